@@ -8,7 +8,7 @@ and why it is in doubt in `warning`. Titles say what to notice, subtitles what i
 from coalloc_lib.plots.bars import bars, histograms
 from coalloc_lib.plots.curves import anatomy, curves
 from coalloc_lib.plots.intervals import intervals
-from coalloc_lib.plots.lines import lines
+from coalloc_lib.plots.lines import LineStyle, factor_lines, lines, lines_and_levels
 from coalloc_lib.plots.maps import MARKS, maps, timelines
 from coalloc_lib.plots.schedules import reservations, still
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs

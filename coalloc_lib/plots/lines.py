@@ -1,6 +1,7 @@
 """Lines with their bands: over a number, on a scale of factors, beside levels, alone in a grid."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
@@ -24,172 +25,442 @@ HEADING = 80
 #: Height of a row of a grid, and the least of all, for what stands beside them, in inches.
 ROW, LEAST = 1.15, 1.9
 
+Scales = Mapping[str, tuple[str, str]] | tuple[str, str]
+
+
+@dataclass(frozen=True)
+class LineStyle:
+    """How lines are drawn, besides their signs.
+
+    Parameters
+    ----------
+    bold : collection of str, optional
+        Lines that stand out from all others, which are grey.
+    dashed, bare : collection of str
+        Lines that are dashed; lines without a band.
+    stairs, whole_bands : bool
+        Lines are steps; the axis has room for whole bands, not only for the lines.
+    """
+
+    bold: Collection[str] | None = None
+    dashed: Collection[str] = ()
+    bare: Collection[str] = ()
+    stairs: bool = False
+    whole_bands: bool = False
+
 
 def lines(
-    table: pd.DataFrame, *, x: str, y: str, line: str | None = None, panel: str | None = None,
-    row: str | None = None, xlabel: str = "", ylabel: str = "",
-    scales: Mapping[str, tuple[str, str]] | tuple[str, str] = ("linear", "linear"),
-    factors: bool = False, level: tuple[str, float] | None = None,
-    levels: Mapping[str, float] | None = None, printed: pd.DataFrame | None = None,
-    names: str = "ends", look: Mapping[str, Sign] | None = None,
-    bold: Collection[str] | None = None, dashed: Collection[str] = (),
-    bare: Collection[str] = (), stairs: bool = False, whole: bool = False, title: str = "",
+    table: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    line: str | None = None,
+    panel: str | None = None,
+    row: str | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    scales: Scales = ("linear", "linear"),
+    level: tuple[str, float] | None = None,
+    printed: pd.DataFrame | None = None,
+    names: str = "ends",
+    look: Mapping[str, Sign] | None = None,
+    style: LineStyle | None = None,
+    title: str = "",
     subtitle: str = "",
-) -> Figure:  # fmt: skip
+) -> Figure:
     """Draw lines with their 95 % bands; points in doubt are hollow.
 
     Parameters
     ----------
     table : DataFrame
-        One row a point; without `y`, or off a logarithmic axis, it is left out. `x`, `y`, `line`,
+        One row per point; without `y`, or off a logarithmic axis, it is left out. `x`, `y`, `line`,
         `panel` and, for a grid of small panels, `row` name its columns.
-    scales, names : (str, str) or dict of them, {"ends", "legend"}
-        Of the axes, ``"linear"`` or ``"log"``, or by panel; where the names of lines stand.
-    factors, stairs, whole : bool
-        `y` is a factor, on an axis around 1, or a cross; lines are steps; all bands have room.
-    level, levels : (str, float), dict of float, optional
-        Dashed lines: one that the subtitle names, and some with their words in the first panel.
+    scales : (str, str) or dict of them
+        Of the axes, ``"linear"`` or ``"log"``, or by panel.
+    level : (str, float), optional
+        A dashed line that the subtitle names.
     printed : DataFrame, optional
         What a paper prints, in the same columns: open diamonds, at the foot where there is no `y`.
-        With `factors`, `y` is 1 where the column is missing; without `panel` all panels have it.
-    look, bold, dashed, bare : dict of Sign, collections of str
-        Signs by line; lines that stand out from grey ones; that are dashed; that have no band.
+        Without `panel` all panels have it.
+    names : {"ends", "legend"}
+        Where the names of lines stand.
+    look : dict of Sign, optional
+        Signs by line.
+    style : LineStyle, optional
     """
-    labels, numbers = {"line": line, "panel": panel, "row": row}, {"x": x, "y": y}
-    points = tidy(table, labels, numbers, gaps=["y"])
-    if factors:
-        refuse(points["y"] <= 0, table, y, "a factor is above 0, leave the row out")
-    elif not np.isfinite(points["y"]).any():
-        raise InputError(f"column {y!r} has no finite number; give one or more")
-    every, panels, rows = (list(points[name].unique()) for name in labels)
-    points = points.sort_values("x", kind="stable")
-    if line is None:
-        look = {"": STANDARD, **(look or {})}
-    elif bold is not None:
-        grey = Sign(canvas.GREY, STANDARD.marker)
-        look = {n: STANDARD if n in bold else grey for n in every} | dict(look or {})
-    look = looks(every, look)
-    theirs = _printed(printed, points, labels, numbers, factors)
-    kinds = {p: scales[p] if isinstance(scales, Mapping) else scales for p in panels}
-    for kind in kinds.values():
-        for name, scale in zip("xy", kind, strict=True):
-            one_of(f"scale of {name}", scale, ("linear", "log"))
-    if factors:
-        kinds = {p: (across, "log") for p, (across, _) in kinds.items()}
-    ends = one_of("names", names, ("ends", "legend")) == "ends"
-    shared = (ends or factors) and not isinstance(scales, Mapping)
-    cells = {
-        (r, p): _shown(points[(points["row"] == r) & (points["panel"] == p)], kinds[p], factors)
-        for r in rows
-        for p in panels
-    }
-    letters = max(map(len, every)) if ends else 0
-    columns = 2 if row is None and len(panels) > 2 and letters * len(panels) > WIDE else len(panels)
-    down = -(-len(cells) // columns)
-    height = max(ROW * down, LEAST) + 0.5 if row else 3.2 if down == 1 else 2.2 * down
-    figure, grid = canvas.new_figure(
-        height, down, columns, sharex=shared, sharey=shared, squeeze=False
-    )
-    for spare in grid.ravel()[len(cells) :]:
-        spare.remove()
-    heights = [*([level[1]] if level else []), *(levels or {}).values(), *[1.0] * factors]
-    left = ends and _meet_at_the_right(cells.values(), kinds[panels[0]][1])
-    for axes, ((_, p), here) in zip(grid.flat, cells.items(), strict=False):
-        alike = pd.concat(cells.values()) if shared else here
-        paper = theirs[theirs["panel"] == p]
-        axes.set(xscale=kinds[p][0], yscale=kinds[p][1])
-        seen = [*heights, *(theirs if shared else paper)["y"].dropna()]
-        axes.set_ylim(*_limits(alike, seen, kinds[p][1], factors, whole, bool(levels)))
-        places = alike["x"].min() * (not levels), alike["x"].max()
-        for at in dict.fromkeys(heights):
-            axes.plot(places, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
-        for i, name in enumerate(every):
-            one = here[here["line"] == name]
-            known = one[np.isfinite(one["y"])]
-            draw_line(
-                axes, known, look[name], known["warning"] != "", band=name not in bare,
-                marked=len(known) <= MARKED, stairs=stairs,
-                linewidth=1.4 if bold is None else 2.2 if name in bold else 1.1,
-                linestyle="--" if name in dashed else "-",
-                # The first line, which a figure is about, lies on top of the others.
-                zorder=3 - 0.5 * i / len(every),
-            )  # fmt: skip
-            if len(known) < len(one):  # an empty line would count as a point in a corner
-                gone = one["x"][one["y"].isna()]
-                tops = [axes.get_ylim()[1]] * len(gone)
-                axes.plot(gone, tops, "x", color=look[name].colour, markersize=5, clip_on=False)
-        for mark in paper.itertuples():
-            at = axes.get_ylim()[0] if np.isnan(mark.y) else mark.y
-            over = {"color": look[mark.line].colour, "zorder": 5, "clip_on": False}
-            axes.plot(mark.x, at, **canvas.PRINTED | over)
-        _mark(axes, places, kinds[p], factors, ends)
-        if ends and row is None:
-            _make_room(axes, places, letters * columns, left)
-    figure.supxlabel(xlabel, fontsize=9)
-    for axes, p in zip(grid.flat, panels, strict=False):
-        canvas.head(axes, fill(p, HEADING // columns))
-    if row:
-        figure.supylabel(ylabel, fontsize=9)
-    for axes, words in zip(grid[:, 0], rows if row else [ylabel] * down, strict=True):
-        axes.set_ylabel(fill(words, 12) if row else words)
-    first = next(iter(cells.values()))["x"]
-    at_left = first.min() > 0  # names of levels stand where no line begins
-    style = {"textcoords": "offset points", "fontsize": 7.5, "color": canvas.GREY}
-    near = 0.06 * np.ptp(grid.flat[0].get_ylim())
-    for words, at in (levels or {}).items():  # below its line where another one is just above
-        close = any(0 < other - at < near for other in (levels or {}).values())
-        place, side = ((0, at), "left") if at_left else ((first.max(), at), "right")
-        grid.flat[0].annotate(
-            words, place, (3 if at_left else -3, -8 if close else 2), ha=side, **style
+    columns = {"line": line, "panel": panel, "row": row}, {"x": x, "y": y}
+    chart = _Chart(table, *columns, scales, names)
+    chart.levels = [] if level is None else [level[1]]
+    chart.notes = [] if level is None else [f"dashed: {level[0]}"]
+    return chart.drawn(xlabel, ylabel, printed, look, style, title, subtitle)
+
+
+def factor_lines(
+    table: pd.DataFrame,
+    *,
+    base: str,
+    x: str,
+    y: str,
+    line: str | None = None,
+    panel: str | None = None,
+    row: str | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    names: str = "ends",
+    printed: pd.DataFrame | None = None,
+    look: Mapping[str, Sign] | None = None,
+    style: LineStyle | None = None,
+    title: str = "",
+    subtitle: str = "",
+) -> Figure:
+    """Draw lines of factors over a base, which is a dashed line at 1, on an axis around it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As in `lines`, with factors above 0 as `y`; one that is not finite is a cross at the top.
+    base : str
+        What the factors are over, in words.
+    printed : DataFrame, optional
+        As in `lines`; without the column `y` its factors are 1.
+    x, y, line, panel, row, xlabel, ylabel, names, look, style, title, subtitle
+        As in `lines`.
+    """
+    columns = {"line": line, "panel": panel, "row": row}, {"x": x, "y": y}
+    chart = _FactorChart(table, *columns, ("linear", "log"), names)
+    chart.notes = [f"dashed: {base}"]
+    return chart.drawn(xlabel, ylabel, printed, look, style, title, subtitle)
+
+
+def lines_and_levels(
+    table: pd.DataFrame,
+    *,
+    levels: Mapping[str, float],
+    x: str,
+    y: str,
+    line: str | None = None,
+    panel: str | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    look: Mapping[str, Sign] | None = None,
+    title: str = "",
+    subtitle: str = "",
+) -> Figure:
+    """Draw lines beside dashed levels, which have their words in the first panel.
+
+    Parameters
+    ----------
+    table, x, y, line, panel, xlabel, ylabel, look, title, subtitle
+        As in `lines`.
+    levels : dict of str to float
+        The height of each level, by its words.
+    """
+    columns = {"line": line, "panel": panel, "row": None}, {"x": x, "y": y}
+    chart = _LevelChart(table, *columns, ("linear", "linear"), "ends")
+    chart.named_levels = dict(levels)
+    chart.levels = [*levels.values()]
+    style = LineStyle(whole_bands=True)
+    return chart.drawn(xlabel, ylabel, None, look, style, title, subtitle)
+
+
+class _Chart:
+    """The points of lines, by panel, and the steps in which they are drawn."""
+
+    def __init__(self, table, labels, numbers, scales, names):
+        self.labels, self.numbers = labels, numbers
+        points = tidy(table, labels, numbers, gaps=["y"])
+        self.check(points, table)
+        self.every, self.panels, self.rows = (list(points[name].unique()) for name in labels)
+        self.points = points.sort_values("x", kind="stable")
+        self.in_grid = labels["row"] is not None
+        self.kinds = self.scales_of_panels(scales)
+        self.names_at_ends = one_of("names", names, ("ends", "legend")) == "ends"
+        self.cells = {
+            (r, p): self.shown(points_of(self.points, r, p), self.kinds[p])
+            for r in self.rows
+            for p in self.panels
+        }
+        self.shares_axes = self.has_shared_axes(scales)
+        self.letters = max(map(len, self.every)) if self.names_at_ends else 0
+        first_kind = self.kinds[self.panels[0]][1]
+        self.names_at_left = self.names_at_ends and _meet_at_the_right(
+            self.cells.values(), first_kind
         )
-    if not ends and len(every) > 1:
-        canvas.name_signs(grid[0, -1], look, every, dashed)
-    notes = [f"dashed: {level[0]}" if level else "", canvas.DIAMONDS * bool(len(theirs))]
-    canvas.title_figure(
-        figure, title, subtitle, *notes, "hollow: in doubt" * any(points["warning"])
-    )
-    for axes, here in zip(grid.flat, cells.values() if ends and not row else (), strict=False):
-        ends_of = here.groupby("line", sort=False).agg("first" if left else "last")
-        ends_of = ends_of.dropna(subset="y")
-        tips = zip(ends_of["x"], ends_of["y"].clip(*axes.get_ylim()), ends_of.index, strict=True)
-        canvas.name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in tips if n], left=left)
-    return figure
+        self.levels: list[float] = []
+        self.notes: list[str] = []
+
+    # --- What kinds of charts differ in ---
+
+    def check(self, points, table):
+        """Refuse points that cannot be drawn."""
+        if not np.isfinite(points["y"]).any():
+            raise InputError(f"column {self.numbers['y']!r} has no finite number; give one or more")
+
+    def scales_of_panels(self, scales):
+        """Return the scales of both axes by panel."""
+        kinds = {p: scales[p] if isinstance(scales, Mapping) else scales for p in self.panels}
+        for kind in kinds.values():
+            for name, scale in zip("xy", kind, strict=True):
+                one_of(f"scale of {name}", scale, ("linear", "log"))
+        return kinds
+
+    def has_shared_axes(self, scales):
+        """Whether all panels have the same axes."""
+        return self.names_at_ends and not isinstance(scales, Mapping)
+
+    def shown(self, points, kinds):
+        """Return the points that the axes can show."""
+        return _on_axes(points, kinds).dropna(subset="y")
+
+    def limits(self, values, kind):
+        """Return the ends of a vertical axis that shows some values."""
+        low, high = _ends_of(values, kind)
+        if kind == "log":
+            return low / 1.4, high * 1.4
+        return min(0.0, 1.05 * low), max(0.0, 1.05 * high) or float(low == 0)
+
+    def mark_heights(self, axes, kind):
+        """Mark the vertical axis by round numbers."""
+        if kind == "log":
+            canvas.mark_powers(axes.yaxis)
+
+    def printed_points(self, printed):
+        """Return the points that a paper prints, in the panels of the lines."""
+        if printed is None or printed.empty:
+            return self.points[:0]
+        there = {name: c if c in printed else None for name, c in self.labels.items()}
+        marks = tidy(printed, there, self.numbers, gaps=["y"])
+        if there["panel"] is None:
+            panels = self.points[["line", "panel"]].drop_duplicates()
+            marks = marks.drop(columns="panel").merge(panels)
+        return marks[marks["line"].isin(self.points["line"])]
+
+    def width_of_levels(self, points):
+        """Return from where to where dashed levels reach."""
+        return points["x"].min(), points["x"].max()
+
+    def name_levels(self, axes):
+        """Write the names of levels into the first panel; here the subtitle has them."""
+
+    # --- The steps ---
+
+    def drawn(self, xlabel, ylabel, printed, look, style, title, subtitle):
+        """Return the figure."""
+        self.style = LineStyle() if style is None else style
+        self.look = self.signs(look)
+        paper = self.printed_points(printed)
+        figure, grid = self.new_figure()
+        for axes, (_, p), here in zip(grid.flat, self.cells, self.cells.values(), strict=False):
+            self.draw_panel(axes, here, self.kinds[p], paper, paper[paper["panel"] == p])
+        self.head(figure, grid, xlabel, ylabel)
+        self.name_levels(grid.flat[0])
+        if not self.names_at_ends and len(self.every) > 1:
+            canvas.name_signs(grid[0, -1], self.look, self.every, self.style.dashed)
+        notes = [*self.notes, canvas.DIAMONDS * bool(len(paper))]
+        notes.append("hollow: in doubt" * any(self.points["warning"]))
+        canvas.title_figure(figure, title, subtitle, *notes)
+        if self.names_at_ends and not self.in_grid:
+            for axes, here in zip(grid.flat, self.cells.values(), strict=False):
+                self.name_lines(axes, here)
+        return figure
+
+    def signs(self, look):
+        """Return the sign of each line."""
+        bold, look = self.style.bold, dict(look or {})
+        if self.labels["line"] is None:
+            look = {"": STANDARD} | look
+        elif bold is not None:
+            grey = Sign(canvas.GREY, STANDARD.marker)
+            look = {name: STANDARD if name in bold else grey for name in self.every} | look
+        return looks(self.every, look)
+
+    def new_figure(self):
+        """Return a figure with axes for every cell: in a row, in rows of two, or in a grid."""
+        across = len(self.panels)
+        names_are_wide = self.letters * across > WIDE
+        if not self.in_grid and across > 2 and names_are_wide:
+            across = 2
+        down = -(-len(self.cells) // across)
+        height = 3.2 if down == 1 else 2.2 * down
+        if self.in_grid:
+            height = max(ROW * down, LEAST) + 0.5
+        shared = self.shares_axes
+        figure, grid = canvas.new_figure(
+            height, down, across, sharex=shared, sharey=shared, squeeze=False
+        )
+        for spare in grid.ravel()[len(self.cells) :]:
+            spare.remove()
+        return figure, grid
+
+    def draw_panel(self, axes, here, kinds, all_printed, printed):
+        """Draw the lines, levels and printed points of a panel."""
+        alike = pd.concat(self.cells.values()) if self.shares_axes else here
+        also = (all_printed if self.shares_axes else printed)["y"].dropna()
+        values = [alike["y"], self.levels, also]
+        if self.style.whole_bands:
+            values += [alike["low"], alike["high"]]
+        axes.set(xscale=kinds[0], yscale=kinds[1])
+        axes.set_ylim(*self.limits(np.concatenate(values), kinds[1]))
+        places = self.width_of_levels(alike)
+        for at in dict.fromkeys(self.levels):
+            axes.plot(places, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
+        for number, name in enumerate(self.every):
+            # The first line, which a figure is about, lies on top of the others.
+            over = 3 - 0.5 * number / len(self.every)
+            self.draw_one(axes, here[here["line"] == name], name, over)
+        for mark in printed.itertuples():
+            at = axes.get_ylim()[0] if np.isnan(mark.y) else mark.y
+            over = {"color": self.look[mark.line].colour, "zorder": 5, "clip_on": False}
+            axes.plot(mark.x, at, **canvas.PRINTED | over)
+        self.mark_places(axes, places, kinds[0])
+        self.mark_heights(axes, kinds[1])
+        if self.names_at_ends and not self.in_grid:
+            letters = self.letters * axes.get_gridspec().ncols
+            _make_room(axes, places, letters, self.names_at_left)
+
+    def draw_one(self, axes, points, name, over):
+        """Draw one line of a panel; what is past every number is a cross at the top."""
+        bold, sign = self.style.bold, self.look[name]
+        known = points[np.isfinite(points["y"])]
+        width = 1.4 if bold is None else 2.2 if name in bold else 1.1
+        draw_line(
+            axes,
+            known,
+            sign,
+            known["warning"] != "",
+            band=name not in self.style.bare,
+            marked=len(known) <= MARKED,
+            stairs=self.style.stairs,
+            linewidth=width,
+            linestyle="--" if name in self.style.dashed else "-",
+            zorder=over,
+        )
+        if len(known) < len(points):  # an empty line would count as a point in a corner
+            gone = points["x"][points["y"].isna()]
+            tops = [axes.get_ylim()[1]] * len(gone)
+            axes.plot(gone, tops, "x", color=sign.colour, markersize=5, clip_on=False)
+
+    def mark_places(self, axes, places, kind):
+        """Mark the horizontal axis by round numbers; where names end lines, none beyond these."""
+        if kind == "log":
+            canvas.mark_powers(axes.xaxis)
+        elif self.names_at_ends:
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        slack = 1e-9 * (places[1] - places[0])  # 0.1 + 0.2 is more than 0.3
+        for minor in (False, True) if self.names_at_ends else ():
+            locator = axes.xaxis.get_minor_locator() if minor else axes.xaxis.get_major_locator()
+            ticks = np.array(locator.tick_values(*places))
+            there = (places[0] - slack <= ticks) & (ticks <= places[1] + slack)
+            axes.set_xticks(ticks[there], minor=minor)
+
+    def head(self, figure, grid, xlabel, ylabel):
+        """Write the names of both axes, of panels and of rows."""
+        down, across = grid.shape
+        figure.supxlabel(xlabel, fontsize=9)
+        for axes, p in zip(grid.flat, self.panels, strict=False):
+            canvas.head(axes, fill(p, HEADING // across))
+        if self.in_grid:
+            figure.supylabel(ylabel, fontsize=9)
+        beside = [fill(words, 12) for words in self.rows] if self.in_grid else [ylabel] * down
+        for axes, words in zip(grid[:, 0], beside, strict=True):
+            axes.set_ylabel(words)
+
+    def name_lines(self, axes, here):
+        """Write the name of each line where it ends."""
+        left = self.names_at_left
+        ends = here.groupby("line", sort=False).agg("first" if left else "last")
+        ends = ends.dropna(subset="y")
+        heights = ends["y"].clip(*axes.get_ylim())
+        tips = [
+            (at, height, name, self.look[name].colour)
+            for at, height, name in zip(ends["x"], heights, ends.index, strict=True)
+            if name
+        ]
+        canvas.name_lines(axes, tips, left=left)
 
 
-def _printed(printed, points, labels, numbers, factors):
-    """Return the points that a paper prints."""
-    if printed is None or printed.empty:
-        return points[:0]
-    there = {name: column if column in printed else None for name, column in labels.items()}
-    if factors and numbers["y"] not in printed:
-        printed = printed.assign(**{numbers["y"]: 1.0})
-    marks = tidy(printed, there, numbers, gaps=["y"])
-    if there["panel"] is None:
-        marks = marks.drop(columns="panel").merge(points[["line", "panel"]].drop_duplicates())
-    return marks[marks["line"].isin(points["line"])]
+class _FactorChart(_Chart):
+    """Lines of factors around 1; one past every number stays, as a cross."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.levels = [1.0]
+
+    def check(self, points, table):
+        """Refuse factors of 0 and less."""
+        column = self.numbers["y"]
+        refuse(points["y"] <= 0, table, column, "a factor is above 0, leave the row out")
+
+    def has_shared_axes(self, scales):
+        """Factors are compared across panels."""
+        return True
+
+    def shown(self, points, kinds):
+        """Return all points; those that are not finite are crosses."""
+        return _on_axes(points, kinds)
+
+    def limits(self, values, kind):
+        """Return the ends of an axis around 1, within what factors can be told apart."""
+        low, high = _ends_of(values, kind)
+        return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
+
+    def mark_heights(self, axes, kind):
+        """Mark the axis by factors."""
+        canvas.mark_factors(axes.yaxis)
+
+    def printed_points(self, printed):
+        """Return what a paper prints; where it prints no factor, a mark at 1."""
+        column = self.numbers["y"]
+        if printed is not None and column not in printed:
+            printed = printed.assign(**{column: 1.0})
+        return super().printed_points(printed)
 
 
-def _shown(points, kinds, factors):
-    """Return the points that the axes can show."""
+class _LevelChart(_Chart):
+    """Lines beside levels, whose words stand on them in the first panel."""
+
+    named_levels: Mapping[str, float]
+
+    def limits(self, values, kind):
+        """Return the ends of an axis that begins just below the least value."""
+        low, high = _ends_of(values, kind)
+        return low - 0.05 * (high - low), high + 0.1 * (high - low)
+
+    def width_of_levels(self, points):
+        """Levels begin at 0."""
+        return 0.0, points["x"].max()
+
+    def name_levels(self, axes):
+        """Write the words of levels where no line begins: at the left, or else at the right."""
+        places = next(iter(self.cells.values()))["x"]
+        at_left = places.min() > 0
+        near = 0.06 * np.ptp(axes.get_ylim())
+        style = {"textcoords": "offset points", "fontsize": 7.5, "color": canvas.GREY}
+        for words, at in self.named_levels.items():
+            # Below its line where another one is just above.
+            below = any(0 < other - at < near for other in self.levels)
+            place, side = ((0, at), "left") if at_left else ((places.max(), at), "right")
+            offset = (3 if at_left else -3, -8 if below else 2)
+            axes.annotate(words, place, offset, ha=side, **style)
+
+
+def points_of(points: pd.DataFrame, row: str, panel: str) -> pd.DataFrame:
+    """Return the `tidy` points of one panel of a grid."""
+    return points[(points["row"] == row) & (points["panel"] == panel)]
+
+
+def _on_axes(points, kinds):
+    """Return the points whose place is on the axes; heights that are not finite are NaN."""
     for name, kind in zip("xy", kinds, strict=True):
         if kind == "log":
             points = points[~(points[name] <= 0)]
-    points = points.assign(y=points["y"].where(np.isfinite(points["y"])))
-    return points if factors else points.dropna(subset="y")
+    return points.assign(y=points["y"].where(np.isfinite(points["y"])))
 
 
-def _limits(points, seen, kind, factors, whole, near):
-    """Return the ends of a vertical axis, for all estimates, and for all bands if it is `whole`."""
-    values = np.concatenate([points["y"], seen, *[points["low"], points["high"]] * whole])
+def _ends_of(values, kind):
+    """Return the least and the largest of those values that an axis can show."""
     values = values[np.isfinite(values) & ((kind == "linear") | (values > 0))]
-    low, high = (values.min(), values.max()) if len(values) else (0.5, 1.0)
-    if factors:
-        return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
-    if kind == "log":
-        return low / 1.4, high * 1.4
-    if near:
-        return low - 0.05 * (high - low), high + 0.1 * (high - low)
-    return min(0.0, 1.05 * low), max(0.0, 1.05 * high) or float(low == 0)
+    return (values.min(), values.max()) if len(values) else (0.5, 1.0)
 
 
 def draw_line(
@@ -211,24 +482,6 @@ def draw_line(
             low = low.where(~(low <= 0), foot)
         shade = {"color": sign.colour, "alpha": 0.18, "linewidth": 0}
         axes.fill_between(points["x"], low, high, step="post" if stairs else None, **shade)
-
-
-def _mark(axes, places, kinds, factors, ends):
-    """Mark both axes by round numbers, where lines are named none outside of the lines."""
-    if kinds[0] == "log":
-        canvas.mark_powers(axes.xaxis)
-    elif ends:
-        axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    slack = 1e-9 * (places[1] - places[0])  # 0.1 + 0.2 is more than 0.3
-    for minor in (False, True) if ends else ():
-        locator = axes.xaxis.get_minor_locator() if minor else axes.xaxis.get_major_locator()
-        ticks = np.array(locator.tick_values(*places))
-        there = (places[0] - slack <= ticks) & (ticks <= places[1] + slack)
-        axes.set_xticks(ticks[there], minor=minor)
-    if factors:
-        canvas.mark_factors(axes.yaxis)
-    elif kinds[1] == "log":
-        canvas.mark_powers(axes.yaxis)
 
 
 def _make_room(axes, places, letters, left):

@@ -130,9 +130,9 @@ def should_they_span(
     pays, loses = first.query("ci95_high < 1")["penalty"], first.query("ci95_low > 1")["penalty"]
     words = [f"pays up to {pays.max():g}"] * (len(pays) > 0)
     words += [f"loses from {loses.min():g} on"] * (len(loses) > 0)
-    figure = plots.lines(
-        table, x="penalty", y="ratio", line="line", factors=True, whole=True,
-        level=("job sharing", 1.0), look=plots.signs(("at once", "adaptive")),
+    figure = plots.factor_lines(
+        table, x="penalty", y="ratio", line="line", base="job sharing",
+        style=plots.LineStyle(whole_bands=True), look=plots.signs(("at once", "adaptive")),
         xlabel="penalty of jobs that span", ylabel="AWRT over that of\njob sharing",
         title="Spanning at once certainly " + " and ".join(words) if words
         else "Whether spanning at once pays is undecided",

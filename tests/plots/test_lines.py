@@ -11,7 +11,9 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
 from tests.plots.pictures import subtitle_of, texts
 
-lines = partial(plots.lines, x="x", y="y", line="line", panel="panel")
+COLUMNS = {"x": "x", "y": "y", "line": "line", "panel": "panel"}
+lines = partial(plots.lines, **COLUMNS)
+factor_lines = partial(plots.factor_lines, **COLUMNS, base="those before")
 
 
 def table(panel="one", at=(1.0, 2.0, 4.0), /, **drawn):
@@ -50,21 +52,23 @@ def test_lines_are_where_the_table_says_and_named_where_they_end():
     known = [plots.MEANINGS[name].colour for name in ("EASY", "FCFS")]
     assert [easy.get_color(), fcfs.get_color()] == known
     assert easy.get_zorder() > fcfs.get_zorder() > own.get_zorder()  # the first lies on top
-    assert len(axes.collections) == 1 + len(lines(found, bare=["c"]).axes[0].collections)
+    assert len(axes.collections) == 1 + len(
+        lines(found, style=plots.LineStyle(bare=["c"])).axes[0].collections
+    )
 
 
 @pytest.mark.parametrize(
-    ("values", "how", "least", "most"),
+    ("draw", "values", "how", "least", "most"),
     [
-        ((-5, 3, 40), {"whole": True}, (-6, -5), (44, 50)),
-        ((1, 3, 40), {"scales": ("linear", "log")}, (0.5, 1), (40, 60)),
-        ((0, 0, 0), {}, (0, 0), (1, 1)),
-        ((0.9, 0.95, 0.92), {"factors": True}, (0.8, 0.9), (1, 1.2)),
-        ((0.1, 0.95, 9), {"factors": True}, (0.25, 0.25), (4, 4)),
+        (lines, (-5, 3, 40), {"style": plots.LineStyle(whole_bands=True)}, (-6, -5), (44, 50)),
+        (lines, (1, 3, 40), {"scales": ("linear", "log")}, (0.5, 1), (40, 60)),
+        (lines, (0, 0, 0), {}, (0, 0), (1, 1)),
+        (factor_lines, (0.9, 0.95, 0.92), {}, (0.8, 0.9), (1, 1.2)),
+        (factor_lines, (0.1, 0.95, 9), {}, (0.25, 0.25), (4, 4)),
     ],
 )
-def test_the_limits_hold_all_lines_and_not_too_much(values, how, least, most):
-    low, high = lines(table(a=values), **how).axes[0].get_ylim()
+def test_the_limits_hold_all_lines_and_not_too_much(draw, values, how, least, most):
+    low, high = draw(table(a=values), **how).axes[0].get_ylim()
     assert least[0] <= low <= least[1]
     assert most[0] <= high <= most[1]
 
@@ -79,14 +83,14 @@ def test_what_is_printed_is_a_diamond():
         assert mark.get_markerfacecolor() == "white"
     one, two = lines(found, printed=printed.assign(panel="two")).axes
     assert len(one.lines) < len(two.lines)
-    (axes,) = lines(table(Online=(1, 2, 3)), factors=True, printed=printed[["line", "x"]]).axes
+    (axes,) = factor_lines(table(Online=(1, 2, 3)), printed=printed[["line", "x"]]).axes
     marks = [line.get_ydata()[0] for line in axes.lines if marker(line) == plots.PRINT.marker]
     assert marks == [1, 1]
 
 
 @pytest.mark.parametrize("gone", [np.nan, np.inf])
 def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
-    (axes,) = lines(table(a=(0.8, 1.5, gone)), factors=True).axes
+    (axes,) = factor_lines(table(a=(0.8, 1.5, gone))).axes
     (cross,) = (line for line in axes.lines if marker(line) == "x")
     assert (cross.get_xdata()[0], cross.get_ydata()[0]) == (4, axes.get_ylim()[1])
     assert joined(axes)[0].get_xdata().tolist() == [1, 2]
@@ -95,16 +99,16 @@ def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
 
 
 @pytest.mark.parametrize(
-    ("change", "how", "words"),
+    ("draw", "change", "how", "words"),
     [
-        ({"y": np.nan}, {}, "column 'y' has no finite number"),
-        ({"y": -1.0}, {"factors": True}, "column 'y' has -1.0 in row 0; a factor is above 0"),
-        ({}, {"scales": ("cubic", "log")}, "scale of x = 'cubic'; choose"),
+        (lines, {"y": np.nan}, {}, "column 'y' has no finite number"),
+        (factor_lines, {"y": -1.0}, {}, "column 'y' has -1.0 in row 0; a factor is above 0"),
+        (lines, {}, {"scales": ("cubic", "log")}, "scale of x = 'cubic'; choose"),
     ],
 )
-def test_nonsense_is_refused(change, how, words):
+def test_nonsense_is_refused(draw, change, how, words):
     with pytest.raises(InputError, match=words):
-        lines(table(a=(1, 2, 3)).assign(**change), **how)
+        draw(table(a=(1, 2, 3)).assign(**change), **how)
 
 
 RESPONSES = pd.DataFrame(

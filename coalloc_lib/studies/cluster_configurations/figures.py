@@ -457,14 +457,13 @@ PANELS = {
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the penalty at break-even over the size of a job, a panel for each policy."""
-    return plots.lines(
+    return plots.lines_and_levels(
         table,
         x="share",
         y="penalty",
         line="line",
         panel="panel",
         levels=LEVELS,
-        whole=True,
         # One step more than there are: names in the lightest shade would be hard to read.
         look=plots.shades(["2×32", "4×32", "8×32", "one more"]),
         xlabel="mean job, as a share of one cluster",

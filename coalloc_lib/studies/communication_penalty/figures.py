@@ -1,6 +1,6 @@
 """Shares of the groups, Figures 1 to 6, thresholds of the penalty, and maps further on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -231,25 +231,42 @@ def look_of(names: Sequence[str]) -> dict[str, plots.Sign]:
     return LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
 
 
-def draw_responses(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw mean response times, a panel a MaxJumps; the table has a column ``line``."""
+#: The columns of lines and panels.
+LINES = {"line": "line", "panel": "panel"}
+
+
+def draw_responses(table: pd.DataFrame, dashed: Collection[str] = (), **how: Any) -> Figure:
+    """Draw mean response times, a panel for each MaxJumps; the table has a column ``line``."""
     ends = {"response_low": "ci95_low", "response_high": "ci95_high"}
     table = table.drop(columns=[*ends.values()]).rename(columns=ends)
-    return draw_lines(table, y="response", ylabel="mean response time", **how)
+    style = plots.LineStyle(dashed=dashed, bare=NAMES if dashed else BARE, whole_bands=True)
+    return plots.lines(
+        with_panels(table),
+        y="response",
+        ylabel="mean response time",
+        style=style,
+        **LINES | {"look": look_of(table["line"].unique())} | how,
+    )
 
 
 def draw_ratios(table: pd.DataFrame, base: str, **how: Any) -> Figure:
     """Draw response times over those of a base, named in words, as `draw_responses` does."""
     table = table.assign(warning=table["warning"].mask(table["ratio"].isna(), ""))
     ylabel = f"mean response time\nover that with {base}"
-    return draw_lines(table, y="ratio", factors=True, level=(base, 1.0), ylabel=ylabel, **how)
+    style = plots.LineStyle(bare=BARE, whole_bands=True)
+    return plots.factor_lines(
+        with_panels(table),
+        y="ratio",
+        base=base,
+        ylabel=ylabel,
+        style=style,
+        **LINES | {"look": look_of(table["line"].unique())} | how,
+    )
 
 
-def draw_lines(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw lines, a panel a MaxJumps."""
-    panels = "MaxJumps " + table["max_jumps"].map(jumps_label)
-    drawn: dict[str, Any] = {"look": look_of(table["line"].unique()), "bare": BARE, "whole": True}
-    return plots.lines(table.assign(panel=panels), line="line", panel="panel", **drawn | how)
+def with_panels(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a panel for each MaxJumps."""
+    return table.assign(panel="MaxJumps " + table["max_jumps"].map(jumps_label))
 
 
 def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
@@ -266,8 +283,7 @@ def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
     drawn = with_whole_jobs(by_group(table))
     look = LOOK | {f"{group} whole": sign for group, sign in LOOK.items()}
     dashed = [name for name in drawn["line"].unique() if name.endswith("whole")]
-    how: dict[str, Any] = {"look": look, "dashed": dashed, "bare": NAMES}
-    return draw_responses(drawn, x="psi", xlabel=PSI, **how, **titles)
+    return draw_responses(drawn, dashed, look=look, x="psi", xlabel=PSI, **titles)
 
 
 FIGURE1_CAPTION = Caption(
@@ -480,7 +496,7 @@ def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
     panel += load.mask(drawn["load"] == PRINTED_LOAD, "")
     warning = drawn["warning"].where(drawn["bound"] == "", "a bound")
     levels = {f"{name} {'over ' * (name == 'S1')}{psi:.3f}": psi for name, psi in PRINTED.items()}
-    return plots.lines(
+    return plots.lines_and_levels(
         drawn.assign(**ends, panel=panel, warning=warning),
         x="max_jumps",
         y="psi",
@@ -490,7 +506,6 @@ def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
         look=LOOK,
         xlabel="MaxJumps",
         ylabel=PSI,
-        whole=True,
         **titles,
     )
 

@@ -89,11 +89,12 @@ def draw_along(table: pd.DataFrame, x: str = "penalty", **how: Any) -> Figure:
     settings: dict[str, Any] = {
         "xlabel": "penalty of jobs that span sites",
         "ylabel": "AWRT over that of\njob sharing",
-        "level": ("job sharing", 1.0),
+        "base": "job sharing",
         "panel": "workload",
+        "style": plots.LineStyle(whole_bands=True),
     }
     by_work = pick(table, weight="work")
-    return plots.lines(by_work, x=x, y="ratio", factors=True, whole=True, **settings | how)
+    return plots.factor_lines(by_work, x=x, y="ratio", **settings | how)
 
 
 # --- Figures 4 to 7 ---
@@ -164,7 +165,7 @@ def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
     pieces = "wide jobs in pieces"
     how: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
     ylabel = f"AWRT over that of\n{pieces}"
-    return draw_along(table, ylabel=ylabel, level=(pieces, 1.0), **how, **titles)
+    return draw_along(table, ylabel=ylabel, base=pieces, **how, **titles)
 
 
 FIGURE7_CAPTION = Caption(

@@ -200,7 +200,7 @@ def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
         panel="panel",
         xlabel="coefficient of variation",
         ylabel="growth of the loss (%)",
-        bold=set(points["sizes"][points["ci95_low"] > limit]),
+        style=plots.LineStyle(bold=set(points["sizes"][points["ci95_low"] > limit])),
         level=(f"growth of {SMALL_CHANGE:.0%}", limit),
         **titles,
     )

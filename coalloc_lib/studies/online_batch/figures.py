@@ -201,6 +201,10 @@ def shades_of(names: Iterable[str]) -> dict[str, plots.Sign]:
     return {name: shades[name] for name in names}
 
 
+#: Distributions are steps.
+STAIRS = plots.LineStyle(stairs=True)
+
+
 def draw_trend(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw lines with their bands, in panels."""
     columns = {"x": "at", "y": "estimate", "line": "line", "panel": "panel", "names": "legend"}
@@ -297,7 +301,7 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
         for (log, policy), at in LONGEST.items()
         if panel.startswith(log) and policy in set(lines)
     ]
-    how: dict[str, Any] = {"scales": LOGLOG, "stairs": True, "printed": pd.DataFrame(printed)}
+    how: dict[str, Any] = {"scales": LOGLOG, "style": STAIRS, "printed": pd.DataFrame(printed)}
     axes = {"xlabel": "wait (hours)", "ylabel": "share of the jobs that wait longer"}
     return draw_trend(table, **how, **axes, **titles)
 
@@ -319,7 +323,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the distribution of run times, a line a log."""
-    how: dict[str, Any] = {"scales": ("log", "linear"), "stairs": True}
+    how: dict[str, Any] = {"scales": ("log", "linear"), "style": STAIRS}
     how |= {"xlabel": "length (hours)", "ylabel": "share of the jobs\nthat are no longer"}
     look = shades_of(table["log"])
     return plots.lines(table, x="at", y="estimate", line="log", look=look, **how, **titles)
@@ -456,7 +460,8 @@ def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw waits by share of reservations, a row a log, and the record dashed."""
     drawn = [line for line in table["line"] if line != RECORDED]
-    how: dict[str, Any] = {"row": "log", "scales": LOGLOG, "stairs": True, "dashed": [RECORDED]}
+    style = plots.LineStyle(stairs=True, dashed=[RECORDED])
+    how: dict[str, Any] = {"row": "log", "scales": LOGLOG, "style": style}
     axes = {"xlabel": "wait from the request (hours)"}
     axes["ylabel"] = "share of the jobs\nthat wait longer"
     return draw_trend(table, look=shades_of(drawn) | LOOK, **how, **axes, **titles)

@@ -227,7 +227,8 @@ def sensitivity(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_clusters(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the mean wait along the penalty, one cluster dashed."""
-    how: dict[str, Any] = {"scales": ("linear", "log"), "dashed": (ONE,), "names": "ends"}
+    how: dict[str, Any] = {"scales": ("linear", "log"), "names": "ends"}
+    how |= {"style": plots.LineStyle(dashed=[ONE])}
     axes = {"xlabel": "penalty of spanning", "ylabel": "mean wait (hours)"}
     return draw_trend(table, **how, **axes, **titles)
 
