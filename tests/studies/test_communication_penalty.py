@@ -14,6 +14,7 @@ from coalloc_lib.studies.communication_penalty import (
     Setting,
     claims,
     figures,
+    jumps,
     maps,
     model,
     responses,
@@ -308,7 +309,7 @@ def everywhere(search, group):
 
 
 def fitting(runs, name="fits_mean"):
-    table = figures.thresholds(runs)
+    table = jumps.thresholds(runs)
     fits = table[table[name]].drop_duplicates(["counted", "max_jumps"])
     return [*zip(fits["counted"], fits["max_jumps"], strict=True)]
 
@@ -330,7 +331,7 @@ def test_thresholds_tell_which_max_jumps_fit_print():
 def test_an_end_out_of_reach_or_where_split_jobs_saturate_is_a_bound():
     far = {"S1": 0.5, "S2": -1.0}
     runs = searched(lambda search, group: far.get(group, 0.2), full=0.4)
-    table = figures.thresholds(runs)
+    table = jumps.thresholds(runs)
     bounds = table.groupby("group")["bound"].first()
     assert bounds[["stream", "S1", "S2"]].tolist() == ["", "at least", "at most"]
     figures.draw_thresholds(table).canvas.draw()

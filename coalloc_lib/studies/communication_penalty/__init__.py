@@ -1,10 +1,18 @@
 """Ngubiri and van Vliet 2008, communication considerations: Figures 1 to 6, CP-1 to CP-13.
 
 `model` has the paper's system and jobs; `responses` and `thresholds` measure a scenario and compare
-two; `runs` has the settings; `figures`, `maps` and `claims` read the runs.
+two; `runs` has the settings; `figures`, `jumps`, `maps` and `claims` read the runs.
 """
 
-from coalloc_lib.studies.communication_penalty import claims, figures, maps, model, responses, runs
+from coalloc_lib.studies.communication_penalty import (
+    claims,
+    figures,
+    jumps,
+    maps,
+    model,
+    responses,
+    runs,
+)
 from coalloc_lib.studies.communication_penalty.model import SYSTEM, WHOLE, scenario
 from coalloc_lib.studies.communication_penalty.runs import Search, Setting, study
 
@@ -15,6 +23,7 @@ __all__ = [
     "Setting",
     "claims",
     "figures",
+    "jumps",
     "maps",
     "model",
     "responses",
