@@ -334,7 +334,7 @@ def test_an_end_out_of_reach_or_where_split_jobs_saturate_is_a_bound():
     table = jumps.thresholds(runs)
     bounds = table.groupby("group")["bound"].first()
     assert bounds[["stream", "S1", "S2"]].tolist() == ["", "at least", "at most"]
-    figures.draw_thresholds(table).canvas.draw()
+    jumps.draw_thresholds(table).canvas.draw()
 
 
 ITEMS = ("CP-2", "CP-3", "CP-9", "CP-10", "CP-13")
