@@ -66,6 +66,13 @@ Expected = namedtuple("Expected", "alone spanning least")
 #: span waits for one cluster that is expected to hold it soon (EASY only); whether the queue is in
 #: order of arrival.
 Policy = namedtuple("Policy", "backlog has_choice is_fixed is_adaptive is_in_turn")
+#: The running jobs in the order of the ends that are expected of them: these ends and the jobs, of
+#: which the first so many are in use, and the processors of all jobs.
+Plan = namedtuple("Plan", "ends jobs allocation")
+#: What is idle, int64 (c,), and `room` for keys on it; what is `spare` at the promised start of the
+#: head, and the room on it `without` a job that would pass; the room `beside` the head, for jobs
+#: that pass; and what is `held` up to some end, int64 (c,).
+Work = namedtuple("Work", "idle room spare without beside held")
 #: When each job asks to start, at the earliest and at the latest, float64 (n,), and whether that
 #: makes it a fixed block, bool (n,).
 Asked = namedtuple("Asked", "earliest latest is_fixed")
@@ -80,17 +87,14 @@ def run_easy(
     submit, runtime, spanning, parts, keys = stream
     n, width, request = len(submit), parts.shape[1], rule.request
     waiting = np.zeros(n, np.bool_)
-    room, largest = empty_room(keys, rule), empty_room(keys, rule)
+    work, largest = new_work(idle, keys, rule), empty_room(keys, rule)
     set_room(idle, request, width, largest)
-    beside, without, spare = np.empty_like(room), np.empty_like(room), np.empty_like(idle)
-    held, on_one = np.empty_like(idle), False
     capacity = min(n, idle.sum())
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
-    # The running jobs once more, in the order of the ends that are expected of them.
-    plan, whose, until = np.empty(capacity), np.empty(capacity, np.int64), np.empty(n)
+    plan, until = new_plan(capacity, allocation), np.empty(n)
     head = 0 if policy.is_in_turn else n
     arrived = started = running = 0
-    now, shadow, again, known = 0.0, np.inf, True, False
+    now, shadow, again, known, on_one = 0.0, np.inf, True, False, False
     while started < n and not watch[STOP]:
         watch[STARTED] = started
         if not again:
@@ -100,7 +104,7 @@ def run_easy(
         departed = False
         while running and ends[0] <= now:
             gone = pop(ends, numbers, running)
-            remove(plan, whose, running, until[gone], gone)
+            remove(plan.ends, plan.jobs, running, until[gone], gone)
             running -= 1
             for c in range(len(idle)):
                 idle[c] += allocation[gone, c]
@@ -121,37 +125,32 @@ def run_easy(
                 head, known = first, False
         job = head if departed or policy.is_adaptive else first
         passed, changed = False, True
-        set_room(idle, request, width, room)
+        set_room(idle, request, width, work.room)
         while head < stop:
             more = expected.spanning[head, 0] - expected.alone[head]
-            if fits(keys[head], room) and not (
+            if fits(keys[head], work.room) and not (
                 policy.is_adaptive
-                and fits_soon(
-                    parts[head], request, now + more, plan, whose, running, allocation, idle, held
-                )
+                and fits_soon(parts[head], request, now + more, plan, running, work)
             ):
                 job = head
             else:
                 if not known:
                     if policy.is_adaptive:
                         promise, shadow, on_one = choose_shadow(
-                            keys[head], parts[head], more, now, plan, whose, running, allocation,
-                            request, idle, spare, without, held,
-                        )  # fmt: skip
+                            keys[head], parts[head], more, now, request, plan, running, work
+                        )
                     else:
-                        shadow = promise = cast_shadow(
-                            head, keys, plan, whose, running, allocation, request, width, idle,
-                            spare, without,
-                        )  # fmt: skip
+                        shadow = cast_shadow(keys, head, request, width, plan, running, work)
+                        promise = shadow
                     known = changed = True
                     if np.isnan(promised[head]):
                         promised[head] = promise
                 if changed:
-                    leave_for(head, parts, request, room, spare, beside)
+                    leave_for(head, parts, request, work)
                     changed = False
                 job = first_passing(
-                    trees, keys, expected.least, waiting, max(job, head + 1), outside, stop, room,
-                    beside, now, shadow,
+                    trees, keys, expected.least, waiting, max(job, head + 1), outside, stop,
+                    work.room, work.beside, now, shadow,
                 )  # fmt: skip
                 if job < 0:
                     if not (passed and policy.has_choice):
@@ -161,31 +160,25 @@ def run_easy(
             taken = allocation[job]
             place(parts[job], request, rule.choice, rule.single, rule.order, idle, taken)
             until[job] = now + time_on(taken, job, expected.alone, expected.spanning)
-            if job != head and policy.is_adaptive:
+            if job != head:
                 more = expected.spanning[job, 0] - expected.alone[job]
-                if fits_soon(
-                    parts[job], request, now + more, plan, whose, running, allocation, idle, held
+                if (
+                    policy.is_adaptive
+                    and fits_soon(parts[job], request, now + more, plan, running, work)
+                ) or (
+                    until[job] > shadow
+                    and not leaves_room(head, keys, parts, request, on_one, taken, work)
                 ):
-                    taken[:] = 0
-                    job += 1
-                    continue
-            if job != head and until[job] > shadow:
-                spare -= taken
-                set_room(spare, request, width, without)
-                if not fits(keys[head], without) or (
-                    on_one and not fits_on_one(parts[head], request, spare)
-                ):
-                    spare += taken
                     taken[:] = 0
                     job += 1
                     continue
             for c in range(len(idle)):
                 idle[c] -= taken[c]
-            set_room(idle, request, width, room)
+            set_room(idle, request, width, work.room)
             changed = True
             start[job], end[job] = now, now + time_on(taken, job, runtime, spanning)
             push(ends, numbers, running, end[job], job)
-            insert(plan, whose, running, until[job], job)
+            insert(plan.ends, plan.jobs, running, until[job], job)
             running += 1
             started += 1
             waiting[job] = False
@@ -208,83 +201,108 @@ def run_easy(
 
 
 @kernel
-def cast_shadow(head, keys, plan, whose, running, allocation, request, width, idle, spare, room):
-    """Return the first end of `plan` after which the head fits; write what is idle then."""
-    whole = keys.shape[1] - 1
+def new_plan(capacity, allocation):
+    """Return a `Plan` for so many running jobs."""
+    return Plan(np.empty(capacity), np.empty(capacity, np.int64), allocation)
+
+
+@kernel
+def new_work(idle, keys, rule):
+    """Return the `Work` of a system whose idle processors are `idle`."""
+    room, without, beside = empty_room(keys, rule), empty_room(keys, rule), empty_room(keys, rule)
+    return Work(idle, room, np.empty_like(idle), without, beside, np.empty_like(idle))
+
+
+@kernel
+def cast_shadow(keys, head, request, width, plan, running, work):
+    """Return the first end of the plan after which the head fits; write what is spare then."""
+    whole, spare = keys.shape[1] - 1, work.spare
     lacking = np.int64(keys[head, whole])
-    for c in range(len(idle)):
-        spare[c] = idle[c]
-        lacking -= idle[c]
+    for c in range(len(spare)):
+        spare[c] = work.idle[c]
+        lacking -= spare[c]
     for i in range(running):
-        job = whose[i]
+        job = plan.jobs[i]
         lacking -= keys[job, whole]
-        for c in range(len(idle)):
-            spare[c] += allocation[job, c]
-        if lacking <= 0 and (i + 1 == running or plan[i + 1] > plan[i]):
-            set_room(spare, request, width, room)
-            if fits(keys[head], room):
-                return plan[i]
+        for c in range(len(spare)):
+            spare[c] += plan.allocation[job, c]
+        if lacking <= 0 and (i + 1 == running or plan.ends[i + 1] > plan.ends[i]):
+            set_room(spare, request, width, work.without)
+            if fits(keys[head], work.without):
+                return plan.ends[i]
     return np.inf
 
 
 @kernel
-def fits_soon(sizes, request, until, plan, whose, running, allocation, idle, held):
+def fits_soon(sizes, request, until, plan, running, work):
     """Whether no cluster holds parts of these sizes now, and one is expected to by an instant."""
-    held[:] = idle
+    held = work.held
+    held[:] = work.idle
     if fits_on_one(sizes, request, held):
         return False
     for i in range(running):
-        if plan[i] > until:
+        if plan.ends[i] > until:
             return False
-        for c in range(len(idle)):
-            held[c] += allocation[whose[i], c]
+        for c in range(len(held)):
+            held[c] += plan.allocation[plan.jobs[i], c]
         if fits_on_one(sizes, request, held):
             return True
     return False
 
 
 @kernel
-def choose_shadow(
-    key, sizes, more, now, plan, whose, running, allocation, request, idle, spare, room, held
-):
+def choose_shadow(key, sizes, more, now, request, plan, running, work):
     """Return the promise to the head, when it is to start, and whether on one cluster.
 
     It starts where it fits first, unless one cluster holds it no `more` than so much later. Writes
-    what is idle then, as `cast_shadow` does.
+    what is spare then, as `cast_shadow` does.
     """
-    first = np.inf
-    held[:] = idle
-    set_room(held, request, len(sizes), room)
-    if fits(key, room):
+    first, held = np.inf, work.held
+    held[:] = work.idle
+    set_room(held, request, len(sizes), work.without)
+    if fits(key, work.without):
         first = now
-        spare[:] = held
+        work.spare[:] = held
     for i in range(running):
-        if plan[i] > first + more:
+        if plan.ends[i] > first + more:
             break
-        for c in range(len(idle)):
-            held[c] += allocation[whose[i], c]
-        if i + 1 < running and plan[i + 1] == plan[i]:
+        for c in range(len(held)):
+            held[c] += plan.allocation[plan.jobs[i], c]
+        if i + 1 < running and plan.ends[i + 1] == plan.ends[i]:
             continue
         if fits_on_one(sizes, request, held):
-            spare[:] = held
-            return plan[i], plan[i], True
-        set_room(held, request, len(sizes), room)
-        if first == np.inf and fits(key, room):
-            first = plan[i]
-            spare[:] = held
+            work.spare[:] = held
+            return plan.ends[i], plan.ends[i], True
+        set_room(held, request, len(sizes), work.without)
+        if first == np.inf and fits(key, work.without):
+            first = plan.ends[i]
+            work.spare[:] = held
     return first + more, first, False
 
 
 @kernel
-def leave_for(head, parts, request, room, spare, beside):
-    """Write into `beside` a bound on keys that fit into `room` and leave what the head needs."""
-    beside[:], left = room, spare.sum()
+def leave_for(head, parts, request, work):
+    """Write into `beside` a bound on keys that fit now and leave what the head needs."""
+    beside = work.beside
+    beside[:], left = work.room, work.spare.sum()
     for i in range(parts.shape[1]):
         left -= parts[head, i]
         if request == ORDERED:
-            beside[i] = min(beside[i], spare[i] - parts[head, i])
-    for i in range(min(parts.shape[1], len(room) - 1), len(room)):  # what stands for a whole job
+            beside[i] = min(beside[i], work.spare[i] - parts[head, i])
+    for i in range(min(parts.shape[1], len(beside) - 1), len(beside)):  # for a whole job
         beside[i] = min(beside[i], left)
+
+
+@kernel
+def leaves_room(head, keys, parts, request, on_one, taken, work):
+    """Take an allocation off what is spare, if the head then still fits; return whether."""
+    spare = work.spare
+    spare -= taken
+    set_room(spare, request, parts.shape[1], work.without)
+    if fits(keys[head], work.without) and (not on_one or fits_on_one(parts[head], request, spare)):
+        return True
+    spare += taken
+    return False
 
 
 @kernel
