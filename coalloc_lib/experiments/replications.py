@@ -45,7 +45,7 @@ def _require(runs: pd.DataFrame, *names: str) -> None:
     for name in names:
         if name not in runs:
             known = ", ".join(map(str, runs.columns))
-            raise InputError(f"{name} is no column of the runs; they have {known}")
+            raise NotRunError(f"{name} is no column of the runs; they have {known}")
 
 
 def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
@@ -63,6 +63,7 @@ def groups_of(
     if not by:
         yield {}, runs
         return
+    _require(runs, *by)
     for values, rows in runs.groupby(list(by), sort=False, dropna=False):
         known = (None if pd.isna(value) or value == "" else value for value in values)
         yield dict(zip(by, known, strict=True)), rows

@@ -68,6 +68,7 @@ def table_of_runs(
     class of jobs), and what stands behind it was measured.
     """
     rows, keys, values = [], dict[str, None](), dict[str, None]()
+    of_settings = {name for setting in settings for name in setting_columns(setting)}
     for setting, its_rows in zip(settings, measured, strict=True):
         columns = setting_columns(setting)
         keys |= dict.fromkeys(columns)
@@ -75,9 +76,12 @@ def table_of_runs(
             names = list(row)
             if REPLICATION not in names:
                 raise InputError(f"measure returned {shown(dict(row))}; it has no {REPLICATION!r}")
-            taken = [name for name in names if name in columns]
+            taken = [name for name in names if name in of_settings]
             if taken:
-                raise InputError(f"measure returned {taken[0]!r}, which is a field of a setting")
+                raise InputError(
+                    f"measure returned {taken[0]!r} of {shown(setting)}, which is a field of a "
+                    "setting; call it otherwise"
+                )
             at = names.index(REPLICATION)
             keys |= dict.fromkeys(names[:at])
             values |= dict.fromkeys(names[at + 1 :])

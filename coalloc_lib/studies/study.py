@@ -105,23 +105,37 @@ def without(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 class Claim:
     """A claim of a paper: ``judge(runs)`` decides it from the runs of one setting.
 
-    `quantity` says what the figure is that decides, and `at` is the setting of the paper.
+    `quantity` says what the figure is that decides, `at` is the setting of the paper, and `words`
+    are those of the study.
     """
 
     item: str
     quantity: str
     judge: Callable[[pd.DataFrame], Decision]
     at: PaperSetting
+    words: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def decide(self, runs: pd.DataFrame) -> Decision:
         """Return the decision at the paper's own setting, and the answers at all others."""
         missing = [name for name in self.at.values if name not in runs]
         own = runs[:0] if missing else pick(runs, **self.at.values)
         if own.empty:
-            raise NotRunError(f"no run has {_named(self.at.values)}")
+            raise NotRunError(f"no run has {self.named(self.at.values)}")
         decision = self.judge(own)
-        others = {_named(changed): answer for changed, answer in self._elsewhere(runs)}
+        others = {self.named(changed): answer for changed, answer in self._elsewhere(runs)}
         return decision._replace(elsewhere={**decision.elsewhere, **others})
+
+    def named(self, values: Mapping[str, Any]) -> str:
+        """Return values as words: texts by themselves, numbers with what they are of."""
+        return ", ".join(self._word(name, value) for name, value in values.items())
+
+    def _word(self, name, value):
+        """Return a value as the study words it, or with its name."""
+        if value is None:
+            return f"no {name}"
+        if name in self.words:
+            return f"{name} {self.words[name](value)}"
+        return value if isinstance(value, str) else f"{name} {value:g}"
 
     def _elsewhere(self, runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], bool | None]]:
         """Yield what differs, and the answer, of every other setting whose runs can tell."""
@@ -140,17 +154,6 @@ class Claim:
 
 #: Of a claim that is asked of all runs together.
 EVERYWHERE = PaperSetting()
-
-
-def _named(values: Mapping[str, Any]) -> str:
-    """Return values as words: texts by themselves, numbers with what they are of."""
-    return ", ".join(_word(name, value) for name, value in values.items())
-
-
-def _word(name, value):
-    if value is None:
-        return f"no {name}"
-    return value if isinstance(value, str) else f"{name} {value:g}"
 
 
 @dataclass(eq=False)
@@ -172,6 +175,8 @@ class Study:
         common random numbers. It yields nothing where a log is not here.
     logs : tuple of str
         The public logs that are read.
+    words : dict of callable
+        How values of some columns are written in notes, such as a number that stands for no limit.
     """
 
     name: str
@@ -181,6 +186,7 @@ class Study:
     settings: Callable[[Scale], Iterable[Any]]
     measure: Callable[[Any, Scale, Any], Iterable[Mapping[str, Any]]]
     logs: tuple[str, ...] = ()
+    words: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     figures: dict[str, StudyFigure] = field(default_factory=dict, init=False)
     claims: dict[str, Claim] = field(default_factory=dict, init=False)
     _numbers: list[Callable] = field(default_factory=list, init=False)
@@ -277,7 +283,23 @@ class Study:
         wanted = {identity(none | each) for each in columns}
         return scale if identities(runs, names) == wanted else ""
 
+    def _has_all(self, runs):
+        """Whether all settings of the scale are among the runs."""
+        scale, _ = self.made_with(runs)
+        return all(
+            self._has(runs, setting) for setting in each_once(self.settings(self.scales[scale]))
+        )
+
     # --- what reads the runs ---
+
+    def _read(self, reader, runs):
+        """Return what a reader makes of the runs; of a part of them some columns may be missing."""
+        try:
+            return reader(runs)
+        except (KeyError, IndexError) as error:
+            if self._has_all(runs):
+                raise
+            raise NotRunError(f"the runs that this reads were not made (no {error})") from error
 
     def add_figure(
         self,
@@ -292,7 +314,8 @@ class Study:
         caption = Caption(caption) if isinstance(caption, str) else caption
 
         def keep(make_table: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable:
-            self.figures[name] = StudyFigure(name, caption, make_table, draw, tuple(claims))
+            read = functools.partial(self._read, make_table)
+            self.figures[name] = StudyFigure(name, caption, read, draw, tuple(claims))
             return make_table
 
         return keep
@@ -303,7 +326,7 @@ class Study:
             raise InputError(f"item = {item!r} has a judge already; choose another claim")
 
         def keep(judge: Callable[[pd.DataFrame], Decision]) -> Callable:
-            self.claims[item] = Claim(item, quantity, judge, at)
+            self.claims[item] = Claim(item, quantity, judge, at, self.words)
             return judge
 
         return keep
@@ -328,7 +351,7 @@ class Study:
         there = claim.at.with_(**values)
         if there == claim.at:
             return self._row(claim, runs)
-        asked = f"{claim.quantity}; asked at {_named(values)}"
+        asked = f"{claim.quantity}; asked at {claim.named(values)}"
         row = self._row(replace(claim, at=there, quantity=asked), runs)
         return replace(row, published=None)
 
@@ -337,7 +360,7 @@ class Study:
         published = published_claim(self.name, claim.item)
         number, missing = published.number or None, logs_missing_in(runs)
         try:
-            decision = claim.decide(runs)
+            decision = self._read(claim.decide, runs)
         except NotRunError as error:
             why = not_on_stand_in(" ".join(missing)).note if missing else str(error)
             decision = Decision(None, {}, lost=why)
@@ -363,7 +386,7 @@ class Study:
     def _printed_rows(self, runs: pd.DataFrame) -> Iterator[Row]:
         for numbers in self._numbers:
             try:
-                yield from numbers(runs)
+                yield from self._read(lambda runs, numbers=numbers: [*numbers(runs)], runs)
             except NotRunError:  # of runs of a few settings
                 continue
 

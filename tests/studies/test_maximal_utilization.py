@@ -50,6 +50,7 @@ from coalloc_lib.studies.maximal_utilization.runs import (
     loss_of,
     measure,
 )
+from coalloc_lib.studies.maximal_utilization.runs import by_request as request_settings
 from coalloc_lib.studies.published import PublishedLoss
 from tests.studies.small import SMALL
 
@@ -282,8 +283,21 @@ def test_a_setting_is_the_scenario_of_its_words():
     assert Setting("U[1,4]", ORDERED).scenario.placement is None
     mine = Setting("U[1,4]", policy=co.FPFS(7), placement=co.BestFit()).scenario
     assert (mine.scheduling, mine.placement) == (co.FPFS(7), co.BestFit())
+    eight = Setting("U[1,4]", drawn=DEPENDENT, system=co.Multicluster([16] * 8), components=8)
+    assert eight.scenario.system.sizes == (16,) * 8
+    assert (eight.scenario.workload.split_at, eight.scenario.workload.components) == (16, 8)
+    one = Setting("U[1,4]", TOTAL, system=co.Multicluster([64, 32])).scenario
+    assert one.system.sizes == (96,)
     das1 = LogSetting(DAS1, UNORDERED).scenario
     assert das1.workload.split_at == 32
+
+
+def test_a_system_of_ones_own_is_a_row_of_its_own_and_can_be_asked():
+    eight = {"system": co.Multicluster([16] * 8), "components": 8}
+    both = [*request_settings(FIVE[0]), *request_settings(FIVE[0], **eight)]
+    runs = study.run(settings=both, workers=1)
+    rows = study.judge(runs).figure("figure3").data()
+    assert [*rows["sizes"].unique()] == [FIVE[0], f"8 of {FIVE[0]} on 8 × 16"]
 
 
 def test_losses_are_found_by_the_method_of_the_setting():

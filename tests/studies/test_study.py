@@ -1,6 +1,6 @@
 """A study is data: settings measured once, one table of runs, what reads it, and its captions."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -88,13 +88,38 @@ def test_each_setting_is_measured_once_and_only_what_is_added_later():
     ("rows", "words"),
     [
         ([{"value": 1.0}], "no 'replication'"),
-        ([{"mean": 1.0, "replication": 0}], "'mean', which is a field"),
+        ([{"mean": 1.0, "replication": 0}], r"'mean' of .*, which is a field"),
         ([], "no setting has any run"),
     ],
 )
 def test_rows_that_make_no_table_are_refused(rows, words):
     with pytest.raises(InputError, match=words):
         toy(measured=lambda setting, scale, seed: rows).run(workers=1)
+
+
+def test_a_row_has_no_name_of_a_field_of_another_kind_of_setting():
+    @dataclass(frozen=True)
+    class Other:
+        kind: str = "other"
+
+    def measured(setting, scale, seed):
+        if isinstance(setting, Other):
+            yield {"mean": 1.0, "replication": 0, "value": 2.0}
+        else:
+            yield from measure(setting, scale, seed)
+
+    with pytest.raises(InputError, match=r"'mean' of .*other.* is a field"):
+        toy(measured=measured).run(settings=[Draw(1.0), Other()], workers=1)
+
+
+def test_values_are_worded_in_notes_as_the_study_says(runs):
+    study = toy()
+    study.claims = {
+        item: replace(claim, words={"load": lambda load: "light" if load < 0.6 else "heavy"})
+        for item, claim in study.claims.items()
+    }
+    asked = study.ask("MU-12", runs, load=0.5)
+    assert asked.quantity.endswith("asked at load light")
 
 
 @pytest.mark.parametrize("setting", [3, Draw, Draw([1.0])])
@@ -152,6 +177,20 @@ def test_what_was_not_run_cannot_be_tested(runs):
     without = runs.assign(missing_logs="CTC-SP2")
     row = rows_by_item(study, pick(without, place="there"))["MU-12"]
     assert "coalloc traces fetch CTC-SP2" in row.note
+
+
+def test_runs_of_a_few_settings_are_judged_as_far_as_they_go(runs):
+    study = toy()
+
+    def loads(runs):
+        return runs.groupby("lode")["value"].mean().reset_index()
+
+    study.add_figure("loads", "by load")(loads)
+    few = pick(runs, mean=1.0, place="here")
+    with pytest.raises(NotRunError, match="lode"):
+        study.judge(few).figure("loads").data()
+    with pytest.raises(KeyError):  # of all runs, that is a mistake of the figure
+        study.judge(runs).figure("loads").data()
 
 
 def test_a_number_that_rests_on_a_log_is_not_tested_without(runs):

@@ -31,6 +31,7 @@ from coalloc_lib.studies.communication_penalty.model import (
     SYSTEM,
     WHOLE,
     WHOLE_WAIT,
+    jumps_label,
     passing,
     penalties,
     scenario,
@@ -302,4 +303,5 @@ study = Study(
     ),
     settings=settings,
     measure=measure,
+    words={"max_jumps": jumps_label},
 )

@@ -51,8 +51,14 @@ SMALL_CHANGE = 0.25
 
 
 def standard(runs: pd.DataFrame, *compared: str) -> pd.DataFrame:
-    """Return runs that are as the paper's standard case in all but what is compared."""
-    return pick(runs, kind=LOSS, **without(STANDARD, *compared))
+    """Return runs that are as the paper's standard case in all but what is compared.
+
+    On systems of a reader's own, and with other numbers of components, the sizes say so.
+    """
+    found = pick(runs, kind=LOSS, **without(STANDARD, "system", "components", *compared))
+    own = (found["system"] != STANDARD["system"]) | (found["components"] != STANDARD["components"])
+    where = found["components"].map("{:g} of ".format) + found["sizes"] + " on " + found["system"]
+    return found.assign(sizes=found["sizes"].mask(own, where))
 
 
 def losses(

@@ -122,6 +122,8 @@ STANDARD = {
     "service": EXPONENTIAL,
     "policy": "FCFS",
     "placement": WORST,
+    "system": str(FOUR),
+    "components": COMPONENTS,
 }
 
 # --- Section 7.2: policies ---

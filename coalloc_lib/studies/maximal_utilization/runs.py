@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from coalloc_lib.analytic import maximal_utilization
-from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
 from coalloc_lib.experiments import capacity_loss, rows_of
 from coalloc_lib.experiments.saturation import heavy_traffic, loss_between_bounds
 from coalloc_lib.intervals import Sample
@@ -66,10 +67,11 @@ BATCHES = 10
 
 @dataclass(frozen=True)
 class Setting:
-    """Jobs of four components on four clusters of 32, and how their capacity loss is found.
+    """Jobs of so many components on a system, and how their capacity loss is found.
 
     The words are those of `model`. Sizes are written as `parse_sizes` reads them; a policy may be
-    any `Scheduling`, and a placement any `Placement`.
+    any `Scheduling`, and a placement any `Placement`. Total requests go to one cluster as large as
+    the system.
     """
 
     sizes: str
@@ -79,10 +81,14 @@ class Setting:
     service: str = EXPONENTIAL
     policy: str | Scheduling = "FCFS"
     placement: str | Placement = WORST
+    system: Multicluster = FOUR
+    components: int = COMPONENTS
     kind: str = LOSS
 
     def __post_init__(self) -> None:
         parse_sizes(self.sizes)
+        instance_of("system", self.system, Multicluster, "Multicluster([32, 32])")
+        whole("components", self.components, least=1)
         one_of("request", self.request, REQUESTS)
         one_of("method", self.method, METHODS)
         one_of("drawn", self.drawn, (INDEPENDENT, DEPENDENT))
@@ -107,12 +113,14 @@ class Setting:
         """The system, the jobs and the policies."""
         jobs = JobModel(
             parse_sizes(self.sizes),
-            COMPONENTS,
+            self.components,
             request=TOTAL if self.request == WHOLE else self.request,
             service=SERVICES[self.service],
-            split_at=FOUR.largest if self.drawn == DEPENDENT else None,
+            split_at=self.system.largest if self.drawn == DEPENDENT else None,
         )
-        system = ONE_LARGE if self.request == TOTAL else FOUR
+        system = self.system
+        if self.request == TOTAL:
+            system = Multicluster([system.processors])
         policy, placement = self.policy, self.placement
         if isinstance(policy, str):
             policy = POLICIES[policy]
@@ -211,50 +219,52 @@ def pathological_loss(clusters: int, size: int) -> float:
 
 # --- All runs ---
 
-#: What each figure compares, for one distribution of the component sizes. A reader adds another
-#: by, for example, ``study.add(runs, *by_request("U[4,16]"))``.
+# What each figure compares, for one distribution of the component sizes. A reader adds another, or
+# another system: ``study.add(runs, *by_request("U[4,16]", system=co.Multicluster([64, 64])))``.
 
 
-def by_request(sizes: str) -> Iterator[Setting]:
+def by_request(sizes: str, **where: Any) -> Iterator[Setting]:
     """Yield the request types: Figure 3. Unordered requests have no exact formula."""
-    yield Setting(sizes, ORDERED, EXACT)
-    yield Setting(sizes, UNORDERED)
-    yield Setting(sizes, TOTAL, EXACT)
+    yield Setting(sizes, ORDERED, EXACT, **where)
+    yield Setting(sizes, UNORDERED, **where)
+    yield Setting(sizes, TOTAL, EXACT, **where)
 
 
-def by_drawing(sizes: str) -> Iterator[Setting]:
+def by_drawing(sizes: str, **where: Any) -> Iterator[Setting]:
     """Yield independent and dependent sizes: Figure 4."""
-    yield Setting(sizes, drawn=INDEPENDENT)
-    yield Setting(sizes, drawn=DEPENDENT)
+    yield Setting(sizes, drawn=INDEPENDENT, **where)
+    yield Setting(sizes, drawn=DEPENDENT, **where)
 
 
-def by_service(sizes: str, variations: tuple[int, ...] = (2, 5, 10)) -> Iterator[Setting]:
+def by_service(
+    sizes: str, variations: tuple[int, ...] = (2, 5, 10), **where: Any
+) -> Iterator[Setting]:
     """Yield the service times of section 7.1, the wild ones by their coefficient of variation."""
     wild = [f"hyperexponential, cv {cv}" for cv in variations]
     for service in (CALM, EXPONENTIAL, *wild):
         for request in (ORDERED, UNORDERED):
-            yield Setting(sizes, request, service=service)
+            yield Setting(sizes, request, service=service, **where)
 
 
-def by_policy(sizes: str) -> Iterator[Setting]:
+def by_policy(sizes: str, **where: Any) -> Iterator[Setting]:
     """Yield FCFS and FPFS: Figure 5."""
-    yield Setting(sizes, policy="FCFS")
+    yield Setting(sizes, policy="FCFS", **where)
     for method in (HEAVY, POISSON):
         for policy in ("FPFS(5)", "FPFS(50)"):
-            yield Setting(sizes, method=method, policy=policy)
+            yield Setting(sizes, method=method, policy=policy, **where)
 
 
-def by_placement(sizes: str) -> Iterator[Setting]:
+def by_placement(sizes: str, **where: Any) -> Iterator[Setting]:
     """Yield the placements: Figure 6, and best fit."""
     for placement in (WORST, FIRST, BEST):
-        yield Setting(sizes, placement=placement)
+        yield Setting(sizes, placement=placement, **where)
 
 
-def by_freedom(sizes: str) -> Iterator[Setting]:
+def by_freedom(sizes: str, **where: Any) -> Iterator[Setting]:
     """Yield two freedoms, our own: where components may go, and how often jobs overtake."""
     for request in (ORDERED, UNORDERED, TOTAL):
         for policy in POLICIES:
-            yield Setting(sizes, request, policy=policy)
+            yield Setting(sizes, request, policy=policy, **where)
 
 
 def settings(scale: Scale) -> Iterator[Setting | LogSetting | Pathological | PublishedLoss]:
