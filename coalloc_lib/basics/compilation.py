@@ -16,7 +16,9 @@ from threading import Lock
 from traceback import walk_tb
 from typing import Any
 
-from numba import njit
+from numba import njit, types
+from numba.core import config
+from numba.core.typing.typeof import typeof_impl
 
 from coalloc_lib.basics.checks import InputError
 
@@ -27,22 +29,59 @@ _announcing = Lock()
 _listeners: list[Callable[[str], None]] = []
 
 
+class Fixed:
+    """A whole number that is part of the type of a kernel's argument.
+
+    The kernel is compiled for it, without what other values would need. It has to be a field of a
+    class of named tuples that `takes_fixed`.
+    """
+
+    def __init__(self, value: int) -> None:
+        self.value = int(value)
+
+    def __index__(self) -> int:
+        return self.value
+
+    __int__ = __index__
+
+
+@typeof_impl.register(Fixed)
+def _type_of_fixed(fixed, _context):
+    return types.literal(fixed.value)
+
+
+def takes_fixed(tuples: type) -> None:
+    """Let fields of such named tuples be `Fixed`, where Numba would forget which number it is."""
+
+    @typeof_impl.register(tuples)
+    def type_of(row, context):
+        return types.NamedTuple([typeof_impl(field, context) for field in row], tuples)
+
+
+def fixed(value: int) -> Any:
+    """Return a number as `Fixed`; as it is where compilation is switched off."""
+    return int(value) if getattr(config, "DISABLE_JIT", False) else Fixed(value)
+
+
 def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
     """Return the decorator of the kernels whose machine code is made of these source files.
 
     ``@kernel(inline="always")`` is for the steps of a loop that stand apart to be read: compiled in
-    place, they hand over no arrays, which takes 10 ns each.
+    place, they hand over no arrays, which takes 10 ns each. ``@kernel(forceinline=True)`` does the
+    same for what several loops call: it is compiled once, and only then put in place.
     """
     digest = hashlib.sha256()
     for source in sorted(sources):
         digest.update(source.read_bytes())
     mark = digest.hexdigest()[:12]
 
-    def kernel(function: Callable | None = None, *, inline: Any = "never") -> Any:
+    def kernel(
+        function: Callable | None = None, *, inline: Any = "never", forceinline: bool = False
+    ) -> Any:
         if function is None:
-            return partial(kernel, inline=inline)
+            return partial(kernel, inline=inline, forceinline=forceinline)
         function.__qualname__ += f"-{mark}"  # what Numba names the files of its cache by
-        return njit(cache=True, nogil=True, inline=inline)(function)
+        return njit(cache=True, nogil=True, inline=inline, forceinline=forceinline)(function)
 
     return kernel
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import numpy as np
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.basics.compilation import call
+from coalloc_lib.basics.compilation import call, fixed
 from coalloc_lib.calendar import search
 from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_book
 from coalloc_lib.engines.kernels import (
@@ -46,6 +46,12 @@ _CHOICES: dict[type, int] = {
     LeastLoaded: placing.LEAST_LOADED,
     RandomFit: placing.RANDOM_FIT,
 }
+#: The codes of the rules that FCFS, FPFS and EASY are compiled for, one by one: the defaults, which
+#: most runs have. One form of their kernels serves all others, and takes up to twice as long.
+_COMPILED_FOR = {
+    (request, placing.WORST_FIT, placing.NONE)
+    for request in (placing.ORDERED, placing.UNORDERED, placing.FLEXIBLE, placing.TOTAL)
+}
 
 
 def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
@@ -74,7 +80,7 @@ def _in_turn(task):
     max_jumps = min(scheduling.max_jumps or 0, n)
     stream = _stream(jobs, placement, max_jumps > 0)
     policy = queue_order.Policy(max_jumps, scheduling.counted == "head", backlog or 0)
-    rule = _rule(jobs.request, placement, len(system))
+    rule = _known_to_compiler(_rule(jobs.request, placement, len(system)))
     tree = queue_tree.empty_tree(n if max_jumps else 0, stream.keys.shape[1])
     columns = _start_all(task, queue_order.run, stream, rule, policy, system.as_array(), tree)
     return Outcome(*columns, np.broadcast_to(np.nan, n), {})  # which takes no memory
@@ -140,6 +146,8 @@ def _backfilling(task, kernel, stream, coming, asked, *more):
     policy = backfilling.Policy(backlog or 0, has_choice, known, adaptive, in_turn)
     stream = stream._replace(submit=stream.submit[coming])
     rule = _rule(jobs.request, placement, len(system))
+    if kernel is backfilling.run_easy:
+        rule = _known_to_compiler(rule)
     promised = np.full(len(jobs), np.nan)
     given = (stream, coming, expected, *asked, rule, policy, system.as_array(), *more)
     columns = _start_all(task, kernel, *given, writes=(promised,))
@@ -279,9 +287,10 @@ def _expected(jobs, placement, least_of_all=0.0):
 
 def _rule(request, placement, clusters):
     """Return a placement as the kernels know it; ordered requests have none, and need none."""
+    code = REQUESTS.index(request)
     if isinstance(placement, HomeSite):
-        rule = _rule(request, placement.rule, clusters)
-        return rule._replace(request=rule.request + placing.OR_STAYS)
+        code += placing.OR_STAYS
+        placement = placement.rule
     single = placing.NONE
     choice = placement = WorstFit() if placement is None else placement
     if isinstance(placement, SingleThenSpan):
@@ -289,7 +298,13 @@ def _rule(request, placement, clusters):
         if request != "total":
             single, choice = _CHOICES[type(choice)], WorstFit()
     known = np.array(placement.numbers(clusters), dtype=np.int64)
-    return placing.Rule(REQUESTS.index(request), _CHOICES[type(choice)], single, known)
+    return placing.Rule(code, _CHOICES[type(choice)], single, known)
+
+
+def _known_to_compiler(rule):
+    """Return a rule with its codes `fixed`, if the kernels are compiled for it by itself."""
+    codes = rule.request, rule.choice, rule.single
+    return placing.Rule(*map(fixed, codes), rule.order) if codes in _COMPILED_FOR else rule
 
 
 def _parts(jobs, placement):

@@ -16,7 +16,7 @@ from coalloc_lib.engines.kernels import kernel
 STOP, STARTED = range(2)
 
 
-@kernel
+@kernel(forceinline=True)
 def push(ends, numbers, count, end, number):
     """Add a job to the heap of `count` jobs: writes into `ends` and `numbers`."""
     i = count
@@ -29,7 +29,7 @@ def push(ends, numbers, count, end, number):
     ends[i], numbers[i] = end, number
 
 
-@kernel
+@kernel(forceinline=True)
 def pop(ends, numbers, count):
     """Remove the first departure from the heap of `count` jobs; return its job."""
     first, last, i = numbers[0], count - 1, 0
@@ -48,14 +48,14 @@ def pop(ends, numbers, count):
     return first
 
 
-@kernel
+@kernel(forceinline=True)
 def next_instant(ends, count, submit, arrived, backlog):
     """Return when a job leaves or comes next; infinity where none does, a held queue aside."""
     now = ends[0] if count else np.inf
     return min(now, submit[arrived]) if arrived < len(submit) and backlog == 0 else now
 
 
-@kernel
+@kernel(forceinline=True)
 def next_arrival(submit, arrived, now, started, backlog):
     """Return the first job still to come when all have that should: by `now`, or into the queue."""
     while arrived < len(submit):
@@ -65,7 +65,7 @@ def next_arrival(submit, arrived, now, started, backlog):
     return arrived
 
 
-@kernel
+@kernel(forceinline=True)
 def insert(plan, whose, count, end, number):
     """Add a job to a list of `count` jobs, in order of their ends: writes `plan` and `whose`."""
     i = count
@@ -85,7 +85,7 @@ def remove(plan, whose, count, end, number):
         plan[j], whose[j] = plan[j + 1], whose[j + 1]
 
 
-@kernel
+@kernel(forceinline=True)
 def time_on(taken, job, alone, spanning):
     """Return how long a job takes on an allocation, of its times on one cluster and on 2, 3, ..."""
     clusters = 0

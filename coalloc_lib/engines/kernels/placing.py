@@ -21,6 +21,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from coalloc_lib.basics.compilation import takes_fixed
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.model.placement import FACTOR, PRIME
 
@@ -29,6 +30,7 @@ from coalloc_lib.model.placement import FACTOR, PRIME
 #: cluster, (c,): for first fit the order, the size for the least loaded, what the seed drew for
 #: random fit.
 Rule = namedtuple("Rule", "request choice single order")
+takes_fixed(Rule)
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
 #: To be added to FLEXIBLE and TOTAL where jobs may stay on a cluster: see `placement.HomeSite`.
 #: The parts are then what may go anywhere, and what stays on each cluster.
@@ -56,7 +58,7 @@ def empty_room(keys, rule):
     return np.empty(keys.shape[1] + int(may_stay_whole), np.int64)
 
 
-@kernel
+@kernel(forceinline=True)
 def set_room(idle, request, width, room):
     """Write into `room` what keys of `width` parts, and perhaps a total, are compared with."""
     if request == ORDERED:
@@ -86,7 +88,7 @@ def set_room(idle, request, width, room):
         room[width + 1] = room[0]
 
 
-@kernel
+@kernel(forceinline=True)
 def fits(key, room):
     """Whether a key is at most the room in all entries, or its total at most one entry more."""
     last = len(key) - 1
@@ -117,7 +119,7 @@ def draw(idle, number):
     return square * square % PRIME * state % PRIME
 
 
-@kernel
+@kernel(forceinline=True)
 def place(sizes, request, choice, single, order, idle, taken):
     """Write into `taken`, int32 (c,), the processors that a job that fits gets of each cluster.
 

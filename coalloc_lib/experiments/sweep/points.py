@@ -35,7 +35,7 @@ def compile_kernels() -> None:
     # Imported here: Numba and the formulas take long, and a sweep may use neither.
     from coalloc_lib.analytic import JointSizes, maximal_utilization
     from coalloc_lib.model.distributions import uniform
-    from coalloc_lib.model.jobs import JobStream
+    from coalloc_lib.model.jobs import REQUESTS, JobStream
     from coalloc_lib.model.placement import FirstFit, WorstFit
     from coalloc_lib.model.system import Multicluster
     from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online
@@ -46,7 +46,9 @@ def compile_kernels() -> None:
     pair, sizes = Multicluster([2, 2]), uniform(1, 2)
     jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
     for scheduling in (FCFS(), FPFS(max_jumps=1), EASY(), Conservative(), Online()):
-        simulate(pair, jobs, scheduling=scheduling).verify()
+        simulate(pair, jobs, scheduling=scheduling, placement=FirstFit()).verify()
+        for request in REQUESTS:
+            simulate(pair, jobs.replace(request=request), scheduling=scheduling)
     dispatch(pair, jobs)
     for placement in (WorstFit(), FirstFit()):
         # so many sizes that they are placed one after the other, and not by a table of jobs
