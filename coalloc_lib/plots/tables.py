@@ -25,7 +25,7 @@ def tidy(
     `labels` become texts, `numbers` floats, finite but for `gaps`; the ends of intervals become
     `low` and `high`, which are finite if they are `closed`.
     """
-    instance_of("table", table, pd.DataFrame, "a pandas table with a row a point")
+    instance_of("table", table, pd.DataFrame, "a pandas table with a row per point")
     if table.empty:
         raise InputError("table has no rows; give one row a point")
     for name, column in {**labels, **numbers}.items():

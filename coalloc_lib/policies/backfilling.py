@@ -32,7 +32,7 @@ def queue_key(order: str, jobs: Any) -> Any:
     """Return what an order of `ORDERS` goes by, of a `Job` or of all of a stream: least first.
 
     They are lengths expected on one cluster, these times processors, or priorities, highest first.
-    Who reserves goes before all others: what waits may start later, it may not.
+    Reservations come first; they cannot be delayed.
     """
     expected = np.maximum(jobs.estimate, jobs.runtime)
     keys = (0 * expected, expected, expected * jobs.processors, -jobs.priority)
@@ -94,7 +94,7 @@ class EASY(_Ordered):
     past before and run until later count as running. On one cluster the promised start is the
     textbook's *shadow time*, and what the head leaves idle then are its *extra nodes*.
 
-    The promise is worked out anew at every instant, and so comes forward when a job ends early; for
+    The promise is worked out again at every instant, and comes forward when a job ends early; for
     one head it never moves back, as long as no new job comes before it in the order. A head that
     has to wait is always promised a start, and the schedule keeps the first. One that would not fit
     even when all have left (a placement of one's own may say so) is promised nothing and passed by
@@ -259,7 +259,7 @@ class _AroundBlocks:
         return found
 
     def _fix(self, job, state, future):
-        """Tell a job that reserves its start, or refuse it."""
+        """Promise a job that reserves its start, or refuse it."""
         found = future.earliest(job, state.place, max(state.now, job.earliest_start))
         if found is None or found.start > job.latest_start:
             state.refuse(job, PAST_LATEST)
@@ -337,7 +337,7 @@ class Conservative(_Ordered):
     then. Its start is the job's promise in the schedule.
 
     Whenever jobs end, early or not, and before the arrivals of that instant, the waiting jobs are
-    taken once, in their order. Each gives its reservation up and is placed anew; where that starts
+    taken once, in their order. Each gives its reservation up and is placed again; where that starts
     earlier it is the new reservation, else the job keeps the old one, with its processors. So no
     reservation ever moves back. Jobs start at their reserved instant, on their processors.
 
@@ -346,7 +346,7 @@ class Conservative(_Ordered):
     that instant does so once it has left, in a further round. Among those that are due at one
     instant such jobs therefore go first, and each job waits for those before it. `Profile` says
     which instants are tried: now, and whenever processors come free or such a job has left. Fixed
-    blocks are never placed anew.
+    blocks never move.
     """
 
     promises_all: ClassVar[bool] = True

@@ -118,9 +118,9 @@ def sites_report(
     Returns
     -------
     SitesReport
-        All options run the same jobs, those of the time that all logs have; intervals are from
-        weeks drawn anew, the same for all. An option that cannot be run, or saturates, says so in
-        the place of its figures.
+        All options run the same jobs, those of the time that all logs have; intervals are by
+        bootstrap over weeks, the same for all. An option that cannot be run, or saturates, has the
+        reason in the place of its figures.
 
     Examples
     --------

@@ -184,7 +184,7 @@ def run_all(
 
 
 class Comparison:
-    """All options on the same jobs, with intervals from the same weeks drawn anew.
+    """All options on the same jobs, with intervals from the same bootstrap over weeks.
 
     `groups` says of each group which jobs are in it; `submit` and `work` are those of the jobs.
     Options that could not be run stand in `failed` with the reason, all others in `names`.

@@ -36,7 +36,7 @@ WIDTHS = [1, 8, 32, 64, 128, 256]
 def ratio_by_weeks(
     one: co.Schedule, other: co.Schedule, weight: str = "work", mine: Any = None
 ) -> Interval:
-    """Return one AWRT over another, of the same jobs or of `mine`, from weeks drawn anew."""
+    """Return one AWRT over another, of the same jobs or of `mine`, by bootstrap over weeks."""
     mine = slice(None) if mine is None else mine
     responses = [each.response[mine] for each in (one, other)]
     weights = getattr(other.jobs, weight)[mine]
@@ -111,7 +111,7 @@ def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
         table, x="ratio", row="row", factors=True, row_height=0.36,
         xlabel="AWRT of spanning over that of sharing",
         title=title if all(longer[:-1]) and not longer[-1] else "Spanning, by width of job",
-        subtitle="by work; 95 % intervals from weeks drawn anew",
+        subtitle="by work; 95 % intervals by bootstrap over weeks",
     )  # fmt: skip
     return plots.Picture(figure, rows=_told(table, "row"))
 
@@ -136,7 +136,7 @@ def should_they_span(
         xlabel="penalty of jobs that span", ylabel="AWRT over that of\njob sharing",
         title="Spanning at once certainly " + " and ".join(words) if words
         else "Whether spanning at once pays is undecided",
-        subtitle=f"{len(jobs):,} jobs on {clusters}; EASY, by work; bands: 95 %, weeks drawn anew",
+        subtitle=f"{len(jobs):,} jobs on {clusters}; EASY, by work; 95 %, bootstrap over weeks",
     )  # fmt: skip
     return plots.Picture(figure, rows=_told(table, "line", "penalty"))
 
@@ -159,7 +159,7 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
         panel="panel", factors=True, xlabel="AWRT of a site's users over what it is held against",
         look=look, beyond="arrow: on beyond the axis",
         title=title + f"; losing: {', '.join(lose)}" * any(lose),
-        subtitle="EASY; 95 % intervals from weeks drawn anew",
+        subtitle="EASY; 95 % intervals by bootstrap over weeks",
     )  # fmt: skip
     return plots.Picture(figure, rows=_told(table, "site", "weight", "series"))
 

@@ -69,7 +69,7 @@ def printed_twice() -> tuple[int, int]:
 def table4_errors(
     one_sequence: bool, jobs: int = 2_000, runs: int = 80, seed: Seed = study.seed
 ) -> NDArray[np.float64]:
-    """Return simulated less exact loss of the ten ordered cells of Table 4, a row a run.
+    """Return simulated less exact loss of the ten ordered cells of Table 4, a row per run.
 
     With `one_sequence` the ten of a run are made from one sequence of random numbers, else from
     ten.

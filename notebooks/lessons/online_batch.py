@@ -69,11 +69,11 @@ def book_or_queue(
     jobs: co.JobStream, machine: co.Multicluster, limits: Sequence[float] = LIMITS,
     overestimate: float = 1.0, progress: Silent = SILENT,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return what jobs wait, what they are told, and what is refused, queued or booked.
+    """Return what jobs wait, what they are promised, and what is refused, queued or booked.
 
     A row for EASY, conservative backfilling, online booking as in the paper, and with attempts up
     to each limit in hours, and what is left over released. Waits are in hours, of the jobs that
-    ran, with 95 % intervals from weeks drawn anew: ``told`` up to the start that was promised,
+    ran, with 95 % intervals by bootstrap over weeks: ``told`` up to the start that was promised,
     ``early`` from the start up to it, ``easy_wait`` of the same jobs with EASY; wide jobs ask for
     more than half of the processors. What is refused is a share of the jobs, of their work, and of
     the wide jobs. What users ask for beyond the run time is multiplied by `overestimate`.
@@ -117,7 +117,7 @@ def book_or_queue(
 
 
 def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
-    """Draw the mean wait against the work that is refused, a point a limit."""
+    """Draw the mean wait against the work that is refused, a point per limit."""
     figure, axes = plots.new_figure(3.6)
     booked = table.loc[[f"online, released, up to {hours:g} h" for hours in LIMITS]]
     refused = 100 * booked["refused_work"]
@@ -154,7 +154,7 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
         title = (
             f"To wait no longer than in the queue, booking refuses {sooner.min():.0f} % of the work"
         )
-    plots.title_figure(figure, title, f"bars: 95 %, weeks drawn anew{note}")
+    plots.title_figure(figure, title, f"bars: 95 %, bootstrap over weeks{note}")
     told = (
         f"up to {hours:g} h: wait {row.mean_wait:.3g} h, refused {100 * row.refused_work:.0f} %"
         for hours, row in zip(LIMITS, booked.itertuples(), strict=True)
@@ -165,7 +165,7 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
 def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Explorer:
     """Return a slider of how far users overestimate, and what each limit on waits then costs.
 
-    At 0 each job is told as long as it runs; at 1 users ask for what they asked for.
+    At 0 each job asks for as long as it runs; at 1 users ask for what they asked for.
     """
 
     @lru_cache
@@ -213,7 +213,7 @@ def reserving_ahead(result: Any) -> str | None:
 
 
 def told_requests(result: Any) -> str | None:
-    """Answer the guess on the mean wait online where requested lengths are told, over exact."""
+    """Answer the guess on the mean wait online with requested lengths, over exact."""
     online = plain(result.runs, log=KTH, policy=ONLINE)
     guessed, exact = (
         sums_of(pick(online, length=length), "wait_h") for length in (REQUESTED, EXACT)
@@ -236,7 +236,8 @@ def who_books(
     A rule takes the jobs and returns a truth value for each: those that are true book up to three
     hours ahead. Waits are counted from the start that was asked for, and held against the same jobs
     where nobody books (conservative backfilling), in the same weeks; ``than drawn`` is the wait of
-    all jobs over that where as many jobs, drawn at random, book. Intervals: 95 %, weeks drawn anew.
+    all jobs over that where as many jobs, drawn at random, book. Intervals of 95 % are by bootstrap
+    over weeks.
     """
     instance_of("rules", rules, dict, "functions by name")
     week = week_of(jobs.submit)
@@ -320,7 +321,7 @@ def _wide_jobs(answer: Any) -> str:
     slips = {
         "that is the ratio of all jobs; take those that are wider": booked.mean() / queued.mean(),
         "turn the ratio over": 1 / right,
-        "both are to be told the run times": float(np.nanmean(guessed[wide]) / queued[wide].mean()),
+        "both are to know the run times": float(np.nanmean(guessed[wide]) / queued[wide].mean()),
     }
     hint = (
         "divide the mean wait of the wide jobs that are booked by that of the same jobs with EASY"
@@ -358,7 +359,7 @@ def _cost_of_reservations(answer: Any) -> str:
         "give hours": float(ahead.wait.mean() - booked.wait.mean()),
     }
     right = (ahead.wait.mean() - booked.wait.mean()) / HOUR
-    hint = "both told exact lengths; the mean wait with reservations less that without, in hours"
+    hint = "both know exact lengths; the mean wait with reservations less that without, in hours"
     return _told(answer, right, 0.03, hint, slips)
 
 

@@ -67,7 +67,7 @@ def who_picture(report: SitesReport, option: str = "share one queue") -> plots.P
     figure = plots.intervals(
         table, x="change", row="row", row_height=0.3, xlabel="change of the mean wait, hours",
         title="Who wins and who loses: " + option,
-        subtitle="left of 0: a shorter wait than alone; 95 % intervals from weeks drawn anew",
+        subtitle="left of 0: a shorter wait than alone; 95 % intervals by bootstrap over weeks",
     )  # fmt: skip
     axes = figure.axes[0]
     low, high = axes.get_xlim()

@@ -243,7 +243,7 @@ def responses(policy: str, load: float, penalty: float | None = None) -> Any:
 
 
 def where_spanning_pays() -> pd.DataFrame:
-    """Return by how many percent spanning changes the mean response: a row a cell of the map."""
+    """Return by how many percent spanning changes the mean response: a row per cell of the map."""
     cells = [*product(POLICIES, LOADS, (None, *PENALTIES))]
     joblib.Parallel(n_jobs=-1, prefer="threads")(joblib.delayed(responses)(*each) for each in cells)
     rows = []
@@ -273,7 +273,7 @@ def pays_up_to() -> pd.DataFrame:
 
 
 def draw_map(table: pd.DataFrame) -> Figure:
-    """Draw where spanning pays, a panel a policy."""
+    """Draw where spanning pays, a panel per policy."""
     return plots.maps(
         table, x="penalty", y="load", value="change", panel="policy", mark="mark",
         xlabel="penalty of spanning", ylabel="load", values="change of the mean response, %",
@@ -284,7 +284,7 @@ def draw_map(table: pd.DataFrame) -> Figure:
 
 
 def _changes(policy: str, load: float) -> tuple[list[float], np.ndarray]:
-    """Return the penalties at which both have a mean, and the log ratio there, a column a run."""
+    """Return the penalties at which both have a mean, and the log ratio there, a column per run."""
     whole = responses(policy, load)
     known = {p: responses(policy, load, p) for p in PENALTIES}
     ratios = {p: np.log(split / whole) for p, split in known.items() if split is not None}
@@ -369,7 +369,7 @@ def questions() -> list[tuple[str, str, str, str]]:
         ("Is it known how long\njobs will run?", "no", "Let jobs overtake; span less.",
          _told("CP-2", "On five clusters of 20 it pays up to a penalty of {} (03).")),
         ("Must users know their\nstart at once?", "yes", "Book, if the lengths are exact.",
-         "It waits somewhat longer than EASY; told what users guess, many times as long (05)."),
+         "It waits somewhat longer than EASY; with what users guess, many times as long (05)."),
         ("", "", "Share, backfill, span where that ends sooner.",
          _told("JS-1", "Sharing: the mean response is {} times that at home (04).")
          + f"\nSpanning so, at load 0.7 and penalty 0.2: {best} (map)."),

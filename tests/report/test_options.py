@@ -204,7 +204,7 @@ def test_bad_arguments_are_named(logs, change, words):
 
 
 def test_break_even_and_buying_are_those_of_direct_runs(report, case):
-    """By straight lines through direct runs, of the same weeks drawn anew."""
+    """By straight lines through direct runs, of the same bootstrap over weeks."""
     system, jobs, site = case
     easy = {"scheduling": co.EASY()}
     shared = sites.sharing(system, jobs, **easy)

@@ -162,7 +162,7 @@ def _second_run(schedule):
 
 
 def _difference(schedule, wanted, differs, job):
-    """Say in words how a job is served in another way than in a second run."""
+    """Describe how a job is served in another way than in a second run."""
     was, would = (
         {
             "entered the queue": f"at {submit[job]:.12g}",

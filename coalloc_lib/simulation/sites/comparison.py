@@ -71,7 +71,7 @@ def compare_sites(
         A row for each site, and for all, and each weight (``work`` or ``processors``): ``jobs``,
         of so many (``of``), from ``begin`` to ``end``, the time that all logs have (in UTC for logs
         on the calendar, else in seconds); ``spanned``, the share that spanned sites, and with 95 %
-        intervals (from weeks drawn anew) ``local_h``, the AWRT in hours where the site stays alone;
+        intervals (bootstrap over weeks) ``local_h``, the AWRT in hours where the site stays alone;
         ``sharing``, that with job sharing over it; ``spanning``, that of spanning over sharing.
         ``warning`` says which of them have no interval, and why.
 

@@ -86,7 +86,7 @@ SHARES_CAPTION = Caption(
 
 @study.add_figure("shares", SHARES_CAPTION, draw_shares, claims=("CP-1",))
 def shares(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the printed and the exact shares, and the range of samples: a row a share."""
+    """Return the printed and the exact shares, and the range of samples: a row per share."""
     exact, rows = exact_shares(), []
     for known, samples in groups_of(pick(runs, kind=SAMPLES), ["jobs", "quantity", "group"]):
         at = known["quantity"], known["group"]
@@ -211,7 +211,7 @@ LOOK = _SHADES | {"S4": _SHADES["S4"]._replace(marker="v"), STREAM: plots.Sign("
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a line a group; of other numbers of components the stream alone."""
+    """Return a table with a line per group; of other numbers of components the stream alone."""
     as_paper = table["parts"] == PARTS
     words = "in " + table["parts"].map("{:g}".format)
     named = table.assign(line=table["group"].where(as_paper, words))
@@ -359,12 +359,12 @@ study.add_figure("figure2-ratios", FIGURE2_RATIOS_CAPTION, draw_figure2_ratios)(
 
 
 def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a line a penalty."""
+    """Return a table with a line per penalty."""
     return table.assign(line="penalty " + table["psi"].map("{:g}".format))
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the response times of S4, a line a penalty."""
+    """Draw the response times of S4, a line per penalty."""
     return draw_responses(by_penalty(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -395,12 +395,12 @@ study.add_figure("figure3-ratios", FIGURE3_RATIOS_CAPTION, draw_figure3_ratios)(
 
 
 def by_load(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a line a load."""
+    """Return a table with a line per load."""
     return table.assign(line="load " + table["load"].map("{:g}".format))
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the response times of S4, a line a load."""
+    """Draw the response times of S4, a line per load."""
     return draw_responses(by_load(table), x="above", xlabel=THRESHOLD, **titles)
 
 

@@ -42,7 +42,7 @@ AGAINST = "worst fit, against the same jobs whole"
 
 
 def change_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return by how many percent splitting changes response times: a row a cell and group."""
+    """Return by how many percent splitting changes response times: a row per cell and group."""
     rows = [
         {**pair.setting, "group": group} | change(pair.split, pair.other, group).columns()
         for pair in against_whole(runs)
@@ -88,7 +88,7 @@ def policy_label(max_jumps: float) -> str:
 
 
 def draw_viability(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map of penalty and splitting threshold, a panel a load."""
+    """Draw a map of penalty and splitting threshold, a panel per load."""
     panel, row = "load " + table["load"].map("{:.3f}".format), table["above"].map("{:g}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="splits jobs above", **how)
 
@@ -127,7 +127,7 @@ def viability_no_limit(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_components(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map of penalty and number of components, a panel a policy."""
+    """Draw a map of penalty and number of components, a panel per policy."""
     panel, row = table["max_jumps"].map(policy_label), table["parts"].map("{:g}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="components", **how)
 
@@ -150,7 +150,7 @@ def components(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map of penalty and placement, a panel a policy."""
+    """Draw a map of penalty and placement, a panel per policy."""
     panel = table["max_jumps"].map(policy_label)
     row = "above " + table["above"].map("{:g}".format) + ", " + table["placement"]
     return draw_map(table.assign(panel=panel, row=row), **how)
@@ -176,7 +176,7 @@ def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map of penalty and of the share that cannot be split, a panel a policy."""
+    """Draw a map of penalty and of the share that cannot be split, a panel per policy."""
     panel, row = table["max_jumps"].map(policy_label), table["kept_whole"].map("{:.0%}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="cannot be split", **how)
 

@@ -320,7 +320,7 @@ def break_even_of_draws(runs: pd.DataFrame) -> Crossings:
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the penalties, a panel a workload, a row a configuration."""
+    """Draw the penalties, a panel per workload, a row per configuration."""
     own = pick(table, workload=SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
     where = pick(table, scheduling="FCFS")["configuration"].unique()
     table = table.assign(words=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)

@@ -78,8 +78,8 @@ COUNTED_FROM = {"wait_h": FROM_REQUEST, "delay_h": FROM_START}
 #: Which numbers vary in the figure of growth, in the words of panels.
 VARIED = {"servers": "servers N", "slots": "slots Q", "wanted": "servers asked for n"}
 #: What figures say of the runs and of the intervals.
-RUN_TIMES = "lengths told: the run times"
-WEEKS = f"{RUN_TIMES}; bands: 95 %, weeks drawn anew"
+RUN_TIMES = "run times known"
+WEEKS = f"{RUN_TIMES}; bands: 95 %, bootstrap over weeks"
 DRAWINGS = f"asked for 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over drawings"
 LOGLOG = ("log", "log")
 #: Columns of groups, which may be added up, and of what tells settings on one log apart.
@@ -118,7 +118,7 @@ def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
 def by_policy(
     runs: pd.DataFrame, logs: Sequence[str], order: Sequence[str] = IN_ORDER
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the setting and the runs of each policy, on each log by the lengths that are told."""
+    """Yield the setting and the runs of each policy, on each log by the lengths that it knows."""
 
     def place(group: tuple[dict[str, Any], pd.DataFrame]) -> tuple[int, int]:
         policy = group[0]["policy"]
@@ -322,7 +322,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the distribution of run times, a line a log."""
+    """Draw the distribution of run times, a line per log."""
     how: dict[str, Any] = {"scales": ("log", "linear"), "style": STAIRS}
     how |= {"xlabel": "length (hours)", "ylabel": "share of the jobs\nthat are no longer"}
     look = shades_of(table["log"])
@@ -395,7 +395,7 @@ def name_of_group(above: float, up_to: float) -> str:
 
 
 def draw_readings(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw what came out of KTH over what is printed, a row a reading."""
+    """Draw what came out of KTH over what is printed, a row per reading."""
     of_kth = table[table["log"].str.startswith(KTH)].dropna(subset="ratio")
     how: dict[str, Any] = {"x": "ratio", "row": "row", "series": "number", "factors": True}
     return plots.intervals(of_kth, xlabel="what came out over what is printed", **how, **titles)
@@ -458,7 +458,7 @@ def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw waits by share of reservations, a row a log, and the record dashed."""
+    """Draw waits by share of reservations, a row per log, and the record dashed."""
     drawn = [line for line in table["line"] if line != RECORDED]
     style = plots.LineStyle(stairs=True, dashed=[RECORDED])
     how: dict[str, Any] = {"row": "log", "scales": LOGLOG, "style": style}
@@ -574,7 +574,7 @@ def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False
 
 
 def draw_growth(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the fitted powers, a panel a number that varies."""
+    """Draw the fitted powers, a panel per number that varies."""
     xlabel = "fitted power: at 0 more of it changes nothing, at 1 twice as much doubles the work"
     return plots.intervals(table, x="exponent", row="part", panel="panel", xlabel=xlabel, **titles)
 

@@ -48,7 +48,7 @@ IN_ORDER = (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED)
 VARIANTS = {*POLICIES} - {*IN_ORDER}
 #: What is refused: numbers of a run.
 REFUSED = ("refused", "refused_work")
-REFUSALS = "intervals: 95 %, weeks drawn anew; in words: share of the work that is refused"
+REFUSALS = "intervals: 95 %, bootstrap over weeks; in words: share of the work that is refused"
 
 
 # --- Every policy, certainty, promises ---
@@ -61,7 +61,7 @@ def draw_with_refusals(table: pd.DataFrame, **how: Any) -> Figure:
 
 
 def draw_waits(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait under every policy, a panel for the lengths that are told."""
+    """Draw the mean wait under every policy, a panel for the lengths that it knows."""
     how: dict[str, Any] = {"x": "mean_wait_h", "row": "log", "series": "policy", "log": True}
     how |= {"look": LOOK, "row_height": 0.75, "xlabel": "mean wait (hours)"}
     return draw_with_refusals(table.assign(panel="lengths " + table["length"]), **how, **titles)
@@ -146,7 +146,7 @@ def draw_promises(table: pd.DataFrame, **titles: Any) -> Figure:
 
 PROMISES_CAPTION = Caption(
     "conservative backfilling: the mean wait that was promised at submission, over the "
-    "mean wait; intervals: 95 %, weeks drawn anew",
+    "mean wait; intervals: 95 %, bootstrap over weeks",
     finding="Where lengths are guessed, users are promised starts far later than those they get",
 )
 
@@ -173,7 +173,7 @@ def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
 
 BESIDE_CAPTION = Caption(
     "booking beside backfilling: some jobs book up to 3 hours ahead, conservative "
-    "backfilling plans the others around them; bands: 95 %, weeks drawn anew",
+    "backfilling plans the others around them; bands: 95 %, bootstrap over weeks",
     finding="Booking costs those that queue little where lengths are known, else much",
 )
 

@@ -52,7 +52,7 @@ ONLINE = "online"
 LEAST = "online, least 5 min"
 #: 5.1: batch scheduling is what the logs recorded. It is read and never simulated.
 RECORDED = "recorded"
-#: Of our own: batch schedules of the same jobs, told the same lengths.
+#: Of our own: batch schedules of the same jobs, which know the same lengths.
 OWN_BATCH = ("EASY", "conservative", "FCFS")
 #: Of our own: one choice of the online scheduler changed. Attempts reach two weeks, half of our
 #: horizon, whatever the step.
@@ -75,7 +75,7 @@ POLICIES: dict[str, Scheduling] = {
 }
 POLICIES |= {f"{ONLINE}, {change}": policy for change, policy in CHANGES.items()}
 
-#: How long a job is said to take: as long as it does, as in the paper; or as long as its user
+#: How long a job is expected to take: as long as it does, as in the paper; or as long as its user
 #: asked for, of our own.
 EXACT, REQUESTED = LENGTHS = ("exact", "requested")
 

@@ -82,7 +82,7 @@ BY_WAIT, WHOLE = "by wait", "whole"
 class Setting:
     """A log on so many servers, under a policy of `POLICIES`, one of your own, or as recorded.
 
-    The words are those of `model`. A `share` of the jobs reserves ahead, drawn anew with each
+    The words are those of `model`. A `share` of the jobs reserves ahead, drawn again with each
     `draw`; where jobs are `spread`, the servers are equal clusters, and those that span run longer
     by the `penalty`. Of readings: estimates are `rounded` up to so many seconds, and jobs so many
     times `wider`.
@@ -444,7 +444,7 @@ def other_servers(log: str) -> Iterator[Setting]:
 
 
 def all_policies(log: str) -> Iterator[Setting]:
-    """Yield every policy, told the lengths or what was requested."""
+    """Yield every policy with the true lengths, or with the requested ones."""
     for length in LENGTHS:
         for policy in (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED):
             yield Setting(log, OWN_SERVERS[log], policy, length)
