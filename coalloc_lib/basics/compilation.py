@@ -66,22 +66,19 @@ def fixed(value: int) -> Any:
 def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
     """Return the decorator of the kernels whose machine code is made of these source files.
 
-    ``@kernel(inline="always")`` is for the steps of a loop that stand apart to be read: compiled in
-    place, they hand over no arrays, which takes 10 ns each. ``@kernel(forceinline=True)`` does the
-    same for what several loops call: it is compiled once, and only then put in place.
+    ``@kernel(forceinline=True)`` is for the steps of a loop that stand apart to be read, and for
+    what several loops call: put in place, they hand over no arrays, which takes 10 ns each.
     """
     digest = hashlib.sha256()
     for source in sorted(sources):
         digest.update(source.read_bytes())
     mark = digest.hexdigest()[:12]
 
-    def kernel(
-        function: Callable | None = None, *, inline: Any = "never", forceinline: bool = False
-    ) -> Any:
+    def kernel(function: Callable | None = None, *, forceinline: bool = False) -> Any:
         if function is None:
-            return partial(kernel, inline=inline, forceinline=forceinline)
+            return partial(kernel, forceinline=forceinline)
         function.__qualname__ += f"-{mark}"  # what Numba names the files of its cache by
-        return njit(cache=True, nogil=True, inline=inline, forceinline=forceinline)(function)
+        return njit(cache=True, nogil=True, forceinline=forceinline)(function)
 
     return kernel
 

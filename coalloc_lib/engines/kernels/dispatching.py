@@ -96,14 +96,14 @@ def new_search(keys, parts, rule, times):
     return Search(rule, reserved, np.empty(0, np.int64), least, room, taken)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def take(c, job, begin, end, sign, parts, plans, room):
     """Take the processors of a job off the plan of a site for a time, or give them back (-1)."""
     plans[c] = steps.with_room(plans[c], 2)
     steps.take(plans[c], begin, end, parts[job], sign, TOTAL, 1, 0, room)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def leave(job, c, now, given, sites, times, plans, room):
     """Let a job leave its site; what it had left of its time is idle in the plan."""
     events.remove(sites.ends[c], sites.jobs[c], sites.running[c], times.leaves[job], job)
@@ -116,7 +116,7 @@ def leave(job, c, now, given, sites, times, plans, room):
         sites.stale[c] = True
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def send(job, now, given, sites, times, plans, search):
     """Put a job into the queue and the plan of the site with its first start; return the site."""
     best, best_place, first, last, fewest = -1, 0, np.inf, np.inf, 0
@@ -145,7 +145,7 @@ def send(job, now, given, sites, times, plans, search):
     return best
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def place_in_queue(job, c, given, sites):
     """Return how many jobs of a site's queue come before a job."""
     place = sites.waiting[c]
@@ -154,7 +154,7 @@ def place_in_queue(job, c, given, sites):
     return place
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def plan_queue(c, place, now, given, sites, times, plans, search):
     """Plan just those of a site's queue that stand before a place."""
     kept = 0 if sites.stale[c] else min(place, sites.planned[c])
@@ -172,7 +172,7 @@ def plan_queue(c, place, now, given, sites, times, plans, search):
     sites.planned[c] = place
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def first_start(job, c, now, before, given, plans, search):
     """Return the first start of a job in the plan of a site, and its end, a moment later at least.
 
@@ -185,7 +185,7 @@ def first_start(job, c, now, before, given, plans, search):
     return begin, max(stop, np.nextafter(begin, np.inf))
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def idle_during(job, c, begin, stop, plans, search):
     """Return how many processors stay idle in the plan of a site from an instant to another."""
     begins, free, blocks, _, _ = plans[c]
@@ -197,7 +197,7 @@ def idle_during(job, c, begin, stop, plans, search):
     return search.least[0]
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def serve(c, now, given, sites, times, plans, ends, numbers, running, work, room):
     """Start the jobs of a site's queue that may start now, by EASY; return how many run now."""
     idle, leaves, before = sites.idle, times.leaves, running
@@ -231,7 +231,7 @@ def serve(c, now, given, sites, times, plans, ends, numbers, running, work, room
     return running
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def hold(c, job, now, given, sites, times, plans, room):
     """Let the plan of a site have a job that starts now; it is stale where it had it later."""
     since, until = times.since, times.until
