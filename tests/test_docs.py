@@ -2,14 +2,17 @@
 
 import doctest
 import importlib
+import importlib.util
 import os
 import re
 import subprocess
 import sys
+import tomllib
 import types
 
 import pytest
 
+import coalloc_lib
 from coalloc_lib.studies.published import Claim
 from coalloc_lib.studies.study import Scale
 from tests.conftest import ROOT
@@ -29,6 +32,54 @@ def SLURMCluster(*, queue, cores, processes, memory, walltime, job_script_prolog
 
 LocalCluster.scale = lambda self, jobs, scale=LocalCluster.scale: scale(self, min(jobs, 2))
 """
+
+
+#: Every page of prose, and the folders from which it names files.
+PROSE = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "notebooks" / "README.md"]
+FROM = (ROOT, PACKAGE, ROOT / "benchmarks", ROOT / "notebooks")
+#: Where CONTRIBUTING.md explains a new study, it names one that does not exist.
+MADE_UP = re.compile(r"\bx_y\b|\bco\.NAME\b")
+
+
+def dangling(text):
+    """Return the files and the names of the library that a text mentions and that do not exist."""
+    files = re.findall(r"[\w./-]+/[\w.-]*\w\.(?:py|ipynb|md)\b", text)
+    missing = [each for each in files if not any((folder / each).exists() for folder in FROM)]
+    modules = re.findall(r"`(\w+\.py)`", text)
+    missing += [each for each in modules if not any(ROOT.rglob(each))]
+    names = re.findall(r"\b((?:coalloc_lib|co)(?:\.[A-Za-z_]+)+)", text)
+    return missing + [each for each in names if not is_there(each)]
+
+
+def is_there(name):
+    """Return whether a dotted name can be imported, its last part perhaps as an attribute."""
+    found = coalloc_lib
+    for part in name.split(".")[1:]:
+        if not hasattr(found, part):
+            inner = f"{getattr(found, '__name__', '')}.{part}"
+            if not (isinstance(found, types.ModuleType) and importlib.util.find_spec(inner)):
+                return False
+            importlib.import_module(inner)
+        found = getattr(found, part)
+    return True
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_and_name_that_a_page_mentions_exists(page):
+    lines = page.read_text("utf-8").splitlines()
+    assert dangling("\n".join(line for line in lines if not MADE_UP.search(line))) == []
+
+
+def test_what_does_not_exist_is_noticed():
+    text = "`co.FCFS`, coalloc_lib.model.jobs, `plots/gone.py`, `gone.py`, co.Gone, co.swf.gone"
+    assert dangling(text) == ["plots/gone.py", "gone.py", "co.Gone", "co.swf.gone"]
+
+
+def test_the_paths_of_the_mutation_tool_exist():
+    mutmut = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]
+    of_tests = mutmut["pytest_add_cli_args_test_selection"]
+    for pattern in [*mutmut["only_mutate"], *mutmut["also_copy"], *of_tests]:
+        assert any(ROOT.glob(pattern)), pattern
 
 
 def blocks(page):

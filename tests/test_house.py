@@ -1,6 +1,7 @@
 """The house: imports run one way, and modules stay small enough to read."""
 
 import ast
+import re
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 
@@ -57,10 +58,12 @@ def test_folders_are_the_layers_and_nothing_else_lies_at_the_root():
     assert found == set(HEIGHT)
 
 
-def test_every_folder_says_what_lives_there():
+def test_every_folder_describes_itself_and_names_where_to_begin():
     for name in coalloc_lib._LAYERS:
         text = ast.get_docstring(ast.parse((PACKAGE / name / "__init__.py").read_text("utf-8")))
-        assert text, name
+        begin = re.search(r"Begin\swith\s+`(\w+)`", text or "")
+        assert begin, name
+        assert f"coalloc_lib.{name}.{begin[1]}" in NAMES
     shown = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     assert [name for name in coalloc_lib._LAYERS if f"`{name}/`" not in shown] == []
 

@@ -1,4 +1,8 @@
-"""Exact and approximate maximal utilization under first come, first served."""
+"""Maximal utilization under first come, first served: formulas, and an exact Markov chain.
+
+Nothing here simulates; heavy traffic belongs in `experiments.saturation`. Begin with
+`utilization`, which chooses among the methods.
+"""
 
 from coalloc_lib.analytic.arguments import BudgetError
 from coalloc_lib.analytic.chain import exact_utilization

@@ -1,4 +1,5 @@
-"""What everything stands on: arguments, whole files, seeds, bars, what an object shows, kernels.
+"""Foundations: argument checks, atomic files, seeds, progress, notebook display, compilation.
 
-Nothing here knows of clusters, jobs or statistics. What one layer alone uses belongs there.
+Nothing here knows of clusters, jobs or statistics; what only one layer uses belongs there.
+Begin with `checks`, on which every public function relies.
 """

@@ -1,4 +1,8 @@
-"""The calendar of an online scheduler: when each server is idle, and who reserves it."""
+"""The calendar of an online scheduler: when each server is idle, and which booking holds it.
+
+Policies do not belong here: `policies.booking` decides with this calendar. Begin with `search` for
+the rules, then read `trees` for the readable structure and `kernels` for the fast one.
+"""
 
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
 from coalloc_lib.calendar.scheduler import Booking, Calendar, Refused

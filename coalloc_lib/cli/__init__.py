@@ -1,7 +1,7 @@
-"""The command line: `loss`, `simulate`, `sites`, `reproduce`, `traces` and `import`.
+"""The command line: `loss`, `simulate`, `sites`, `reproduce`, `judge`, `traces` and `import`.
 
-Results go to stdout, progress and errors to stderr. What takes long to import is imported by the
-command that needs it.
+A command reads options, calls the library and prints: results to stdout, progress and errors to
+stderr. Slow imports belong in the command that needs them. Begin with `loss`, a small one.
 """
 
 import json

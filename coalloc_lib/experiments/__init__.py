@@ -1,6 +1,7 @@
-"""What many runs say together: pairs of replications, crossings, warm-up, capacity losses.
+"""Many runs: sweeps and curves, and comparisons of replications with their intervals.
 
-Each function reads a table of runs, of a study or of `sweep`, and knows no paper.
+Every function works for any table of runs; what only one paper needs belongs in `studies`. Begin
+with `replications` for the comparisons, and with `sweep` for the runs.
 """
 
 from coalloc_lib.experiments.columns import (

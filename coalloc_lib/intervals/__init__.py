@@ -1,4 +1,8 @@
-"""Answers with their intervals: means, differences, crossings, weeks drawn anew."""
+"""Estimates with their intervals: means, differences, crossings, the bootstrap over weeks.
+
+Everything here works on numbers and instants; tables of runs belong in `experiments`. Begin with
+`estimates`, which defines an interval.
+"""
 
 from coalloc_lib.intervals.bootstrap import (
     DAY,

@@ -1,5 +1,5 @@
-"""What there is: systems of clusters, sizes and times, streams of jobs, and where a job goes.
+"""The model: systems of clusters, sizes and times, streams of jobs, and their placement.
 
-A job flows from here to a schedule. Nothing here knows when a job starts: that is what policies
-decide and engines do.
+When a job starts does not belong here: policies decide it, and engines carry it out. Begin with
+`system` and `jobs`.
 """

@@ -1,7 +1,8 @@
-"""Pictures, one drawer a kind. Each takes a tidy table, one row a point, and returns a new figure.
+"""Pictures: one drawer for each kind, from a tidy table with one row per point to a new figure.
 
-An interval stands in `ci95_low` and `ci95_high` (absent or empty: there is none; infinite: open),
-and why it is in doubt in `warning`. Titles say what to notice, subtitles what is plotted.
+No drawer simulates or knows a study. Intervals are the columns `ci95_low` and `ci95_high` (absent
+or empty: no interval; infinite: open), doubts the column `warning`. Begin with `tables` and
+`lines`.
 """
 
 # ruff: noqa: F401

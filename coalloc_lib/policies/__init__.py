@@ -1,4 +1,8 @@
-"""Scheduling policies: which waiting jobs start now. The readable definitions."""
+"""Scheduling policies, which decide what starts now, as short readable Python.
+
+Compiled translations belong in `engines`, the choice of clusters in `model.placement`. Begin with
+`base`, then read `in_turn`.
+"""
 
 from coalloc_lib.policies.backfilling import EASY, Conservative
 from coalloc_lib.policies.base import Job, Refusal, Scheduling, State

@@ -1,4 +1,8 @@
-"""Logs of several sites in, one page out: what sharing and spanning would change for each."""
+"""Logs of several sites in, one page out: what sharing and spanning would change for each.
+
+How sites are simulated belongs in `simulation.sites`, forms and commands in `widgets` and
+`cli`. Begin with `options`, then `decision`.
+"""
 
 import platform
 from collections.abc import Mapping, Sequence

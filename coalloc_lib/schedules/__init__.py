@@ -1,5 +1,5 @@
-"""What came out: the schedule of a run, its metrics, whether it is right, and why a job waited.
+"""Finished schedules: metrics, verification, why jobs waited, files of other tools.
 
-Everything here reads a finished schedule, of whichever engine, and changes nothing. Running one
-belongs into `simulation`.
+Everything here reads a schedule of either engine and changes nothing; running one belongs in
+`simulation`. Begin with `schedule`.
 """

@@ -1,4 +1,5 @@
-"""One run: `simulate`, a `Scenario` of system, workload and policies, outages, and several sites.
+"""One run: `simulate`, a `Scenario` of system, workload and policies, outages, several sites.
 
-Each returns a schedule. Many runs, their intervals and their comparison belong into `experiments`.
+Tables of many runs, replicated and compared, belong in `experiments`. Begin with `run`, then read
+`scenario`.
 """

@@ -1,4 +1,8 @@
-"""The studies: one module or small package a paper, each with a `Study` called ``study``."""
+"""The papers: a folder for each, and what all of them share.
+
+What does not depend on a paper belongs in `experiments` or `plots`. Begin with `study`, then
+read `job_sharing`.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Sequence

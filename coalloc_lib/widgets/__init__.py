@@ -1,4 +1,8 @@
-"""Controls for notebooks: what a reader moves, and the picture that follows."""
+"""Controls for notebooks: what a reader moves, and the picture that follows.
+
+No widget computes what a script could not: models and statistics belong in the layers below.
+Begin with `controls`, then `losses`, a small explorer.
+"""
 
 # ruff: noqa: F401
 from coalloc_lib.plots import Picture

@@ -1,4 +1,8 @@
-"""Where job streams come from: logs, catalogues of logs, and models."""
+"""Sources of job streams: logs, catalogues of logs, and random models.
+
+Nothing here simulates; what a stream is stands in `model.jobs`. Begin with `models` for random
+jobs, and with `swf` for logs.
+"""
 
 from typing import Protocol, runtime_checkable
 
