@@ -24,7 +24,7 @@ CHANGED = r"^\| (\w\w-\d+) \| [\w ]+ \| (.*) \|$"
 
 def keyed(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Return a table by its words; rows of the same words are told apart by their order."""
-    words = table[keys].astype(str)
+    words = table[keys].astype(str).fillna("")
     return table.set_index([words[k] for k in keys] + [words.groupby(keys).cumcount().rename("#")])
 
 
