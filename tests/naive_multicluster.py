@@ -1,6 +1,6 @@
 """Backfilling on several clusters, from its definition: slow, plain, to compare both engines with.
 
-Everything is worked out anew at every instant, from the running jobs and the reservations alone. Of
+All is worked out again at every instant, from the running jobs and the reservations alone. Of
 the library it uses the placement of one job on so many idle processors, and nothing else.
 """
 

@@ -4,7 +4,7 @@ The data structure of section 4 of Castillo, Rouskas, Harfoush (2009), to be rea
 operations. All servers that are idle over an interval are found in the one tree of the slot in
 which it begins, in O((log N)^2). The *primary* tree of a slot holds the periods in its leaves, the
 latest start first. Each inner node has a *secondary* tree of those below it, the earliest end
-first. The paper does not say how trees stay balanced. Here a subtree is built anew as soon as one
+first. The paper does not say how trees stay balanced. Here a subtree is built again as soon as one
 half holds more than `BALANCE` of its leaves: an update costs O(log N) in a secondary tree and
 O((log N)^2) in a primary one on average, and no path is longer than ``log(N) / -log(BALANCE)``.
 """
@@ -136,7 +136,7 @@ class Tree:
         return self._balanced(node)
 
     def _balanced(self, node):
-        """Return the subtree, built anew where one half has become too large."""
+        """Return the subtree, built again where one half has become too large."""
         if max(node.left.size, node.right.size) > BALANCE * node.size:
             return self._built([*leaves(node)])
         return node
@@ -217,7 +217,7 @@ class SlotTrees(IdlePeriods):
         self.plant()
 
     def plant(self) -> None:
-        """Build the trees of all slots anew, perfectly balanced; it is not counted."""
+        """Build the trees of all slots again, perfectly balanced; it is not counted."""
         first = slot_of(self.now, self.slot)
         self.trees = {number: self._grown(number) for number in range(first, first + self.slots)}
 

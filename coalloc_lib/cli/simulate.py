@@ -29,7 +29,7 @@ from coalloc_lib.workloads.swf import ESTIMATES
 
 #: The shortest time on processors, in seconds, that counts in the bounded slowdown.
 BOUND = 10.0
-#: The metrics that have intervals, from weeks drawn anew, and what they are called.
+#: The metrics that have intervals, by bootstrap over weeks, and what they are called.
 MEANS = {
     "mean_wait": "mean wait",
     "mean_response": "mean response",
@@ -270,7 +270,7 @@ def _metrics(schedule):
 
 
 def _intervals(schedule):
-    """Return the intervals of the means, from weeks drawn anew, and why there are none."""
+    """Return the intervals of the means, by bootstrap over weeks, and why there are none."""
     ran, response = schedule.served, schedule.response
     waits = schedule.wait, response, response, schedule.slowdown(BOUND)
     weights, submit = np.ones((len(waits), ran.sum())), schedule.jobs.submit[ran]
@@ -279,7 +279,7 @@ def _intervals(schedule):
         days = f"{np.ptp(submit) / DAY:.1f} days"
         return (
             {},
-            f"weeks are drawn anew, of which a log needs {FEWEST_BLOCKS}; this one has {days}",
+            f"a bootstrap over weeks needs {FEWEST_BLOCKS} of them; this log has {days}",
         )
     weeks = resample_weeks([x[ran] for x in waits], weights, submit)
     drawn = {name: weeks.interval(itemgetter(at)) for at, name in enumerate(MEANS)}

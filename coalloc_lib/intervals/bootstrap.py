@@ -30,7 +30,7 @@ TOO_SHORT = "the log is too short: what happens in it is felt for about as long 
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """Figures of a log, shape (m,), one a scenario, and `drawn` when weeks are drawn anew.
+    """Figures of a log, shape (m,), one per scenario, and `drawn` from each resample of the weeks.
 
     `drawn` has the shape (resamples, m); all scenarios have the same weeks. `influence`, shape (m,
     steps), is what each step, such as a day, adds to the error of each figure; a block has `length`
@@ -199,7 +199,7 @@ def resample_weeks(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Draw the weeks of a log anew: a moving-block bootstrap (Künsch 1989) of weighted means.
+    """Resample the weeks of a log: a moving-block bootstrap (Künsch 1989) of weighted means.
 
     `values` and `weights`, shape (n,) or (m, n), are of each job, such as its response time, a row
     a scenario with the same jobs; by `submit`, shape (n,), in seconds, a job belongs to the week in
@@ -226,7 +226,7 @@ def block_of(submit: ArrayLike) -> float:
 def resample_sums(
     top: ArrayLike, bottom: ArrayLike, length: int, *, resamples: int = 1_000, seed: Seed = 0
 ) -> Resamples:
-    """Draw blocks of `length` days anew: `resample_weeks`, where the sums of each day are known.
+    """Resample blocks of `length` days: `resample_weeks`, where the sums of each day are known.
 
     `top` and `bottom`, shape (m, days), are sums of weights times values, and of weights.
     """
@@ -257,7 +257,7 @@ def resample_quantiles(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Draw the weeks of a log anew, the same as `resample_weeks`, for a quantile of each row.
+    """Resample the weeks of a log, the same as `resample_weeks`, for a quantile of each row.
 
     `means` and `drawn` hold the least value that at least this `share` of the jobs do not exceed.
     Of rows with many values, that of a resample is exact to 1 in 2,000 jobs near the quantile.

@@ -384,7 +384,7 @@ def merge(*streams: JobStream) -> JobStream:
     """Return one stream of the jobs of several with one request type, in order of submission.
 
     Ties keep the order of the streams. Jobs keep their numbers where these are all different,
-    and are else numbered anew in the order of the merged stream, from 1.
+    and are else numbered in the order of the merged stream, from 1.
     """
     if not streams:
         raise InputError("merge was given no stream; give at least one")

@@ -85,7 +85,7 @@ class ReservationCalendar(Pictured):
     def load(
         self, requests: int, share: float, ahead: float, draw: int, rule: str | None = None
     ) -> None:
-        """Let others ask for something else, and try yours anew after theirs, until cancelled."""
+        """Let others ask for something else, and try yours again after theirs, until cancelled."""
         others = booking.Others(requests, share, ahead, draw)
         rule = one_of("rule", self._setting.rule if rule is None else rule, (*RULES,))
         before = self._session

@@ -98,8 +98,8 @@ def _picture(
     dots = plots.intervals(
         pd.DataFrame(rows), x="hours", row="mode", words="words", log=True, row_height=0.34,
         xlabel="AWRT in hours; equal steps are equal factors", title=verdict(times),
-        subtitle=f"{label}; weighted by {weight}; 95 % intervals from sixths of the time drawn "
-        "anew; wide jobs in pieces of the largest machine, locally of their site's",
+        subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
+        "the time; wide jobs in pieces of the largest machine, locally of their site's",
     )  # fmt: skip
     plots.style.mark_powers(dots.axes[0].xaxis)
     busy = pd.concat(panels)

@@ -180,7 +180,7 @@ def _local_file(entry: Trace) -> Path | None:
 
 
 def _check(path: Path, entry: Trace) -> None:
-    # The content decides where it is known, as the same log may have been packed anew.
+    # The content decides where it is known, as the same log may have been packed again.
     if entry.content_sha256:
         what, expected, data = "content", entry.content_sha256, b"".join(content(path))
     elif entry.archive_sha256 and path.suffix == ".gz":

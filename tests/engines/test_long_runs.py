@@ -20,8 +20,10 @@ from tests.engines.test_agreement import same
 #: Processors in all, and a run that takes minutes.
 SIZE = 20
 LONG = """
+import signal
 import numpy as np
 import coalloc_lib as co
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores it
 rng, n = np.random.default_rng(1), 20_000
 runtime = rng.exponential(100, n)
 jobs = co.JobStream(

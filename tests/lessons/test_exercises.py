@@ -87,7 +87,7 @@ def first_extract():
 
 
 def awrt(schedule):
-    """Written out anew: processors times run time."""
+    """Written out again: processors times run time."""
     weight = schedule.jobs.processors * schedule.jobs.runtime
     return float((weight * (schedule.end - schedule.jobs.submit)).sum() / weight.sum())
 

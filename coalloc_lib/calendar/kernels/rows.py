@@ -15,7 +15,7 @@ Who looks for a period that starts by 7 and ends no sooner than 15 begins in the
 the starts above 7, skips the rest of it, since its latest end is 14, and finds (6, 20).
 
 A block that is full is split in halves. What becomes empty, and periods that are past, stay until
-the row is *swept*: packed anew, into half-full blocks, without what has ended. That happens when as
+the row is *swept*: packed into half-full blocks, without what has ended. That happens when as
 many periods have come in as the last sweep left, and so bounds how many blocks a row has.
 """
 
