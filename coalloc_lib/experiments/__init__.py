@@ -5,6 +5,7 @@ with `replications` for the comparisons, and with `sweep` for the runs.
 """
 
 from coalloc_lib.experiments.columns import (
+    NoColumnError,
     NotRunError,
     furthest,
     interval_columns,
@@ -35,6 +36,7 @@ from coalloc_lib.experiments.settling import after_warm_up, halves, rising_warni
 
 __all__ = [
     "Crossings",
+    "NoColumnError",
     "NotRunError",
     "after_warm_up",
     "capacity_loss",

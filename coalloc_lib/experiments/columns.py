@@ -12,6 +12,10 @@ class NotRunError(InputError):
     """What is asked for is not among the runs."""
 
 
+class NoColumnError(NotRunError):
+    """The runs do not have a column: some settings were not run, or the table was damaged."""
+
+
 def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
     """Return an interval as columns of a table: its estimate, both ends, and why it is in doubt."""
     ends = {name: interval.estimate, "ci95_low": interval.low, "ci95_high": interval.high}

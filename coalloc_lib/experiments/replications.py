@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments.columns import NotRunError, interval_columns
+from coalloc_lib.experiments.columns import NoColumnError, NotRunError, interval_columns
 from coalloc_lib.experiments.sweep.points import label
 from coalloc_lib.intervals import Sample
 
@@ -45,7 +45,7 @@ def _require(runs: pd.DataFrame, *names: str) -> None:
     for name in names:
         if name not in runs:
             known = ", ".join(map(str, runs.columns))
-            raise NotRunError(f"{name} is no column of the runs; they have {known}")
+            raise NoColumnError(f"{name} is no column of the runs; they have {known}")
 
 
 def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, whole
 from coalloc_lib.basics.progress import SILENT, Silent
-from coalloc_lib.experiments import NotRunError, groups_of, pick
+from coalloc_lib.experiments import NoColumnError, NotRunError, groups_of, pick
 from coalloc_lib.experiments.storage import (
     each_once,
     identities,
@@ -117,8 +117,7 @@ class Claim:
 
     def decide(self, runs: pd.DataFrame) -> Decision:
         """Return the decision at the paper's own setting, and the answers at all others."""
-        missing = [name for name in self.at.values if name not in runs]
-        own = runs[:0] if missing else pick(runs, **self.at.values)
+        own = pick(runs, **self.at.values)
         if own.empty:
             raise NotRunError(f"no run has {self.named(self.at.values)}")
         decision = self.judge(own)
@@ -284,11 +283,12 @@ class Study:
         return scale if identities(runs, names) == wanted else ""
 
     def _has_all(self, runs):
-        """Whether all settings of the scale are among the runs."""
+        """Whether all settings of the scale are among the runs, as far as their columns tell."""
         scale, _ = self.made_with(runs)
-        return all(
-            self._has(runs, setting) for setting in each_once(self.settings(self.scales[scale]))
-        )
+        columns = [setting_columns(setting) for setting in self.settings(self.scales[scale])]
+        names = [name for name in {name for each in columns for name in each} if name in runs]
+        wanted = {identity({name: each.get(name) for name in names}) for each in columns}
+        return wanted <= identities(runs, names)
 
     # --- what reads the runs ---
 
@@ -296,6 +296,10 @@ class Study:
         """Return what a reader makes of the runs; of a part of them some columns may be missing."""
         try:
             return reader(runs)
+        except NoColumnError as error:
+            if self._has_all(runs):
+                raise InputError(f"runs of {self.name} are damaged: {error}") from error
+            raise
         except (KeyError, IndexError) as error:
             if self._has_all(runs):
                 raise

@@ -308,7 +308,7 @@ def test_means_of_a_long_log_have_intervals_and_others_say_why_not(run, tmp_path
     write_swf(tmp_path / "days.swf", jobs[:300])
     command[2] = tmp_path / "days.swf"
     assert json.loads(run(*command))["ci95"] is None
-    assert "of which a log needs 4; this one has " in run(*command[:-1])
+    assert "no intervals: a bootstrap over weeks needs 4" in run(*command[:-1])
 
 
 def test_jobs_that_are_left_out_say_why(run, tmp_path):
