@@ -46,8 +46,9 @@ _CHOICES: dict[type, int] = {
     LeastLoaded: placing.LEAST_LOADED,
     RandomFit: placing.RANDOM_FIT,
 }
-#: The codes of the rules that FCFS, FPFS and EASY are compiled for, one by one: the defaults, which
-#: most runs have. One form of their kernels serves all others, and takes up to twice as long.
+#: The codes of the rules that FCFS, FPFS and EASY (in order of arrival, not adaptive) are compiled
+#: for, one by one: the defaults, which most runs have. One form of their kernels serves all others,
+#: and takes up to twice as long.
 _COMPILED_FOR = {
     (request, placing.WORST_FIT, placing.NONE)
     for request in (placing.ORDERED, placing.UNORDERED, placing.FLEXIBLE, placing.TOTAL)
@@ -80,9 +81,12 @@ def _in_turn(task):
     max_jumps = min(scheduling.max_jumps or 0, n)
     stream = _stream(jobs, placement, max_jumps > 0)
     policy = queue_order.Policy(max_jumps, scheduling.counted == "head", backlog or 0)
-    rule = _known_to_compiler(_rule(jobs.request, placement, len(system)))
+    rule = _rule(jobs.request, placement, len(system))
+    rule = _known_to_compiler(rule) if _is_usual(rule) else rule
     tree = queue_tree.empty_tree(n if max_jumps else 0, stream.keys.shape[1])
-    columns = _start_all(task, queue_order.run, stream, rule, policy, system.as_array(), tree)
+    idle = system.as_array()
+    work = queue_order.new_work(n, idle, placing.empty_room(stream.keys, rule))
+    columns = _start_all(task, queue_order.run, stream, rule, policy, idle, work, tree)
     return Outcome(*columns, np.broadcast_to(np.nan, n), {})  # which takes no memory
 
 
@@ -145,11 +149,14 @@ def _backfilling(task, kernel, stream, coming, asked, *more):
     in_turn, known = task.scheduling.order == "arrival", is_known(jobs, placement)
     policy = backfilling.Policy(backlog or 0, has_choice, known, adaptive, in_turn)
     stream = stream._replace(submit=stream.submit[coming])
-    rule = _rule(jobs.request, placement, len(system))
+    rule, arrays = _rule(jobs.request, placement, len(system)), system.as_array()
     if kernel is backfilling.run_easy:
-        rule = _known_to_compiler(rule)
+        if _is_usual(rule) and not adaptive and in_turn:
+            rule = _known_to_compiler(rule)
+            policy = policy._replace(is_adaptive=fixed(0), is_in_turn=fixed(1))
+        arrays = backfilling.new_arrays(len(jobs), arrays, stream.keys, rule)
     promised = np.full(len(jobs), np.nan)
-    given = (stream, coming, expected, *asked, rule, policy, system.as_array(), *more)
+    given = (stream, coming, expected, *asked, rule, policy, arrays, *more)
     columns = _start_all(task, kernel, *given, writes=(promised,))
     late = np.flatnonzero(np.isnan(columns[0])).tolist()
     refused = {job: Refusal(float(jobs.submit[job]), search.PAST_LATEST) for job in late}
@@ -301,10 +308,14 @@ def _rule(request, placement, clusters):
     return placing.Rule(code, _CHOICES[type(choice)], single, known)
 
 
+def _is_usual(rule):
+    """Whether the kernels of FCFS, FPFS and EASY are compiled for a rule by itself."""
+    return (rule.request, rule.choice, rule.single) in _COMPILED_FOR
+
+
 def _known_to_compiler(rule):
-    """Return a rule with its codes `fixed`, if the kernels are compiled for it by itself."""
-    codes = rule.request, rule.choice, rule.single
-    return placing.Rule(*map(fixed, codes), rule.order) if codes in _COMPILED_FOR else rule
+    """Return a rule with its codes `fixed`."""
+    return placing.Rule(*map(fixed, (rule.request, rule.choice, rule.single)), rule.order)
 
 
 def _parts(jobs, placement):

@@ -1,5 +1,6 @@
 """The kernels by themselves: what they promise one another, and how much they look at."""
 
+import inspect
 import json
 
 import numpy as np
@@ -8,8 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.calendar.kernels import periods, rows
 from coalloc_lib.engines import compiled, reference
-from coalloc_lib.engines.kernels import events, queue_tree
+from coalloc_lib.engines.kernels import (
+    backfilling,
+    booking,
+    dispatching,
+    events,
+    placing,
+    profile_steps,
+    queue_order,
+    queue_tree,
+)
 from coalloc_lib.engines.outcome import Task
 from tests.engines.test_agreement import uncompiled
 
@@ -149,3 +160,34 @@ def test_the_first_job_that_may_pass_is_found(case, room, data):
         assert queue_tree.first_passing(trees, keys, least, waits, *where) == expected
     if shadow == np.inf:  # then whoever fits may pass, as under FPFS
         assert queue_tree.first_fitting(tree, keys, waits, begin, n, n, room) == expected
+
+
+MODULES = (
+    backfilling, booking, dispatching, events, periods, placing, profile_steps, queue_order,
+    queue_tree, rows,
+)  # fmt: skip
+
+
+def kernels_of(module):
+    """Return the kernels that a module defines."""
+    made = [each for each in vars(module).values() if hasattr(each, "py_func")]
+    return [kernel for kernel in made if kernel.py_func.__module__ == module.__name__]
+
+
+def called_by(kernel):
+    """Return the kernels that a kernel calls, by their names or as attributes of modules."""
+    names, known = kernel.py_func.__code__.co_names, kernel.py_func.__globals__
+    places = [known, *(vars(each) for each in known.values() if inspect.ismodule(each))]
+    found = [place[name] for name in names for place in places if name in place]
+    return [each for each in found if hasattr(each, "py_func")]
+
+
+@pytest.mark.skipif(not hasattr(placing.fits, "py_func"), reason="compilation is switched off")
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_who_borrows_arrays_calls_none_that_makes_them(module):
+    def makes_arrays(kernel):
+        return kernel.targetoptions["_nrt"]
+
+    for kernel in kernels_of(module):
+        for other in called_by(kernel):
+            assert makes_arrays(kernel) or not makes_arrays(other), (kernel, other)

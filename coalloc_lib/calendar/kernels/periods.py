@@ -38,7 +38,7 @@ LATEST_START, BEST_FIT = range(2)
 RULE_CODES = {"latest-start": LATEST_START, "best-fit": BEST_FIT}
 
 
-@kernel
+@kernel(makes_arrays=True)
 def new_book(sizes, capacity, now):
     """Return a book in which every server of clusters of these sizes is idle."""
     book = new_rows(2 * len(sizes), max(capacity, BLOCK * len(sizes)))
@@ -145,7 +145,7 @@ def nth_start(book, cluster, after, length, wanted):
     return np.inf
 
 
-@kernel
+@kernel(makes_arrays=True)
 def choose(book, rule, cluster, start, end, wanted, chosen):
     """Write periods of `wanted` servers, by a rule, into `chosen`, float64 (2, 4, n).
 
@@ -216,7 +216,7 @@ def list_feasible(book, row, start, end, since, wanted, found):
     return n, left
 
 
-@kernel
+@kernel(makes_arrays=True)
 def write_servers(chosen, ended, opened, pieces, servers, first):
     """Write the servers of the periods that `choose` wrote from a place on, ascending."""
     count = 0
@@ -231,7 +231,7 @@ def write_servers(chosen, ended, opened, pieces, servers, first):
         first += size
 
 
-@kernel
+@kernel(makes_arrays=True)
 def take(book, cluster, chosen, ended, opened, start, end, now, pieces):
     """Replace periods that `choose` wrote by what is left of them beside an interval, and not past.
 
@@ -285,7 +285,7 @@ def joined(periods, count):
     return left
 
 
-@kernel
+@kernel(makes_arrays=True)
 def sort_by_server(pieces, count):
     """Sort the first `count` periods, which have one start, as a row does; often they are."""
     if count > BLOCK:
@@ -300,7 +300,7 @@ def sort_by_server(pieces, count):
         add(pieces, k, start, end, server, size)
 
 
-@kernel
+@kernel(makes_arrays=True)
 def give_back(book, cluster, servers, start, end, now, ranges, pieces):
     """Let servers, ascending, be idle in an interval, joined to what is idle after it.
 

@@ -42,7 +42,7 @@ WIDTH, COUNT, FRESH, LIMIT = range(4)
 BLOCK = 64
 
 
-@kernel
+@kernel(makes_arrays=True)
 def new_rows(count, capacity):
     """Return `count` empty rows that take `capacity` periods in all, at least; see `sweep`."""
     width, total = 4 * capacity // BLOCK + 9, 4 * capacity // BLOCK + 9 * count
@@ -54,7 +54,7 @@ def new_rows(count, capacity):
     return book
 
 
-@kernel
+@kernel(makes_arrays=True)
 def with_room(book, more, now):
     """Return rows that take so many periods more: these, swept at most, or larger ones."""
     capacity = (book.directory.shape[2] - 9) * BLOCK // 4
@@ -127,7 +127,7 @@ def find_in(book, block, held, start, server):
     return low
 
 
-@kernel
+@kernel(makes_arrays=True)
 def insert_all(book, row, periods, count, now):
     """Put the first `count` periods, float64 (4, n) and in its order, into a row."""
     blocks, directory, rows, _ = book
@@ -251,7 +251,7 @@ def summarise(book, row, position):
     book.directory[row, ALL, position] = servers
 
 
-@kernel
+@kernel(makes_arrays=True)
 def add_block(book, row, position):
     """Put an empty block into a row, as the one of a position; return where its periods go."""
     directory, rows, spare = book.directory, book.rows, book.spare
@@ -273,7 +273,7 @@ def close_block(book, row, position, held, begin, first):
     summarise(book, row, position)
 
 
-@kernel
+@kernel(makes_arrays=True)
 def split(book, row, position):
     """Move the second half of a full block into a new one behind it."""
     blocks, half = book.blocks, BLOCK // 2
@@ -284,7 +284,7 @@ def split(book, row, position):
     close_block(book, row, position + 1, half, blocks[new, START, 0], blocks[new, SERVER, 0])
 
 
-@kernel
+@kernel(makes_arrays=True)
 def sweep(book, row, now):
     """Pack a row into half-full blocks, without what ended by `now`.
 

@@ -10,7 +10,8 @@ at again. Whoever `queue_tree` lets through is placed, and then looked at exactl
 
 Jobs are numbered as they stand in the queue. Where that is not the order of arrival, `coming` has
 their numbers in order of arrival, in which the submissions of the `Stream` are too. Newcomers are
-then entered into the trees at once, and one that comes before the head takes its place.
+then entered into the trees at once, and one that comes before the head takes its place. Else the
+last of those who have come are gone through one by one: most start before they are in a tree.
 
 **Conservative.** The waiting jobs stand in a list, in the order of the queue. When jobs have left,
 each is offered an earlier start, as if it had given its reservation up; the steps (see
@@ -25,7 +26,9 @@ quadratic in the queue at least; blocks of steps keep what one job costs from gr
 from collections import namedtuple
 
 import numpy as np
+from numba.extending import register_jitable
 
+from coalloc_lib.basics.compilation import takes_fixed
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import (
     STARTED,
@@ -40,11 +43,14 @@ from coalloc_lib.engines.kernels.events import (
 )
 from coalloc_lib.engines.kernels.placing import (
     ORDERED,
+    Rule,
+    copy,
     empty_room,
     fits,
     fits_on_one,
     place,
     set_room,
+    total,
 )
 from coalloc_lib.engines.kernels.profile_steps import (
     Reserved,
@@ -58,6 +64,8 @@ from coalloc_lib.engines.kernels.profile_steps import (
 )
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting, first_passing
 
+#: So many of the last jobs may be outside the trees: a short queue is gone through faster so.
+OUTSIDE = 32
 #: How long jobs are expected to run on one cluster, float64 (n,), on 2, 3, ..., (n, k), and the
 #: least that is possible of each, float64 (n, 1).
 Expected = namedtuple("Expected", "alone spanning least")
@@ -66,6 +74,7 @@ Expected = namedtuple("Expected", "alone spanning least")
 #: span waits for one cluster that is expected to hold it soon (EASY only); whether the queue is in
 #: order of arrival.
 Policy = namedtuple("Policy", "backlog has_choice is_fixed is_adaptive is_in_turn")
+takes_fixed(Policy)
 #: The running jobs in the order of the ends that are expected of them: these ends and the jobs, of
 #: which the first so many are in use, and the processors of all jobs.
 Plan = namedtuple("Plan", "ends jobs allocation")
@@ -76,24 +85,33 @@ Work = namedtuple("Work", "idle room spare without beside held")
 #: When each job asks to start, at the earliest and at the latest, float64 (n,), and whether that
 #: makes it a fixed block, bool (n,).
 Asked = namedtuple("Asked", "earliest latest is_fixed")
+#: What a run of EASY works in: `idle`, its `Work`, the room on the `largest` system, which jobs are
+#: `waiting`, `until` when each is expected to run, the heap of departures, and the `Plan`.
+Arrays = namedtuple("Arrays", "idle work largest waiting until ends numbers plan_ends plan_jobs")
+
+
+def new_arrays(n: int, idle: np.ndarray, keys: np.ndarray, rule: Rule) -> Arrays:
+    """Return the working arrays for so many jobs on clusters with so many processors."""
+    work, largest, capacity = new_work(idle, keys, rule), empty_room(keys, rule), min(n, idle.sum())
+    ends, numbers = np.empty((2, capacity)), np.empty((2, capacity), np.int64)
+    of_jobs = np.zeros(n, np.bool_), np.empty(n)
+    return Arrays(idle, work, largest, *of_jobs, ends[0], numbers[0], ends[1], numbers[1])
 
 
 @kernel
 def run_easy(
-    stream, coming, expected, rule, policy, idle, trees, start, end, entered, allocation, promised,
-    watch,
+    stream, coming, expected, rule, policy, arrays, trees, start, end, entered, allocation,
+    promised, watch,
 ):  # fmt: skip
     """Run the jobs of a `Stream` as `queue_order.run` does; write the first promises, too."""
     submit, runtime, spanning, parts, keys = stream
     n, width, request = len(submit), parts.shape[1], rule.request
-    waiting = np.zeros(n, np.bool_)
-    work, largest = new_work(idle, keys, rule), empty_room(keys, rule)
+    idle, work, largest, waiting, until, ends, numbers = arrays[:7]
+    plan = Plan(arrays.plan_ends, arrays.plan_jobs, allocation)
     set_room(idle, request, width, largest)
-    capacity = min(n, idle.sum())
-    ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
-    plan, until = new_plan(capacity, allocation), np.empty(n)
     head = 0 if policy.is_in_turn else n
     arrived = started = running = 0
+    outside = 0 if policy.is_in_turn else n  # the first job that is not in the trees
     now, shadow, again, known, on_one = 0.0, np.inf, True, False, False
     while started < n and not watch[STOP]:
         watch[STARTED] = started
@@ -114,9 +132,9 @@ def run_easy(
         for newcomer in coming[fresh:arrived]:
             waiting[newcomer], entered[newcomer] = True, now
         known = known and not departed
-        first, outside, stop = fresh, fresh, arrived
+        first, stop = fresh, arrived
         if not policy.is_in_turn:
-            first = outside = stop = n
+            first = stop = n
             for newcomer in coming[fresh:arrived]:
                 enter(trees.keys, keys, newcomer)
                 enter(trees.least, expected.least, newcomer)
@@ -192,28 +210,24 @@ def run_easy(
             else:
                 passed = True
             job += 1
-        for newcomer in range(outside, stop):
-            if waiting[newcomer]:
-                enter(trees.keys, keys, newcomer)
-                enter(trees.least, expected.least, newcomer)
+        if stop - outside >= OUTSIDE:
+            for job in range(outside, stop):
+                if waiting[job]:
+                    enter(trees.keys, keys, job)
+                    enter(trees.least, expected.least, job)
+            outside = stop
         again = policy.backlog > 0 and started > already and arrived < n
     return started
 
 
-@kernel
-def new_plan(capacity, allocation):
-    """Return a `Plan` for so many running jobs."""
-    return Plan(np.empty(capacity), np.empty(capacity, np.int64), allocation)
-
-
-@kernel
+@register_jitable
 def new_work(idle, keys, rule):
     """Return the `Work` of a system whose idle processors are `idle`."""
     room, without, beside = empty_room(keys, rule), empty_room(keys, rule), empty_room(keys, rule)
     return Work(idle, room, np.empty_like(idle), without, beside, np.empty_like(idle))
 
 
-@kernel
+@kernel(forceinline=True)
 def cast_shadow(keys, head, request, width, plan, running, work):
     """Return the first end of the plan after which the head fits; write what is spare then."""
     whole, spare = keys.shape[1] - 1, work.spare
@@ -237,7 +251,7 @@ def cast_shadow(keys, head, request, width, plan, running, work):
 def fits_soon(sizes, request, until, plan, running, work):
     """Whether no cluster holds parts of these sizes now, and one is expected to by an instant."""
     held = work.held
-    held[:] = work.idle
+    copy(work.idle, held)
     if fits_on_one(sizes, request, held):
         return False
     for i in range(running):
@@ -258,11 +272,11 @@ def choose_shadow(key, sizes, more, now, request, plan, running, work):
     what is spare then, as `cast_shadow` does.
     """
     first, held = np.inf, work.held
-    held[:] = work.idle
+    copy(work.idle, held)
     set_room(held, request, len(sizes), work.without)
     if fits(key, work.without):
         first = now
-        work.spare[:] = held
+        copy(held, work.spare)
     for i in range(running):
         if plan.ends[i] > first + more:
             break
@@ -271,20 +285,20 @@ def choose_shadow(key, sizes, more, now, request, plan, running, work):
         if i + 1 < running and plan.ends[i + 1] == plan.ends[i]:
             continue
         if fits_on_one(sizes, request, held):
-            work.spare[:] = held
+            copy(held, work.spare)
             return plan.ends[i], plan.ends[i], True
         set_room(held, request, len(sizes), work.without)
         if first == np.inf and fits(key, work.without):
             first = plan.ends[i]
-            work.spare[:] = held
+            copy(held, work.spare)
     return first + more, first, False
 
 
-@kernel
+@kernel(forceinline=True)
 def leave_for(head, parts, request, work):
     """Write into `beside` a bound on keys that fit now and leave what the head needs."""
-    beside = work.beside
-    beside[:], left = work.room, work.spare.sum()
+    beside, left = work.beside, total(work.spare)
+    copy(work.room, beside)
     for i in range(parts.shape[1]):
         left -= parts[head, i]
         if request == ORDERED:
@@ -293,19 +307,21 @@ def leave_for(head, parts, request, work):
         beside[i] = min(beside[i], left)
 
 
-@kernel
+@kernel(forceinline=True)
 def leaves_room(head, keys, parts, request, on_one, taken, work):
     """Take an allocation off what is spare, if the head then still fits; return whether."""
     spare = work.spare
-    spare -= taken
+    for c in range(len(spare)):
+        spare[c] -= taken[c]
     set_room(spare, request, parts.shape[1], work.without)
     if fits(keys[head], work.without) and (not on_one or fits_on_one(parts[head], request, spare)):
         return True
-    spare += taken
+    for c in range(len(spare)):
+        spare[c] += taken[c]
     return False
 
 
-@kernel
+@kernel(makes_arrays=True)
 def run_conservative(
     stream, coming, expected, asked, rule, policy, idle, levels, start, end, entered, allocation,
     promised, watch,

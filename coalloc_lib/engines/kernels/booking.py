@@ -24,7 +24,7 @@ from coalloc_lib.calendar.kernels.periods import (
 from coalloc_lib.calendar.search import ROUNDING
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push, time_on
-from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
+from coalloc_lib.engines.kernels.placing import empty_room, fits, largest, place, set_room
 
 #: When each job asks to start, at the earliest and at the latest, float64 (n,).
 Requests = namedtuple("Requests", "earliest latest")
@@ -39,7 +39,7 @@ Bookings = namedtuple("Bookings", "start end promised allocation attempts server
 BOOKED, NO_ROOM, PAST_LATEST, BEYOND_HORIZON, NO_LENGTH = range(5)
 
 
-@kernel
+@kernel(makes_arrays=True)
 def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
     """Book the jobs of a `Stream` in a book of all idle; return the book, perhaps a larger one."""
     submit, runtime, spanning, _, keys = stream
@@ -91,7 +91,7 @@ def find_start(job, stream, expected, requests, rule, policy, sizes, book, count
     parts, keys, alone = stream.parts, stream.keys, expected.alone[job]
     since, step = requests.earliest[job], policy.step
     wanted = np.int64(keys[job, keys.shape[1] - 1])
-    clusters, most = len(sizes), wanted if len(sizes) == 1 else sizes.max()
+    clusters, most = len(sizes), wanted if len(sizes) == 1 else largest(sizes)
     horizon = horizon_end(stream.submit[job], policy.slot, policy.slots)
     lost = np.nextafter(alone / ROUNDING, -np.inf)
     lasting = first_after(since, step, 0.0, lost, 0, policy.most)
@@ -154,7 +154,7 @@ def horizon_end(now, slot, slots):
     return (number + slots) * slot * (1 + slack)
 
 
-@kernel
+@kernel(makes_arrays=True)
 def release(book, job, bookings, until, now, ranges, pieces):
     """Give back what a job that has ended leaves of its reservation; return the book."""
     k, end = bookings.first[job], bookings.end[job]

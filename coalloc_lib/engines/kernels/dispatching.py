@@ -32,7 +32,7 @@ Times = namedtuple("Times", "since until leaves")
 Search = namedtuple("Search", "rule reserved momentary least room taken")
 
 
-@kernel
+@kernel(makes_arrays=True)
 def run(stream, expected, rule, home, rank, sizes, levels, site, watch):
     """Write into `site`, int64 (n,), the cluster of each job; `home` has those of jobs that stay.
 
@@ -71,7 +71,7 @@ def run(stream, expected, rule, home, rank, sizes, levels, site, watch):
     return started
 
 
-@kernel
+@kernel(makes_arrays=True)
 def new_sites(sizes, n, capacity):
     """Return what goes on at sites of these sizes before the first job comes: nothing."""
     count = len(sizes)
@@ -88,7 +88,7 @@ def new_sites(sizes, n, capacity):
     )
 
 
-@kernel
+@kernel(makes_arrays=True)
 def new_search(keys, parts, rule, times):
     """Return the working arrays of searches; no plan has jobs that are expected to take no time."""
     reserved = steps.Reserved(times.since, times.until, parts)
@@ -96,14 +96,14 @@ def new_search(keys, parts, rule, times):
     return Search(rule, reserved, np.empty(0, np.int64), least, room, taken)
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, makes_arrays=True)
 def take(c, job, begin, end, sign, parts, plans, room):
     """Take the processors of a job off the plan of a site for a time, or give them back (-1)."""
     plans[c] = steps.with_room(plans[c], 2)
     steps.take(plans[c], begin, end, parts[job], sign, TOTAL, 1, 0, room)
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, makes_arrays=True)
 def leave(job, c, now, given, sites, times, plans, room):
     """Let a job leave its site; what it had left of its time is idle in the plan."""
     events.remove(sites.ends[c], sites.jobs[c], sites.running[c], times.leaves[job], job)
@@ -116,7 +116,7 @@ def leave(job, c, now, given, sites, times, plans, room):
         sites.stale[c] = True
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, makes_arrays=True)
 def send(job, now, given, sites, times, plans, search):
     """Put a job into the queue and the plan of the site with its first start; return the site."""
     best, best_place, first, last, fewest = -1, 0, np.inf, np.inf, 0
@@ -154,7 +154,7 @@ def place_in_queue(job, c, given, sites):
     return place
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, makes_arrays=True)
 def plan_queue(c, place, now, given, sites, times, plans, search):
     """Plan just those of a site's queue that stand before a place."""
     kept = 0 if sites.stale[c] else min(place, sites.planned[c])
@@ -172,7 +172,7 @@ def plan_queue(c, place, now, given, sites, times, plans, search):
     sites.planned[c] = place
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, makes_arrays=True)
 def first_start(job, c, now, before, given, plans, search):
     """Return the first start of a job in the plan of a site, and its end, a moment later at least.
 
@@ -185,7 +185,7 @@ def first_start(job, c, now, before, given, plans, search):
     return begin, max(stop, np.nextafter(begin, np.inf))
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, makes_arrays=True)
 def idle_during(job, c, begin, stop, plans, search):
     """Return how many processors stay idle in the plan of a site from an instant to another."""
     begins, free, blocks, _, _ = plans[c]
@@ -197,7 +197,7 @@ def idle_during(job, c, begin, stop, plans, search):
     return search.least[0]
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, makes_arrays=True)
 def serve(c, now, given, sites, times, plans, ends, numbers, running, work, room):
     """Start the jobs of a site's queue that may start now, by EASY; return how many run now."""
     idle, leaves, before = sites.idle, times.leaves, running
@@ -231,7 +231,7 @@ def serve(c, now, given, sites, times, plans, ends, numbers, running, work, room
     return running
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, makes_arrays=True)
 def hold(c, job, now, given, sites, times, plans, room):
     """Let the plan of a site have a job that starts now; it is stale where it had it later."""
     since, until = times.since, times.until

@@ -75,10 +75,12 @@ def insert(plan, whose, count, end, number):
     plan[i], whose[i] = end, number
 
 
-@kernel
+@kernel(forceinline=True)
 def remove(plan, whose, count, end, number):
     """Take a job of this end out of such a list of `count` jobs."""
-    i = np.searchsorted(plan[:count], end)
+    i = 0
+    while plan[i] < end:
+        i += 1
     while whose[i] != number:
         i += 1
     for j in range(i, count - 1):

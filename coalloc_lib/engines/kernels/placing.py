@@ -20,6 +20,7 @@ For clusters with [5, 2, 4] idle, keys of two parts and a total, `set_room` give
 from collections import namedtuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from coalloc_lib.basics.compilation import takes_fixed
 from coalloc_lib.engines.kernels import kernel
@@ -51,11 +52,36 @@ def sort_rows(parts):
             parts[row, last] = size
 
 
-@kernel
+@register_jitable
 def empty_room(keys, rule):
     """Return an array for the room that `keys`, (n, k), are compared with under a `Rule`."""
     may_stay_whole = rule.request == UNORDERED and rule.single != NONE
     return np.empty(keys.shape[1] + int(may_stay_whole), np.int64)
+
+
+@kernel(forceinline=True)
+def total(numbers):
+    """Return the sum of an array of whole numbers."""
+    found = 0
+    for number in numbers:
+        found += number
+    return found
+
+
+@kernel(forceinline=True)
+def largest(numbers):
+    """Return the largest of an array of whole numbers, 0 at least."""
+    found = 0
+    for number in numbers:
+        found = max(found, number)
+    return found
+
+
+@kernel(forceinline=True)
+def copy(source, target):
+    """Write an array into one that is as long, or longer; no array is made for that."""
+    for i in range(len(source)):
+        target[i] = source[i]
 
 
 @kernel(forceinline=True)
@@ -65,9 +91,9 @@ def set_room(idle, request, width, room):
         for i in range(width):
             room[i] = idle[i]
     elif request == FLEXIBLE:
-        room[0] = idle.sum()
+        room[0] = total(idle)
     elif request >= FLEXIBLE + OR_STAYS:
-        room[0] = idle.sum() if request == FLEXIBLE + OR_STAYS else idle.max()
+        room[0] = total(idle) if request == FLEXIBLE + OR_STAYS else largest(idle)
         for i in range(1, width):
             room[i] = idle[i - 1]
     else:  # the largest idle numbers, decreasing
@@ -105,7 +131,7 @@ def fits_on_one(sizes, request, idle):
     """Whether one cluster holds all parts of a job together: its own, where it stays on one."""
     if request >= FLEXIBLE + OR_STAYS and sizes[0] == 0:
         return fits(sizes[1:], idle)
-    return sizes.sum() <= idle.max()
+    return total(sizes) <= largest(idle)
 
 
 @kernel
@@ -129,17 +155,17 @@ def place(sizes, request, choice, single, order, idle, taken):
     """
     taken[:] = 0
     if request == ORDERED:
-        taken[: len(sizes)] = sizes
+        copy(sizes, taken)
         return
     if request >= FLEXIBLE + OR_STAYS:
         if sizes[0] == 0:
-            taken[:] = sizes[1:]
+            copy(sizes[1:], taken)
             return
         request, sizes = request - OR_STAYS, sizes[:1]
     for size in sizes:  # decreasing
         left, rule, least = size, choice, 1 if request == FLEXIBLE else size
         if single != NONE:
-            left = least = sizes.sum()
+            left = least = total(sizes)
             rule = single
         while left > 0:  # one turn, or for a flexible request as many as it takes
             best = NONE

@@ -42,7 +42,7 @@ BLOCKED, OPEN, LONGEST = range(3)
 ROUNDING = 4 * np.finfo(np.float64).eps
 
 
-@kernel
+@kernel(makes_arrays=True)
 def empty_steps(blocks, clusters, levels):
     """Return no steps, and room for so many blocks of them."""
     rows, table = blocks * BLOCK, np.zeros((4, blocks), np.int64)
@@ -51,7 +51,7 @@ def empty_steps(blocks, clusters, levels):
     return Steps(np.empty(rows), np.empty((rows, clusters + 1), np.int64), table, known, levels)
 
 
-@kernel
+@kernel(makes_arrays=True)
 def new_steps(idle, levels):
     """Return the one step of a system that nothing is planned in, and room for more."""
     steps = empty_steps(8, len(idle), levels)
@@ -61,7 +61,7 @@ def new_steps(idle, levels):
     return steps
 
 
-@kernel
+@kernel(makes_arrays=True)
 def with_room(steps, needed):
     """Return the steps: in new blocks, half full, if fewer than `needed` are free."""
     begin, idle, blocks, _, levels = steps

@@ -26,7 +26,7 @@ import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push
-from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
+from coalloc_lib.engines.kernels.placing import fits, place, set_room
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
 #: The jobs in order of arrival: float64 (n,) submissions and run times on one cluster, and (n, k)
@@ -36,22 +36,30 @@ Stream = namedtuple("Stream", "submit runtime spanning parts keys")
 #: How often a job may be overtaken (0 for FCFS), whether that counts at the head of the queue only,
 #: and the length at which the queue is held (0: it is not, and jobs come when they are submitted).
 Policy = namedtuple("Policy", "max_jumps counts_at_head backlog")
+#: Working arrays: which jobs wait, the room, and the heap of departures, as long as there can be
+#: running jobs.
+Work = namedtuple("Work", "waiting room ends numbers")
+
+
+def new_work(n: int, idle: np.ndarray, room: np.ndarray) -> Work:
+    """Return the working arrays for so many jobs on clusters with so many processors."""
+    capacity = min(n, int(idle.sum()))
+    ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
+    return Work(np.zeros(n, np.bool_), room, ends, numbers)
 
 
 @kernel
-def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch):
+def run(stream, rule, policy, idle, work, tree, start, end, entered, allocation, watch):
     """Run the jobs of a `Stream` under a placement `Rule` and a `Policy`, from idle clusters.
 
     Returns how many jobs started: fewer than n where one can never fit. Writes into `start`, `end`
-    and `entered`, float64 (n,), `allocation`, int32 (n, c), and, as it goes, `idle` and `tree`.
+    and `entered`, float64 (n,), `allocation`, int32 (n, c), and, as it goes, `idle`, `work` and
+    `tree`.
     It is one loop, since a call that hands over arrays takes as long as a tenth of a job.
     """
     submit, runtime, spanning, parts, keys = stream
     n = len(submit)
-    waiting = np.zeros(n, np.bool_)
-    room = empty_room(keys, rule)
-    capacity = min(n, idle.sum())
-    ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
+    waiting, room, ends, numbers = work
     head = arrived = started = running = unjumped = 0
     now, again = 0.0, True
     while started < n and not watch[STOP]:

@@ -125,7 +125,7 @@ def first_fitting(tree, keys, waiting, begin, fresh, stop, room):
     return -1
 
 
-@kernel
+@kernel(forceinline=True)
 def may_pass(key, least, room, beside, now, shadow):
     """Whether a job of this key, (k,), and least length may pass; or of such bounds, some job."""
     return fits(key, room) and (now + least <= shadow or fits(key, beside))
@@ -149,26 +149,33 @@ def next_passing(trees, room, beside, now, shadow, block):
         node += 1
 
 
-@kernel
+@kernel(forceinline=True)
 def first_passing(trees, keys, least, waiting, begin, fresh, stop, room, beside, now, shadow):
     """Return the first waiting job from `begin` on, before `stop`, that may pass; -1 if none.
 
     Jobs from `fresh` on are not in the `trees` yet. Writes into these where it tightens.
     """
     job = begin
-    while job < stop:
-        whole = job % BLOCK == 0 and job < fresh
+    while job < fresh:
+        whole = job % BLOCK == 0
         if whole:
             block = next_passing(trees, room, beside, now, shadow, job // BLOCK)
-            job = fresh if block < 0 else block * BLOCK
-        edge = min((job // BLOCK + 1) * BLOCK, stop)
+            if block < 0:
+                break
+            job = block * BLOCK
+        edge = min((job // BLOCK + 1) * BLOCK, fresh)
         for candidate in range(job, edge):
             if waiting[candidate] and may_pass(
                 keys[candidate], least[candidate, 0], room, beside, now, shadow
             ):
                 return candidate
-        if whole and job < fresh:
+        if whole:
             tighten(trees.keys, keys, waiting, job // BLOCK, fresh)
             tighten(trees.least, least, waiting, job // BLOCK, fresh)
         job = edge
+    for candidate in range(max(begin, fresh), stop):
+        if waiting[candidate] and may_pass(
+            keys[candidate], least[candidate, 0], room, beside, now, shadow
+        ):
+            return candidate
     return -1

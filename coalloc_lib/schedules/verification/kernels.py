@@ -10,6 +10,7 @@ not start are passed over.
 """
 
 from collections import namedtuple
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from coalloc_lib.basics.compilation import compiler
 from coalloc_lib.model.placement import FACTOR, PRIME
 
-kernel = compiler([Path(__file__)])
+kernel = partial(compiler([Path(__file__)]), makes_arrays=True)
 
 #: The jobs in the order of the queue: float64 (n,) submissions; `coming`, the jobs in order of
 #: submission; `parts`, int64 (n, k), what is placed of each: its components (ordered), these by
