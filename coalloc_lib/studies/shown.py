@@ -129,6 +129,11 @@ class StudyResult:
     runs: pd.DataFrame
     rows: list[Row]
 
+    @cached_property
+    def _shown(self) -> dict[StudyFigure, ShownFigure]:
+        """The figures that were asked for."""
+        return {}
+
     @property
     def figures(self) -> list[ShownFigure]:
         """All figures, each with the rows of its claims."""
@@ -137,8 +142,10 @@ class StudyResult:
     def figure(self, name: str) -> ShownFigure:
         """Return the figure of this name; an `InputError` lists the names there are."""
         figure = self.study.figure_named(name)
-        verdicts = [row for row in self.rows if row.item in figure.claims]
-        return ShownFigure(figure, self.runs, verdicts, self._finding(figure))
+        if figure not in self._shown:  # its table may take a second
+            verdicts = [row for row in self.rows if row.item in figure.claims]
+            self._shown[figure] = ShownFigure(figure, self.runs, verdicts, self._finding(figure))
+        return self._shown[figure]
 
     def _finding(self, figure: StudyFigure) -> str:
         return figure.caption.finding_at(self._scale) if self._scale else ""
