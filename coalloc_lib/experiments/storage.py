@@ -38,12 +38,15 @@ if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # from then on it i
 def setting_columns(setting: Any) -> dict[str, Any]:
     """Return the fields of a setting, a frozen dataclass, as columns: numbers, texts or None."""
     if not is_dataclass(setting) or isinstance(setting, type):
-        raise InputError(f"setting = {shown(setting)}; give a frozen dataclass")
+        several = "; give its settings one by one" if isinstance(setting, list | tuple) else ""
+        raise InputError(f"setting = {shown(setting)}; give a frozen dataclass{several}")
     return {field.name: label(getattr(setting, field.name)) for field in fields(setting)}
 
 
 def each_once(settings: Iterable[Any]) -> list[Any]:
     """Return settings in their order, each once; refuse one that can change."""
+    if is_dataclass(settings) and not isinstance(settings, type):
+        raise InputError(f"settings = {shown(settings)} is one setting; give a list of them")
     settings = list(settings)
     for setting in settings:
         setting_columns(setting)

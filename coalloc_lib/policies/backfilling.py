@@ -168,7 +168,7 @@ class EASY(_Ordered):
                 break
             allocation = state.place(head, idle)
             if allocation is not None and not (self.adaptive and spans(allocation)):
-                return instant, idle, not self.adaptive
+                return instant, idle, self._patience(head) == 0
             if allocation is not None and spanning is None:
                 spanning = instant, idle, True
         return spanning

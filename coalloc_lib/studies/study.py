@@ -119,7 +119,7 @@ class Claim:
         """Return the decision at the paper's own setting, and the answers at all others."""
         own = pick(runs, **self.at.values)
         if own.empty:
-            raise NotRunError(f"no run has {self.named(self.at.values)}")
+            raise NotRunError(f"no run has {_lacking(runs, self.at.values)}")
         decision = self.judge(own)
         others = {self.named(changed): answer for changed, answer in self._elsewhere(runs)}
         return decision._replace(elsewhere={**decision.elsewhere, **others})
@@ -149,6 +149,12 @@ class Claim:
                 continue
             if not decision.lost:
                 yield changed, all_of(*decision.parts.values())
+
+
+def _lacking(runs, values):
+    """Return, by name, which of these values no run has; all, where it is that none has all."""
+    lacking = {name: value for name, value in values.items() if pick(runs, **{name: value}).empty}
+    return ", ".join(f"{name} = {shown(value)}" for name, value in (lacking or values).items())
 
 
 #: Of a claim that is asked of all runs together.
@@ -225,7 +231,7 @@ class Study:
         """
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         seed = self.seed if seed is None else whole("seed", seed, least=0)
-        wanted = each_once(self.settings(size) if settings is None else settings)
+        wanted = self._wanted(settings, size)
         call = functools.partial(_listed, self.measure)
         points = [{"setting": setting, "scale": size} for setting in wanted]
         measured = run_points(
@@ -239,6 +245,22 @@ class Study:
             folder.mkdir(parents=True, exist_ok=True)
             write_runs(runs, folder / RUNS)
         return runs
+
+    def _wanted(self, settings, size):
+        """Return the settings to be run, each once; refuse those of another study, or none."""
+        own = list(self.settings(size))
+        if settings is None:
+            return each_once(own)
+        wanted, kinds = each_once(settings), {type(each): None for each in own}
+        for each in wanted:
+            if not isinstance(each, tuple(kinds)):
+                known = " or ".join(kind.__name__ for kind in kinds)
+                raise InputError(
+                    f"setting = {shown(each)} is none of {self.name}; give a {known} of its runs"
+                )
+        if not wanted:
+            raise InputError("settings = []; give one or more, or leave it out for all")
+        return wanted
 
     def add(self, runs: pd.DataFrame, *settings: Any, **how: Any) -> pd.DataFrame:
         """Return the runs with those of settings of your own, at the same scale and seed.

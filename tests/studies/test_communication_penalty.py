@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import coalloc_lib as co
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError, pick, sample
 from coalloc_lib.intervals import Sample
 from coalloc_lib.studies.communication_penalty import (
@@ -20,7 +22,13 @@ from coalloc_lib.studies.communication_penalty import (
     responses,
     study,
 )
-from coalloc_lib.studies.communication_penalty.model import ALL_SPLIT, BY_PENALTY, NAMES, WHOLE
+from coalloc_lib.studies.communication_penalty.model import (
+    ALL_SPLIT,
+    BY_PENALTY,
+    NAMES,
+    NO_LIMIT,
+    WHOLE,
+)
 from coalloc_lib.studies.communication_penalty.responses import Responses, rows_of_responses
 from coalloc_lib.studies.communication_penalty.runs import (
     IN_FIGURE,
@@ -451,3 +459,15 @@ def test_jobs_of_c4_run_longer_than_those_of_c1_by_their_own_penalty_alone():
     psi, extra = jobs.span_penalty, jobs.span_penalty * jobs.runtime
     first, *_, last = (extra[(psi >= x) & (psi < y)].mean() for x, y in BY_PENALTY.values())
     assert last - first == pytest.approx(model.LONGER, abs=0.03)
+
+
+def test_lines_of_different_thresholds_are_compared_where_both_are():
+    before, after = {3.0: True, 6.0: False}, {6.0: False, 8.0: True}
+    assert claims.shrinks(before, after) is None
+    assert claims.shrinks(before | {8.0: True}, after | {8.0: False}) is True
+
+
+def test_jumps_without_a_limit_are_a_number():
+    assert Setting(NO_LIMIT, 0.7).scenario.scheduling == co.FPFS(NO_LIMIT, "head")
+    with pytest.raises(InputError, match="give NO_LIMIT"):
+        Setting("no limit", 0.7)

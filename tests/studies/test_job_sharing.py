@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import pick, sample
 from coalloc_lib.intervals import DAY, Sample
 from coalloc_lib.schedules.schedule import WEIGHTS
@@ -384,3 +385,9 @@ def test_one_draw_is_within_the_prediction_and_mean_within_the_draws():
     one = [np.interp(1.0, [at.values[i] for at in line.values()], list(line)) for i in range(DRAWS)]
     assert draws.values == pytest.approx(one)
     assert max(PENALTIES) == draws.last
+
+
+@pytest.mark.parametrize("name", ["penalty", "growth", "load"])
+def test_numbers_of_a_setting_are_checked(name):
+    with pytest.raises(InputError, match=f"{name} = -1"):
+        Setting("synthetic", "m128", "multi-site", **{name: -1})

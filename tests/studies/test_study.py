@@ -108,8 +108,33 @@ def test_a_row_has_no_name_of_a_field_of_another_kind_of_setting():
         else:
             yield from measure(setting, scale, seed)
 
+    study = toy(measured=measured)
+    study.settings = lambda scale: [Draw(1.0), Other()]
     with pytest.raises(InputError, match=r"'mean' of .*other.* is a field"):
-        toy(measured=measured).run(settings=[Draw(1.0), Other()], workers=1)
+        study.run(workers=1)
+
+
+@dataclass(frozen=True)
+class OfAnother:
+    mean: float = 1.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ([], r"settings = \[\]; give one or more"),
+        (Draw(1.0), r"settings = Draw\(.*is one setting; give a list"),
+        ([[Draw(1.0)]], "give its settings one by one"),
+        ([OfAnother()], "OfAnother.* is none of maximal-utilization; give a Draw"),
+    ],
+    ids=["none", "one", "a list in a list", "of another study"],
+)
+def test_settings_that_are_none_of_the_study_are_refused_before_any_run(settings, words):
+    def measured(setting, scale, seed):
+        raise AssertionError("it was run")
+
+    with pytest.raises(InputError, match=words):
+        toy(measured=measured).run(settings=settings, workers=1)
 
 
 def test_values_are_worded_in_notes_as_the_study_says(runs):
@@ -155,7 +180,7 @@ def test_a_claim_can_be_asked_at_another_setting(runs):
     assert elsewhere.quantity == f"{own.quantity}; asked at load 0.5"
     assert study.ask("MU-12", worse, place="there", load=0.5).verdict == "does not hold"
     no_run = study.ask("MU-12", worse, place=co.Multicluster([8, 8]))  # by its text
-    assert "no run has 2 × 8" in no_run.note
+    assert "no run has place = '2 × 8'" in no_run.note
     with pytest.raises(InputError, match="column"):
         study.ask("MU-12", worse, lode=0.5)
 
@@ -171,6 +196,7 @@ def test_what_was_not_run_cannot_be_tested(runs):
     study = toy()
     row = rows_by_item(study, pick(runs, place="there"))["MU-12"]
     assert row.verdict == "cannot be tested"
+    assert "no run has place = 'here'" in row.note
     assert row.reproduced is None
     of_another_kind = pick(runs, mean=1.0).drop(columns="part")  # which has no such column
     assert study.ask("MU-12", of_another_kind).verdict == "cannot be tested"

@@ -18,7 +18,8 @@ each is offered an earlier start, as if it had given its reservation up; the ste
 `profile_steps`) are touched only where it does move, and then only where its old and its new
 reservation differ. An earlier start can only have come up where processors have come free since the
 job was last asked: before `reach`, the last end of what ended jobs have left unused and moved ones
-have given up. That holds where lengths are known; where how long a job takes depends on where it is
+have given up; and until one has moved, only for who asks for no more than is idle at some instant
+before. That holds where lengths are known; where how long a job takes depends on where it is
 placed, all is tried. With early ends most jobs move whenever one leaves, so that the time is
 quadratic in the queue at least; blocks of steps keep what one job costs from growing with it.
 """
@@ -57,12 +58,13 @@ from coalloc_lib.engines.kernels.profile_steps import (
     drop,
     earliest,
     forget,
+    most_idle,
     move,
     new_steps,
     take,
     with_room,
 )
-from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting, first_passing
+from coalloc_lib.engines.kernels.queue_tree import NEVER, enter, first_fitting, first_passing
 
 #: So many of the last jobs may be outside the trees: a short queue is gone through faster so.
 OUTSIDE = 32
@@ -266,7 +268,7 @@ def fits_soon(sizes, request, until, plan, running, work):
 
 @kernel
 def choose_shadow(key, sizes, more, now, request, plan, running, work):
-    """Return the promise to the head, when it is to start, and whether on one cluster.
+    """Return the promise to the head, when it is to start, and whether it needs one cluster then.
 
     It starts where it fits first, unless one cluster holds it no `more` than so much later. Writes
     what is spare then, as `cast_shadow` does.
@@ -286,7 +288,7 @@ def choose_shadow(key, sizes, more, now, request, plan, running, work):
             continue
         if fits_on_one(sizes, request, held):
             copy(held, work.spare)
-            return plan.ends[i], plan.ends[i], True
+            return plan.ends[i], plan.ends[i], more > 0
         set_room(held, request, len(sizes), work.without)
         if first == np.inf and fits(key, work.without):
             first = plan.ends[i]
@@ -335,7 +337,8 @@ def run_conservative(
     steps = new_steps(idle, levels)
     since, until = np.full(n, np.inf), np.full(n, np.inf)
     reserved = Reserved(since, until, allocation)
-    how = (rule.request, parts.shape[1], keys.shape[1] - 1, room)
+    whole = keys.shape[1] - 1
+    how = (rule.request, parts.shape[1], whole, room)
     queue, called, momentary = np.empty((3, n), np.int64)
     arrived = started = running = waiting = moments = 0
     now, due, reach, again = 0.0, np.inf, np.inf, True
@@ -366,11 +369,15 @@ def run_conservative(
         last_reach = reach
         if departed:
             reach = now if policy.is_fixed else np.inf
+        offers = departed and last_reach > now
+        most = most_idle(steps, now, last_reach) if offers else 0
         is_refused = False
-        for at in range(0 if departed and last_reach > now else old, waiting):
+        at = -1 if offers else old - 1
+        while True:
+            at = next_asked(queue, at + 1, old, asked.is_fixed, keys, most)
+            if at >= waiting:
+                break
             job, is_new = queue[at], at >= old
-            if not is_new and asked.is_fixed[job]:
-                continue
             before = np.inf if is_new else min(since[job], last_reach)
             begin, stop = earliest(
                 job, steps, max(now, asked.earliest[job]), before, reserved, momentary, moments,
@@ -391,6 +398,7 @@ def run_conservative(
                 last_reach, reach = max(last_reach, until[job]), max(reach, until[job])
                 moments = drop(momentary, moments, job)
                 move(steps, since[job], until[job], begin, stop, allocation[job], taken, how)
+                most = NEVER  # what it leaves may lengthen what is idle before
             since[job], until[job] = begin, stop
             allocation[job] = taken
             if begin == stop:
@@ -421,6 +429,18 @@ def run_conservative(
                 break
         again = policy.backlog > 0 and started > already and arrived < n
     return started
+
+
+@kernel
+def next_asked(queue, at, old, is_fixed, keys, most):
+    """Return the next place in the list from `at` on, past `old` any, of a job that might move.
+
+    Fixed blocks do not, nor do jobs of more processors than are idle at `most`.
+    """
+    whole = keys.shape[1] - 1
+    while at < old and (is_fixed[queue[at]] or keys[queue[at], whole] > most):
+        at += 1
+    return at
 
 
 @kernel

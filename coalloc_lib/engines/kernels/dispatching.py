@@ -13,7 +13,7 @@ import numpy as np
 
 from coalloc_lib.engines.kernels import events, kernel
 from coalloc_lib.engines.kernels import profile_steps as steps
-from coalloc_lib.engines.kernels.backfilling import Plan, cast_shadow, close_up, new_work
+from coalloc_lib.engines.kernels.backfilling import Plan, Work, cast_shadow, close_up, new_work
 from coalloc_lib.engines.kernels.placing import TOTAL, empty_room
 
 #: What never changes: the processors and keys of the jobs, how long they run and are expected to,
@@ -48,8 +48,8 @@ def run(stream, expected, rule, home, rank, sizes, levels, site, watch):
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     times = Times(np.full(n, np.inf), np.full(n, np.inf), np.empty(n))
     search = new_search(keys, parts, rule, times)
-    plans = [steps.new_steps(sizes[c : c + 1], levels) for c in range(count)]
-    works = [new_work(sites.idle[c : c + 1], keys, rule) for c in range(count)]
+    plans = stacked([steps.new_steps(sizes[c : c + 1], levels) for c in range(count)])
+    work = new_work(sites.idle[:1], keys, rule)
     now, arrived, started, running = 0.0, 0, 0, 0
     while started < n and not watch[events.STOP]:
         watch[events.STARTED] = started
@@ -58,16 +58,20 @@ def run(stream, expected, rule, home, rank, sizes, levels, site, watch):
         while running and ends[0] <= now:
             job = events.pop(ends, numbers, running)
             running -= 1
+            plans = with_room(plans, sites)
             leave(job, site[job], now, given, sites, times, plans, search.room)
         while arrived < n and submit[arrived] <= now:
+            plans = with_room(plans, sites)
             site[arrived] = send(arrived, now, given, sites, times, plans, search)
             arrived += 1
-        for c in np.flatnonzero(sites.called):
-            before = running
-            running = serve(
-                c, now, given, sites, times, plans, ends, numbers, running, works[c], search.room
-            )
-            started += running - before
+        for c in range(count):
+            if sites.called[c]:
+                plans = with_room(plans, sites)
+                already = running
+                running = serve(
+                    c, now, given, sites, times, plans, ends, numbers, running, work, search.room
+                )
+                started += running - already
     return started
 
 
@@ -96,14 +100,69 @@ def new_search(keys, parts, rule, times):
     return Search(rule, reserved, np.empty(0, np.int64), least, room, taken)
 
 
-@kernel(forceinline=True, makes_arrays=True)
+@kernel(makes_arrays=True)
+def stacked(plans):
+    """Return the plans of all sites as `steps.Steps` whose arrays have one more axis, the sites."""
+    blocks, count, levels = max([len(plan.known) for plan in plans]), len(plans), plans[0].levels
+    rows = blocks * steps.BLOCK
+    begin, idle = np.empty((count, rows)), np.empty((count, rows, 2), np.int64)
+    table, known = np.zeros((count, 4, blocks), np.int64), np.empty((count, blocks, 3, len(levels)))
+    table[:, steps.CHANGED] = 1
+    for c in range(count):
+        plan = plans[c]
+        begin[c, : len(plan.begin)], idle[c, : len(plan.begin)] = plan.begin, plan.idle
+        table[c, :, : plan.blocks.shape[1]] = plan.blocks
+    return steps.Steps(begin, idle, table, known, levels)
+
+
+@kernel(forceinline=True)
+def plan_of(plans, c):
+    """Return the plan of a site; it is borrowed, and not for those that count references."""
+    begin, idle, blocks, known, levels = plans
+    return steps.Steps(begin[c], idle[c], blocks[c], known[c], levels)
+
+
+@kernel(forceinline=True)
+def most_used(blocks, waiting):
+    """Return how many new blocks are used at most while each of so many waiting jobs is moved.
+
+    That gives back and takes once per job, and enters four steps. A full block takes another for
+    the first that is entered in it, and then one for as many as half a block holds.
+    """
+    return blocks[steps.NUMBERS, steps.BLOCKS] + 4 * (waiting + 2) // steps.HALF + 1
+
+
+@kernel(forceinline=True)
+def lacks_room(plans, sites):
+    """Whether the plan of a site might run out of blocks before the next look."""
+    for c in range(len(plans.blocks)):
+        blocks = plans.blocks[c]
+        free = blocks.shape[1] - blocks[steps.NUMBERS, steps.USED]
+        if free < most_used(blocks, sites.waiting[c]):
+            return True
+    return False
+
+
+@kernel(makes_arrays=True)
+def with_room(plans, sites):
+    """Return the plans: all in new blocks, if one might run out of them."""
+    if not lacks_room(plans, sites):
+        return plans
+    made = []
+    for c in range(len(plans.blocks)):
+        arrays = plans.begin[c], plans.idle[c], plans.blocks[c], plans.known[c]  # counted, here
+        plan = steps.Steps(*arrays, plans.levels)
+        made.append(steps.packed(plan, most_used(plan.blocks, sites.waiting[c])))
+    return stacked(made)
+
+
+@kernel(forceinline=True)
 def take(c, job, begin, end, sign, parts, plans, room):
     """Take the processors of a job off the plan of a site for a time, or give them back (-1)."""
-    plans[c] = steps.with_room(plans[c], 2)
-    steps.take(plans[c], begin, end, parts[job], sign, TOTAL, 1, 0, room)
+    steps.take(plan_of(plans, c), begin, end, parts[job], sign, TOTAL, 1, 0, room)
 
 
-@kernel(forceinline=True, makes_arrays=True)
+@kernel(forceinline=True)
 def leave(job, c, now, given, sites, times, plans, room):
     """Let a job leave its site; what it had left of its time is idle in the plan."""
     events.remove(sites.ends[c], sites.jobs[c], sites.running[c], times.leaves[job], job)
@@ -111,12 +170,12 @@ def leave(job, c, now, given, sites, times, plans, room):
     sites.idle[c] += given.parts[job, 0]
     sites.called[c] = True
     if times.until[job] > now:
-        steps.forget(plans[c], now)
+        steps.forget(plan_of(plans, c), now)
         take(c, job, now, times.until[job], -1, given.parts, plans, room)
         sites.stale[c] = True
 
 
-@kernel(forceinline=True, makes_arrays=True)
+@kernel(forceinline=True)
 def send(job, now, given, sites, times, plans, search):
     """Put a job into the queue and the plan of the site with its first start; return the site."""
     best, best_place, first, last, fewest = -1, 0, np.inf, np.inf, 0
@@ -124,7 +183,7 @@ def send(job, now, given, sites, times, plans, search):
         may_go = given.home[job] < 0 or given.home[job] == c
         if not may_go or given.parts[job, 0] > given.sizes[c]:
             continue
-        steps.forget(plans[c], now)
+        steps.forget(plan_of(plans, c), now)
         place = place_in_queue(job, c, given, sites)
         plan_queue(c, place, now, given, sites, times, plans, search)
         begin, stop = first_start(job, c, now, np.nextafter(first, np.inf), given, plans, search)
@@ -154,7 +213,7 @@ def place_in_queue(job, c, given, sites):
     return place
 
 
-@kernel(forceinline=True, makes_arrays=True)
+@kernel(forceinline=True)
 def plan_queue(c, place, now, given, sites, times, plans, search):
     """Plan just those of a site's queue that stand before a place."""
     kept = 0 if sites.stale[c] else min(place, sites.planned[c])
@@ -172,23 +231,23 @@ def plan_queue(c, place, now, given, sites, times, plans, search):
     sites.planned[c] = place
 
 
-@kernel(forceinline=True, makes_arrays=True)
+@kernel(forceinline=True)
 def first_start(job, c, now, before, given, plans, search):
     """Return the first start of a job in the plan of a site, and its end, a moment later at least.
 
     The start is infinite where there is none before an instant.
     """
     begin, stop = steps.earliest(
-        job, plans[c], now, before, search.reserved, search.momentary, 0, given.parts, given.keys,
-        given.expected, search.rule, search.least, search.room, search.taken,
+        job, plan_of(plans, c), now, before, search.reserved, search.momentary, 0, given.parts,
+        given.keys, given.expected, search.rule, search.least, search.room, search.taken,
     )  # fmt: skip
     return begin, max(stop, np.nextafter(begin, np.inf))
 
 
-@kernel(forceinline=True, makes_arrays=True)
+@kernel(forceinline=True)
 def idle_during(job, c, begin, stop, plans, search):
     """Return how many processors stay idle in the plan of a site from an instant to another."""
-    begins, free, blocks, _, _ = plans[c]
+    begins, free, blocks, _, _ = plan_of(plans, c)
     at, row = steps.find(begins, blocks, begin)
     steps.stays(
         begins, free, blocks, at, row, begin, stop, job, search.reserved, search.momentary, 0,
@@ -197,7 +256,7 @@ def idle_during(job, c, begin, stop, plans, search):
     return search.least[0]
 
 
-@kernel(forceinline=True, makes_arrays=True)
+@kernel(forceinline=True)
 def serve(c, now, given, sites, times, plans, ends, numbers, running, work, room):
     """Start the jobs of a site's queue that may start now, by EASY; return how many run now."""
     idle, leaves, before = sites.idle, times.leaves, running
@@ -208,7 +267,8 @@ def serve(c, now, given, sites, times, plans, ends, numbers, running, work, room
             if not has_head:
                 has_head = True
                 plan = Plan(sites.ends[c], sites.jobs[c], given.parts)
-                shadow = cast_shadow(given.keys, job, TOTAL, 1, plan, sites.running[c], work)
+                here = Work(idle[c : c + 1], *work[1:])
+                shadow = cast_shadow(given.keys, job, TOTAL, 1, plan, sites.running[c], here)
                 extra = work.spare[0] - wanted
             continue
         if has_head and leaves[job] > shadow:
@@ -231,12 +291,12 @@ def serve(c, now, given, sites, times, plans, ends, numbers, running, work, room
     return running
 
 
-@kernel(forceinline=True, makes_arrays=True)
+@kernel(forceinline=True)
 def hold(c, job, now, given, sites, times, plans, room):
     """Let the plan of a site have a job that starts now; it is stale where it had it later."""
     since, until = times.since, times.until
     if since[job] != now:
-        steps.forget(plans[c], now)
+        steps.forget(plan_of(plans, c), now)
         if since[job] < np.inf:
             take(c, job, max(since[job], now), until[job], -1, given.parts, plans, room)
         until[job] = max(times.leaves[job], np.nextafter(now, np.inf))

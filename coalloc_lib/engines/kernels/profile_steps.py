@@ -64,9 +64,15 @@ def new_steps(idle, levels):
 @kernel(makes_arrays=True)
 def with_room(steps, needed):
     """Return the steps: in new blocks, half full, if fewer than `needed` are free."""
-    begin, idle, blocks, _, levels = steps
-    if blocks[NUMBERS, USED] + needed <= blocks.shape[1]:
+    if steps.blocks[NUMBERS, USED] + needed <= steps.blocks.shape[1]:
         return steps
+    return packed(steps, needed)
+
+
+@kernel(makes_arrays=True)
+def packed(steps, needed):
+    """Return the steps from the present one on in new blocks, half full; `needed` are free."""
+    begin, idle, blocks, _, levels = steps
     total, first = 0, blocks[NUMBERS, FIRST]
     for at in range(first // BLOCK, blocks[NUMBERS, BLOCKS]):
         total += blocks[COUNT, blocks[ORDER, at]]
@@ -214,6 +220,18 @@ def forget(steps, now):
     at, row = find(steps.begin, steps.blocks, now)
     steps.blocks[NUMBERS, FIRST] = at * BLOCK + row % BLOCK
     steps.begin[row] = now
+
+
+@kernel
+def most_idle(steps, now, before):
+    """Return the most that is idle for a whole job at some instant from one to another."""
+    begin, idle, blocks = steps.begin, steps.idle, steps.blocks
+    whole, most = idle.shape[1] - 1, 0
+    at, row = find(begin, blocks, now)
+    while row >= 0 and begin[row] < before:
+        most = max(most, idle[row, whole])
+        at, row = following(blocks, at, row)
+    return most
 
 
 @kernel

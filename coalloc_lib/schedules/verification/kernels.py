@@ -391,7 +391,7 @@ def plan_head(now, jobs, given, policy, rule, state, then_idle):
         if allocate(parts, rule, held, state.order, state.score, state.other):
             if not policy.is_adaptive or np.count_nonzero(state.other) == 1:
                 then_idle[:] = held
-                return instant, not policy.is_adaptive
+                return instant, not policy.is_adaptive or patience(jobs, head) == 0
             if first == np.inf:
                 first = instant
                 then_idle[:] = held

@@ -271,13 +271,18 @@ def grows(before: Sequence[float], after: Sequence[float]) -> bool | None:
     """Whether all best places after are above all before; None where they overlap."""
     if not before or not after:
         return None
-    return True if min(after) > max(before) else False if max(after) < min(before) else None
+    if min(after) > max(before):
+        return True
+    if max(after) < min(before):
+        return False
+    return None
 
 
 def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -> bool | None:
     """Whether places that pay are lost, and none is won; None where no place is sure to change."""
-    lost = any(before[x] and after[x] is False for x in before)
-    won = any(after[x] and before[x] is False for x in before)
+    both = before.keys() & after.keys()
+    lost = any(before[x] and after[x] is False for x in both)
+    won = any(after[x] and before[x] is False for x in both)
     return (lost and not won) if lost or won else None
 
 

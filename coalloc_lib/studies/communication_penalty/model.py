@@ -6,7 +6,7 @@ What is our own says so.
 
 import numpy as np
 
-from coalloc_lib.basics.checks import whole
+from coalloc_lib.basics.checks import InputError, whole
 from coalloc_lib.model.distributions import Between, Distribution, Exponential, power_of_two
 from coalloc_lib.model.placement import Placement, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import Multicluster
@@ -89,9 +89,11 @@ EARLIER = 0.25
 DAS = 0.4
 
 
-def passing(max_jumps: int | str, counted: str = AT_HEAD) -> Scheduling:
-    """Return FPFS(x), which is FCFS where no job may be passed; ``"no limit"`` is a number too."""
-    jumps = NO_LIMIT if max_jumps == "no limit" else whole("max_jumps", max_jumps, least=0)
+def passing(max_jumps: int, counted: str = AT_HEAD) -> Scheduling:
+    """Return FPFS(x), which is FCFS where no job may be passed; `NO_LIMIT` is a number, too."""
+    if max_jumps == "no limit":
+        raise InputError("max_jumps = 'no limit' is the word for a number; give NO_LIMIT of model")
+    jumps = whole("max_jumps", max_jumps, least=0)
     return FPFS(jumps, counted) if jumps else FCFS()
 
 
@@ -100,8 +102,8 @@ def jumps_label(max_jumps: float) -> str:
     return "no limit" if max_jumps == NO_LIMIT else f"{max_jumps:g}"
 
 
-def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE, counted: str = AT_HEAD) -> Scenario:
-    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs."""
+def scenario(max_jumps: int, workload: SplitJobs = WHOLE, counted: str = AT_HEAD) -> Scenario:
+    """Return the paper's system: FPFS with this many jumps (or `NO_LIMIT`), and these jobs."""
     return Scenario(SYSTEM, workload, passing(max_jumps, counted), WorstFit())
 
 

@@ -76,6 +76,7 @@ class Setting:
 
     def __post_init__(self) -> None:
         positive("load", self.load)
+        passing(self.max_jumps, self.counted)
         one_of("placement", self.placement, tuple(PLACEMENTS))
         one_of("kind", self.kind, (IN_FIGURE, IN_MAP))
         splitting = self.parts, self.psi, self.spread, self.kept_whole, self.placement

@@ -84,8 +84,8 @@ def with_pieces(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([own_site, largest])
 
 
-def draw_along(table: pd.DataFrame, x: str = "penalty", **how: Any) -> Figure:
-    """Draw ratios, by work, along the penalty or another number."""
+def draw_along(table: pd.DataFrame, x: str = "penalty", weight: str = "work", **how: Any) -> Figure:
+    """Draw ratios along the penalty or another number; `weight` is what jobs are weighted by."""
     settings: dict[str, Any] = {
         "xlabel": "penalty of jobs that span sites",
         "ylabel": "AWRT over that of\njob sharing",
@@ -93,8 +93,8 @@ def draw_along(table: pd.DataFrame, x: str = "penalty", **how: Any) -> Figure:
         "panel": "workload",
         "style": plots.LineStyle(whole_bands=True),
     }
-    by_work = pick(table, weight="work")
-    return plots.factor_lines(by_work, x=x, y="ratio", **settings | how)
+    weighted = pick(table, weight=weight)
+    return plots.factor_lines(weighted, x=x, **{"y": "ratio"} | settings | how)
 
 
 # --- Figures 4 to 7 ---

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, not_negative, one_of, positive
 from coalloc_lib.basics.seeds import parent
 from coalloc_lib.intervals import DAY
 from coalloc_lib.model.jobs import JobStream
@@ -83,6 +83,10 @@ class Setting:
             one_of("configuration", self.configuration, tuple(CONFIGURATIONS))
         if not isinstance(self.policy, Scheduling):
             one_of("policy", self.policy, tuple(POLICIES))
+        not_negative("penalty", self.penalty)
+        not_negative("growth", self.growth)
+        if self.load is not None:
+            positive("load", self.load)
         if self.penalty and self.way != MULTI_SITE:
             raise InputError(
                 f"penalty = {self.penalty} is of jobs that span, and none does with way = "
