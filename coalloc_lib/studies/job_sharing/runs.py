@@ -271,7 +271,7 @@ study = Study(
     "What do sites gain by sharing their jobs, and by letting jobs span them?",
     seed=model.SEED,
     scales=scales(
-        draws=(6, 20),
+        draws=(12, 20),
         penalties=((0.0, 0.1, 0.2, PRINTED_PENALTY, 0.3, 0.4), PENALTIES),
         few=(DOTS, PENALTIES),
         policies=(("EASY", "FCFS"), ("EASY", "conservative", "FPFS(50)", "FCFS")),
