@@ -3,11 +3,11 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import (
     InputError,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: The types of profile, old and new, whose run time depends on no platform.
 DELAYS = ("delay", "DelayProfile")
+#: So many ranges of processors are written together.
+PART = 10_000
 #: What the name of an export ends in.
 SUFFIXES = (".csv", ".json")
 
@@ -120,7 +122,11 @@ def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
         if kind == ".csv":
             batsim_jobs(schedule).to_csv(beside, index=False, lineterminator="\n")
         else:
-            beside.write_text(json.dumps({"traceEvents": _events(schedule)}), encoding="utf-8")
+            with beside.open("w", encoding="utf-8") as file:
+                file.write('{"traceEvents": [')
+                for at, events in enumerate(_events(schedule)):
+                    file.write(", " * (at > 0) + json.dumps(events)[1:-1])
+                file.write("]}")
 
 
 def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
@@ -131,7 +137,7 @@ def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    job, low, high = _ranges(schedule)
+    job, low, high = schedule.processor_ranges()
     words = [f"{a}-{b}" if a < b else f"{a}" for a, b in np.stack([low, high], 1).tolist()]
     ends = np.searchsorted(job, np.arange(len(schedule) + 1)).tolist()
     length, response = schedule.end - schedule.start, schedule.response
@@ -147,32 +153,27 @@ def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
     })  # fmt: skip
 
 
-def _ranges(schedule: Schedule) -> tuple[NDArray, NDArray, NDArray]:
-    """Return job, first and last processor of every range of processors of one cluster."""
-    servers = schedule.processor_ids()
-    ids, job = servers.ids, np.repeat(np.arange(len(schedule)), np.diff(servers.first))
-    cluster = np.searchsorted(np.cumsum(schedule.system.sizes), ids, side="right")
-    new = np.ones(len(ids) + 1, dtype=bool)
-    new[1:-1] = (np.diff(ids) != 1) | (np.diff(job) != 0) | (np.diff(cluster) != 0)
-    return job[new[:-1]], ids[new[:-1]], ids[new[1:]]
-
-
-def _events(schedule: Schedule) -> list[dict[Any, Any]]:
-    """Return a trace in the event format: a process a cluster, a thread a processor, in µs."""
-    import pandas as pd
-
-    job, low, high = _ranges(schedule)
-    begins = np.cumsum(schedule.system.sizes) - schedule.system.sizes
-    cluster = np.searchsorted(begins, low, side="right") - 1
-    low, high = low - begins[cluster], high - begins[cluster]
-    table = pd.DataFrame({
-        "ph": "X", "name": [f"job {number}" for number in schedule.jobs.number[job]],
-        "ts": schedule.start[job] * 1e6, "dur": (schedule.end - schedule.start)[job] * 1e6,
-        "pid": cluster, "tid": low,
-        "args": [{"processors": f"{a}-{b}"} for a, b in np.stack([low, high], 1).tolist()],
-    })  # fmt: skip
-    names = [{"name": f"cluster {number}"} for number in range(len(begins))]
-    return [
-        *({"ph": "M", "name": "process_name", "pid": at, "args": n} for at, n in enumerate(names)),
-        *table.to_dict("records"),
+def _events(schedule: Schedule) -> Iterator[list[dict[str, Any]]]:
+    """Yield a trace in the event format, in parts: a process per cluster, times in µs."""
+    sizes, jobs = schedule.system.as_array(), schedule.jobs
+    yield [
+        {"ph": "M", "name": "process_name", "pid": at, "args": {"name": f"cluster {at}"}}
+        for at in range(len(sizes))
     ]
+    begins, ranges = np.cumsum(sizes) - sizes, schedule.processor_ranges()
+    for first in range(0, len(ranges.job), PART):
+        job, low, high = (each[first : first + PART] for each in ranges)
+        cluster = np.searchsorted(begins, low, side="right") - 1
+        columns = (
+            jobs.number[job], schedule.start[job] * 1e6, (schedule.end - schedule.start)[job] * 1e6,
+            cluster, low - begins[cluster], high - begins[cluster],
+        )  # fmt: skip
+        yield [
+            {
+                "ph": "X", "name": f"job {number}", "ts": start, "dur": length, "pid": where,
+                "tid": a, "args": {"processors": f"{a}-{b}"},
+            }
+            for number, start, length, where, a, b in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
+        ]  # fmt: skip

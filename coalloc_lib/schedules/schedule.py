@@ -18,6 +18,8 @@ from coalloc_lib.policies import Refusal, Scheduling
 if TYPE_CHECKING:
     import pandas as pd
 
+    from coalloc_lib.schedules.numbering import Ranges
+
 #: By what the mean response time can be weighted.
 WEIGHTS = ("work", "processors")
 
@@ -242,31 +244,22 @@ class Schedule:
         job that was refused. At one instant jobs leave, then come those that run for no time, then
         those that start, in order of the stream.
         """
+        from coalloc_lib.schedules.numbering import listed
+
         if self.servers is not None:
             return self.servers
-        first = np.append(0, self.allocation.sum(axis=1).cumsum())
-        ids, free = np.empty(first[-1], np.int32), np.ones(self.system.processors, dtype=bool)
-        begins = np.append(0, np.cumsum(self.system.sizes)).tolist()
-        stays, jobs = self.end > self.start, np.flatnonzero(self.served)
-        events = np.concatenate([jobs[stays[jobs]], jobs])
-        leaves = np.arange(len(events)) < len(events) - len(jobs)
-        when = np.where(leaves, self.end[events], self.start[events])
-        for event in np.lexsort((np.where(leaves, 0, 1 + stays[events]), when)).tolist():
-            job = events[event]
-            mine = ids[first[job] : first[job + 1]]
-            if leaves[event]:
-                free[mine] = True
-                continue
-            place = 0
-            for cluster in np.flatnonzero(self.allocation[job]).tolist():
-                begin, count = begins[cluster], self.allocation[job, cluster]
-                lowest = np.flatnonzero(free[begin : begins[cluster + 1]])[:count]
-                if len(lowest) < count:
-                    raise InputError(f"cluster {cluster} is too small for job {job}; see verify()")
-                mine[place : place + count] = begin + lowest
-                place += count
-            free[mine] = not stays[job]
-        return Servers(ids, first)
+        return listed(self.processor_ranges(), len(self))
+
+    def processor_ranges(self) -> "Ranges":
+        """Return the same as ranges: named arrays ``job``, ``low`` and ``high``, int64.
+
+        Those of a job are in ascending order, and each is of one cluster.
+        """
+        from coalloc_lib.schedules.numbering import lowest_free, ranges_of
+
+        if self.servers is not None:
+            return ranges_of(self.servers, self.system.as_array())
+        return lowest_free(self)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas table with the columns of the CSV contract; `job` is that of the log."""

@@ -28,6 +28,7 @@ from coalloc_lib.model.jobs import JobStream, merge
 from coalloc_lib.model.placement import HomeSite, Placement
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
+from coalloc_lib.schedules.numbering import Ranges, listed
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification import ScheduleError
 
@@ -257,7 +258,12 @@ class OutageSchedule(Schedule):
 
     def processor_ids(self) -> Servers:
         """Return which processors each job has, none of which is out of use then."""
-        every = self.whole.processor_ids()
-        return Servers.of_rows(
-            [every[row] for row in np.argsort(self.whole.jobs.number)[: len(self)]]
-        )
+        return listed(self.processor_ranges(), len(self))
+
+    def processor_ranges(self) -> Ranges:
+        """Return the same as ranges; see `Schedule`."""
+        every, place = self.whole.processor_ranges(), np.argsort(self.whole.jobs.number)
+        job = np.argsort(place)[every.job]
+        order = np.argsort(job, kind="stable")
+        order = order[: np.searchsorted(job[order], len(self))]
+        return Ranges(job[order], every.low[order], every.high[order])
