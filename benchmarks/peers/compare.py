@@ -41,7 +41,7 @@ class Peer:
 
     title: str
     model: str
-    cases: tuple[str, ...] = ("exact", "requested", "queue")
+    cases: tuple[str, ...] = ("exact", "requested", "dense", "queue")
 
 
 TEXTBOOK = Peer("textbook, plain Python", "textbook")
@@ -225,6 +225,7 @@ def main(peers_python, path):
         cases = (
             Case(f"{log}, EASY, run times known", "exact", "easy", processors),
             Case(f"{log}, EASY, times requested", "requested", "easy", processors),
+            Case(f"{log} at twice the load, EASY, run times known", "dense", "easy", processors),
             Case(f"M/M/{about['servers']}, FCFS", "queue", "fcfs", about["servers"]),
         )
         measured = []

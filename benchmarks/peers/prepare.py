@@ -1,7 +1,7 @@
 """Write the jobs that all simulators are given: a log, and a queue of the kind M/M/16.
 
-``python prepare.py FOLDER`` writes ``exact.csv``, ``requested.csv`` and ``queue.csv``, and prints
-what they are as JSON.
+``python prepare.py FOLDER`` writes ``exact.csv``, ``requested.csv``, ``dense.csv`` and
+``queue.csv``, and prints what they are as JSON.
 """
 
 import json
@@ -28,6 +28,11 @@ def log_jobs(log, estimates):
     return whole_rows(columns)
 
 
+def denser(jobs):
+    """Return the jobs submitted in half the time, which makes a long queue."""
+    return [job._replace(submit=job.submit // 2) for job in jobs]
+
+
 def queue_jobs():
     """Return the rows of the queue: exponential gaps and services, one processor a job."""
     rng = np.random.default_rng(SEED)
@@ -45,9 +50,10 @@ def whole_rows(columns):
 def main(folder):
     """Write the files."""
     log = co.load_trace(LOG, missing="stand-in")
-    for estimates in ("exact", "requested"):
-        job_files.write_jobs(Path(folder, f"{estimates}.csv"), log_jobs(log, estimates))
-    job_files.write_jobs(Path(folder, "queue.csv"), queue_jobs())
+    exact, requested = log_jobs(log, "exact"), log_jobs(log, "requested")
+    cases = {"exact": exact, "requested": requested, "dense": denser(exact), "queue": queue_jobs()}
+    for name, jobs in cases.items():
+        job_files.write_jobs(Path(folder, f"{name}.csv"), jobs)
     print(json.dumps({"log": log.title, "log processors": LOG_PROCESSORS, "servers": SERVERS}))
 
 
