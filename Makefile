@@ -8,7 +8,7 @@ BIN    := .venv/bin
 STAMP  := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-long mutants lab dashboard lint bench front-door clean
+.PHONY: help install reproduce test test-long mutants lab dashboard lint bench peers front-door clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -44,13 +44,17 @@ lint: $(STAMP) ## check code and notebooks with ruff, and the types with mypy
 bench: $(STAMP) ## run the benchmarks
 	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit; done
 
+peers: $(STAMP) .peers/.installed ## compare with other simulators and plain C, and write docs/performance.md
+	$(BIN)/python benchmarks/peers/compare.py .peers/bin/python docs/performance.md
+	$(BIN)/python benchmarks/peers/limit_page.py docs/performance.md
+
 front-door: $(STAMP) ## run the studies, store their ledger, and make the README's table and picture anew
 	$(MAKE) reproduce SCALE=quick OUT=results
 	mkdir -p data/results && cp results/ledger.csv data/results/ledger.csv
 	$(BIN)/python docs/front_door.py
 
 clean: ## remove results, caches and compiled kernels; .venv stays
-	rm -rf results build dist mutants .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
+	rm -rf .peers results build dist mutants .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml
@@ -61,4 +65,14 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@echo "Compiling the kernels, once (two minutes) ..."
 	@$(BIN)/python -c 'from coalloc_lib.experiments.sweep import compile_kernels; compile_kernels()'
+	@touch $@
+
+# One by one: what cannot be installed leaves its log, from which the table takes the reason.
+.peers/.installed: benchmarks/peers/requirements.txt | $(STAMP)
+	@echo "Installing other simulators into .peers ..."
+	@$(BIN)/python -m venv --clear .peers
+	@for package in $$(grep -v '^#' $<); do \
+	  .peers/bin/python -m pip install --disable-pip-version-check "$$package" >".peers/$${package%%=*}.log" 2>&1 \
+	    || echo "$$package was not installed; the table tells why."; \
+	done
 	@touch $@

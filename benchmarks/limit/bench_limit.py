@@ -23,6 +23,7 @@ import measuring
 
 HERE = Path(__file__).parent
 TURNS = 5
+COLUMNS = "run, C ms, kernel ×, simulate ×, same"
 
 
 def compiled_c():
@@ -111,4 +112,4 @@ def limits(quick):
 
 
 if __name__ == "__main__":
-    measuring.run([(limits, "Beside plain C", "run, C ms, kernel ×, simulate ×, same")], __doc__)
+    measuring.run([(limits, "Beside plain C", COLUMNS)], __doc__)
