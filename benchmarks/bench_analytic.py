@@ -5,9 +5,10 @@ Run ``python benchmarks/bench_analytic.py``; ``--quick`` computes each different
 
 import argparse
 import csv
-import resource
 import time
 from pathlib import Path
+
+from peak import megabytes
 
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.model.distributions import parse_sizes, uniform
@@ -49,9 +50,9 @@ def show(results):
         columns = f"{name:24s} {row['request']:10s} {row['method']:14s}"
         print(f"{columns} {row['capacity_loss']:>6s} {loss:8.4f} {seconds:9.4f} s")
     times = [seconds for seconds, _, _ in results]
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    memory = megabytes()
     print(f"{len(times)} cells in {sum(times):.2f} s, slowest {max(times):.3f} s")
-    print(f"peak memory {memory:.0f} MiB")
+    print(f"peak memory {memory:.0f} MB")
 
 
 def main():

@@ -4,7 +4,6 @@ Run ``python benchmarks/bench_booking.py``, with ``COALLOC_TRACES`` set for the 
 ``--quick`` leaves the largest systems out. What counts is the ratios within one run.
 """
 
-import resource
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ import flat_scan
 import measuring
 import numpy as np
 from bench_engines import seconds
+from peak import megabytes
 
 import coalloc_lib as co
 from coalloc_lib.calendar import SlotTrees
@@ -139,11 +139,11 @@ def memory(quick):
 
 
 def memory_of(servers, count=1_000_000):
-    """Print the peak of memory before and after a run, in MiB."""
+    """Print the peak of memory before and after a run, in MB."""
     jobs = stream(servers, count)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    before = round(megabytes())
     co.simulate(co.Multicluster([servers]), jobs, scheduling=co.Online())
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    after = round(megabytes())
     print(before, after)
 
 
@@ -163,7 +163,7 @@ MEASUREMENTS = [
         "More work than servers, jobs up to a quarter of them wide",
         "servers, attempts, index/s, ns/server, flat/s, index is faster",
     ),
-    (memory, "Memory for 10^6 requests", "servers, before MiB, after MiB"),
+    (memory, "Memory for 10^6 requests", "servers, before MB, after MB"),
 ]
 
 

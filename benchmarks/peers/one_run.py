@@ -10,25 +10,17 @@ import importlib.metadata
 import json
 import os
 import platform
-import re
-import resource
 import sys
 import time
 from pathlib import Path
 
 import job_files
 
+sys.path.append(str(Path(__file__).parents[1]))
+from peak import megabytes
+
 #: What the library runs first, so that its compiled kernels are in memory.
 WARM = job_files.made((0, 3, 3, 1), (1, 1, 1, 1))
-
-
-def megabytes():
-    """Return the largest memory that this process has held."""
-    status = Path("/proc/self/status")
-    if status.exists():  # Linux, whose getrusage counts the memory of the process before exec, too
-        peak = re.search(r"^VmHWM:\s+(\d+) kB", status.read_text("ascii"), re.MULTILINE)
-        return int(peak[1]) * 1024 / 1e6
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 def hold_to_one_core():
