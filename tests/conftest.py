@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def real_logs():
     """The folder of the real logs; skips where there is none."""
-    if "COALLOC_TRACES" not in os.environ:
+    if not os.environ.get("COALLOC_TRACES"):
         pytest.skip("set COALLOC_TRACES to the folder of the real logs")
     return Path(os.environ["COALLOC_TRACES"])
 
