@@ -13,6 +13,7 @@ from coalloc_lib.basics.compilation import call, fixed
 from coalloc_lib.calendar import search
 from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_book
 from coalloc_lib.engines.kernels import (
+    around_blocks,
     backfilling,
     booking,
     dispatching,
@@ -105,17 +106,33 @@ def _easy(task, coming):
     n, stream = len(task.jobs), _stream(task.jobs, task.placement)
     keys = queue_tree.empty_tree(n, stream.keys.shape[1])
     trees = queue_tree.Trees(keys, queue_tree.empty_tree(n, 1, np.float64))
+    if task.jobs.has_reservations:
+        return _around_blocks(task, stream, coming, trees)
     return _backfilling(task, backfilling.run_easy, stream, coming, (), trees)
+
+
+def _around_blocks(task, stream, coming, trees):
+    """Run EASY around fixed blocks."""
+    system, jobs, _, placement, _ = task
+    asked, rule = _asked(task), _rule(jobs.request, placement, len(system))
+    arrays = around_blocks.new_arrays(asked.is_fixed, system.as_array(), stream.keys, rule)
+    stream = stream._replace(submit=stream.submit[coming])
+    given = (stream, coming, _expected(jobs, placement), asked, rule, arrays, trees)
+    return _promising(task, around_blocks.run, *given)
 
 
 def _conservative(task, coming):
     """Run conservative backfilling."""
-    jobs, backlog = task.jobs, task.backlog
-    earliest = np.zeros(len(jobs)) if backlog else jobs.earliest_start
-    asked = backfilling.Asked(earliest, jobs.latest_start, jobs.is_reserved)
     stream = _stream(task.jobs, task.placement)
-    more = (asked,), _levels(stream)
+    more = (_asked(task),), _levels(stream)
     return _backfilling(task, backfilling.run_conservative, stream, coming, *more)
+
+
+def _asked(task):
+    """Return when jobs ask to start; with a backlog submissions do not count."""
+    jobs = task.jobs
+    earliest = np.zeros(len(jobs)) if task.backlog else jobs.earliest_start
+    return backfilling.Asked(earliest, jobs.latest_start, jobs.is_reserved)
 
 
 def _levels(stream):
@@ -141,7 +158,7 @@ def _spanning(times, jobs):
 
 
 def _backfilling(task, kernel, stream, coming, asked, *more):
-    """Run a kernel that plans with expected lengths and makes promises."""
+    """Run a kernel that plans with expected lengths."""
     system, jobs, _, placement, backlog = task
     expected = _expected(jobs, placement)
     has_choice = len(system) > 1 and jobs.request != "ordered"
@@ -155,8 +172,12 @@ def _backfilling(task, kernel, stream, coming, asked, *more):
             rule = _known_to_compiler(rule)
             policy = policy._replace(is_adaptive=fixed(0), is_in_turn=fixed(1))
         arrays = backfilling.new_arrays(len(jobs), arrays, stream.keys, rule)
-    promised = np.full(len(jobs), np.nan)
-    given = (stream, coming, expected, *asked, rule, policy, arrays, *more)
+    return _promising(task, kernel, stream, coming, expected, *asked, rule, policy, arrays, *more)
+
+
+def _promising(task, kernel, *given):
+    """Run a kernel that promises jobs their starts, and refuses those that would start too late."""
+    jobs, promised = task.jobs, np.full(len(task.jobs), np.nan)
     columns = _start_all(task, kernel, *given, writes=(promised,))
     late = np.flatnonzero(np.isnan(columns[0])).tolist()
     refused = {job: Refusal(float(jobs.submit[job]), search.PAST_LATEST) for job in late}
@@ -232,7 +253,8 @@ LEVELS = 5
 def _run(kernel, *given):
     """Call a kernel, given the stream first; a long run of the main thread can be interrupted."""
     watch, total = np.zeros(2, np.int64), len(given[0].submit)
-    few = FEW if kernel in (queue_order.run, backfilling.run_easy) else FEW_PLANNED
+    is_fast = kernel in (queue_order.run, backfilling.run_easy, around_blocks.run)
+    few = FEW if is_fast else FEW_PLANNED
     if total <= few or threading.current_thread() is not threading.main_thread():
         return call(kernel, *given, watch, what=_WHAT)
     with ThreadPoolExecutor(1) as pool:

@@ -216,7 +216,10 @@ class _AroundBlocks:
             self.head = None  # another came before it: what it was promised may be lost
         if self._start_due(state):
             self._start_waiting(state, future)
-        later = [block.start for block in self.blocks.values() if block.start > state.now]
+        starts = [block.start for block in self.blocks.values()]
+        if self.head is not None:  # whoever it was to follow may have left early
+            starts.append(self.reserved.start)
+        later = [start for start in starts if start > state.now]
         if later:
             state.wake(min(later))
 

@@ -12,7 +12,7 @@ from coalloc_lib.engines.outcome import Task
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import HomeSite, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.policies import EASY, FCFS, Conservative, Scheduling
+from coalloc_lib.policies import FCFS, Conservative, Scheduling
 from coalloc_lib.schedules.reading import fits_by
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.outages import Outage, OutageSchedule, checked, reserved
@@ -48,8 +48,8 @@ def simulate(
     engine : {"compiled", "reference"}, optional
         The compiled engine knows the library's policies; the readable one, "reference", runs any,
         about a thousand jobs a second. Where it is not given, the readable one runs what the other
-        does not know, and for many jobs says so. EASY around reservations is readable alone. Long
-        queues under Conservative take their time on either, which is said as well.
+        does not know, and for many jobs says so. Long queues under Conservative take their time on
+        either, which is said as well.
     backlog : int, optional
         Heavy traffic: submissions do not count, the queue is topped up to this many jobs
         whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
@@ -113,14 +113,6 @@ def simulate(
                 "know; leave it out, or the outages"
             )
         stream, at_home = reserved(system, jobs, placement, scheduling, outages)
-        if type(scheduling) is EASY and engine is None:
-            engine = "reference"
-            if len(jobs) > LONG:
-                warnings.warn(
-                    f"around outages EASY runs on the readable engine, {len(jobs)} jobs about "
-                    f"{len(jobs) / 700:.0f} s; Conservative() is compiled",
-                    stacklevel=2,
-                )
         how: dict[str, Any] = {"placement": at_home, "engine": engine, "backlog": backlog}
         of_all = simulate(system, stream, scheduling=scheduling, **how)
         return OutageSchedule.of(of_all, jobs, placement)
@@ -133,14 +125,13 @@ def simulate(
     if engine != "reference":
         from coalloc_lib.engines.compiled import is_known, knows, run
 
-        around = type(scheduling) is EASY and jobs.has_reservations
-        if around or not (engine or knows(scheduling, placement)):
+        if not (engine or knows(scheduling, placement)):
             engine = "reference"
             if len(jobs) > LONG:
                 warnings.warn(
-                    f"{scheduling}{' around reservations' * around} has no compiled form with "
-                    f"{placement}; {len(jobs)} jobs take about {len(jobs) / 1000:.0f} s or more; "
-                    "engine='reference' says that you know",
+                    f"{scheduling} has no compiled form with {placement}; {len(jobs)} jobs take "
+                    f"about {len(jobs) / 1000:.0f} s or more; engine='reference' says that you "
+                    "know",
                     stacklevel=2,
                 )
         elif engine is None and type(scheduling) is Conservative and len(jobs) > FEW:

@@ -388,10 +388,22 @@ def test_a_block_at_the_instant_that_a_head_without_length_was_promised_follows_
     schedule.verify()
 
 
-def test_easy_around_blocks_says_that_many_jobs_take_long(monkeypatch):
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_a_head_that_keeps_its_reservation_starts_then_though_nothing_ends(engine):
+    """Jobs 0 and 1 end at 1 and 3: job 2 would now span, until within the outage, before 6."""
+    jobs = co.JobStream([0, 0, 0], [1, 3, 1], [1, 2, 3], [8, 4, 1], "flexible", span_penalty=2.0)
+    how = {"placement": co.BestFit(), "outages": [co.Outage(1, 5, 6)], "engine": engine}
+    schedule = co.simulate(co.Multicluster([1, 3]), jobs, scheduling=co.EASY(), **how).verify()
+    assert_starts(schedule, [0, 0, 4], [NAN, NAN, 4])
+    assert schedule.allocation[2].tolist() == [0, 3]
+
+
+def test_reservations_are_heeded_by_an_order_of_ones_own_and_that_is_said_to_take_long(monkeypatch):
+    class Own(co.EASY):
+        pass
+
+    plain = run([4], RESERVED, EASY, earliest_start=[0, 5, 1, 1])
     monkeypatch.setattr("coalloc_lib.simulation.run.LONG", 3)
-    with pytest.warns(
-        UserWarning, match="EASY.*around reservations has no compiled form .*; 4 jobs"
-    ):
-        run([4], RESERVED, EASY, earliest_start=[0, 5, 1, 1])
-    run([4], RESERVED, CONSERVATIVE, earliest_start=[0, 5, 1, 1])
+    with pytest.warns(UserWarning, match="Own.* has no compiled form with WorstFit.*; 4 jobs"):
+        own = co.simulate(plain.system, plain.jobs, scheduling=Own())
+    assert_starts(own, plain.start.tolist(), plain.promised)
