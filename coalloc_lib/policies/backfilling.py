@@ -217,7 +217,7 @@ class _AroundBlocks:
         if self._start_due(state):
             self._start_waiting(state, future)
         starts = [block.start for block in self.blocks.values()]
-        if self.head is not None:  # whoever it was to follow may have left early
+        if self.head is not None and self.reserved is not None:  # those before may have left early
             starts.append(self.reserved.start)
         later = [start for start in starts if start > state.now]
         if later:
