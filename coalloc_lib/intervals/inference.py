@@ -83,8 +83,16 @@ class Sample:
     @property
     def prediction(self) -> Interval:
         """Where one further run falls, in 95 % of cases: the mean ± t s sqrt(1 + 1/n)."""
+        return self.prediction_of(1.0)
+
+    def prediction_of(self, length: float) -> Interval:
+        """Where one further run falls that is `length` times as long as one of these.
+
+        In 95 % of cases: the mean ± t s sqrt(1/length + 1/n), as a mean over time of independent
+        parts.
+        """
         mean = self.interval
-        wide = mean.half_width * np.sqrt(self.values.size + 1)
+        wide = mean.half_width * np.sqrt(self.values.size / length + 1)
         return replace(mean, low=mean.estimate - wide, high=mean.estimate + wide)
 
     def __sub__(self, other: "Sample") -> "Sample":

@@ -4,7 +4,7 @@ A printed cell, `PublishedLoss`, is a setting of the study. Two studies have suc
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -37,6 +37,9 @@ CELL = (
 )
 #: Half a unit of the third decimal: how far a printed number may be from what it was rounded from.
 ROUNDING = 0.0005
+#: Arrivals in a run of the papers: section 5 of the first gives them for FPFS alone, and we take
+#: them for every printed simulation.
+ARRIVALS = 100_000
 
 
 # --- What is measured ---
@@ -58,54 +61,75 @@ def measure_cell(
 
     A simulation is in heavy traffic, with a row for each batch, of the scale's `cell_jobs`. If it
     is `by_response` and the scale has `response_jobs`, it raises the load until the mean response
-    time is 1,500, with a row for each of `response_replications`.
+    time is 1,500, with a row for each of `response_replications`. `row_jobs` is how many jobs a row
+    rests on.
     """
     scenario = scenario_of(cell)
     # A seed for each cell: one unlucky draw must not move a whole column.
     own_seed = np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode())
     )
+    row_jobs = None
     if cell.method != "simulation":
         known = find_maximum(scenario, method=cell.method).capacity_loss
         losses = Sample(np.array(known))
     elif by_response and scale.response_jobs:
         how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
         losses = Sample(saturation.loss_at_response(scenario, seed=own_seed, **how))
+        row_jobs = scale.response_jobs
     else:
         losses = saturation.batch_losses(scenario, jobs=scale.cell_jobs, seed=own_seed)
-    yield from rows_of(losses, "capacity_loss")
+        row_jobs = scale.cell_jobs / losses.values.size
+    yield from loss_rows(losses, row_jobs)
+
+
+def loss_rows(losses: Sample, row_jobs: float | None) -> Iterator[dict]:
+    """Yield the rows of a cell, with how many jobs each rests on."""
+    for row in rows_of(losses, "capacity_loss"):
+        yield row | {"row_jobs": row_jobs}
 
 
 # --- What reads the runs ---
 
 
-def cells_of(runs: pd.DataFrame) -> Iterator[tuple[PublishedLoss, Interval]]:
+class MeasuredCell(NamedTuple):
+    """A printed cell, its loss here, and where one run falls that is as long as the papers'."""
+
+    cell: PublishedLoss
+    loss: Interval
+    one_run: Interval | None
+
+    def row(self, study: str) -> Row:
+        """Return its row of the ledger: a simulated cell is a draw, an exact one is not."""
+        cell = self.cell
+        judgement = judge_number(cell.published, self.loss, one_run=self.one_run)
+        return Row.of(study, cell.item, "capacity loss", cell.published, self.loss, judgement)
+
+
+def cells_of(runs: pd.DataFrame) -> Iterator[MeasuredCell]:
     """Yield each cell that was run, with its loss."""
     for names, rows in groups_of(pick(runs, kind=PRINTED), CELL):
         for whole_number in ("table", "clusters", "cluster_size"):
             names[whole_number] = int(names[whole_number])
-        yield PublishedLoss(**names), sample(rows, "capacity_loss").interval
-
-
-def row_of(study: str, cell: PublishedLoss, loss: Interval) -> Row:
-    """Return the row of the ledger of a cell: its loss judged against the print."""
-    low, high = (loss.low, loss.high) if cell.method == "simulation" else (None, None)
-    found = cell.published, loss.estimate, low, high
-    return Row(study, cell.item, "capacity loss", *found, *judge_number(cell.published, loss))
+        losses = sample(rows, "capacity_loss")
+        one_run = None
+        if losses.values.ndim:
+            one_run = losses.prediction_of(ARRIVALS / float(rows["row_jobs"].iloc[0]))
+        yield MeasuredCell(PublishedLoss(**names), losses.interval, one_run)
 
 
 def printed_rows(study: str, runs: pd.DataFrame) -> Iterator[Row]:
     """Yield the rows of the ledger of all cells that were run."""
-    for cell, loss in cells_of(runs):
-        yield row_of(study, cell, loss)
+    for measured in cells_of(runs):
+        yield measured.row(study)
 
 
 def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
     """Return a table of the paper: each loss as it is printed, and as it comes out here."""
     rows = []
-    for cell, loss in cells_of(pick(runs, table=number)):
-        row = row_of("", cell, loss)
-        names = {name: getattr(cell, name) for name in CELL}
+    for measured in cells_of(pick(runs, table=number)):
+        row, loss = measured.row(""), measured.loss
+        names = {name: getattr(measured.cell, name) for name in CELL}
         ends = {"ci95_low": row.ci95_low, "ci95_high": row.ci95_high}
         judged = {"warning": loss.warning, "verdict": row.verdict}
         rows.append(names | {"capacity_loss": loss.estimate} | ends | judged)

@@ -29,7 +29,6 @@ from coalloc_lib.experiments.storage import (
 )
 from coalloc_lib.experiments.sweep import run_points
 from coalloc_lib.experiments.sweep.points import label
-from coalloc_lib.intervals import Interval, all_of
 from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.published import load_claims, published_claim
 from coalloc_lib.studies.shown import SHIPPED, Caption, StudyFigure, StudyResult
@@ -148,7 +147,7 @@ class Claim:
             except NotRunError:
                 continue
             if not decision.lost:
-                yield changed, all_of(*decision.parts.values())
+                yield changed, decision.answer
 
 
 def _lacking(runs, values):
@@ -394,13 +393,7 @@ class Study:
         lost = [log for log in claim.at.logs if log in missing]
         if lost:
             verdict = not_on_stand_in(" ".join(lost))
-        found = decision.decides
-        values: tuple[float | None, float | None, float | None] = (None, None, None)
-        if isinstance(found, Interval):
-            values = (found.estimate, found.low, found.high)
-        elif found is not None:
-            values = (found, None, None)
-        return Row(self.name, claim.item, claim.quantity, number, *values, *verdict)
+        return Row.of(self.name, claim.item, claim.quantity, number, decision.decides, verdict)
 
     def judge(self, runs: pd.DataFrame) -> StudyResult:
         """Return what the runs say: the rows of the ledger and the figures; nothing is run."""

@@ -8,11 +8,15 @@ import pytest
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.intervals import Interval
 from coalloc_lib.studies import STUDIES, published
+from coalloc_lib.studies.cut_offs import Word
 from coalloc_lib.studies.ledger import (
     FOLD,
-    VERDICTS,
+    OF_CLAIMS,
+    OPEN,
+    STANDS_OUT,
     Decision,
     Row,
+    judge_by_readings,
     judge_claim,
     judge_number,
     write_ledger,
@@ -60,9 +64,9 @@ def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verd
 
 def test_a_doubt_and_a_stand_in_decide_nothing():
     found = judge_number(0.397, interval(0.396, 0.398), stand_in="KTH-SP2")
-    assert found == ("cannot be tested", "stand-in; coalloc traces fetch KTH-SP2")
+    assert found[:2] == ("cannot be tested", "stand-in; coalloc traces fetch KTH-SP2")
     found = judge_number(0.397, interval(0.396, 0.398, warning="three jobs"))
-    assert found == ("undecided", "the interval is in doubt: three jobs")
+    assert found[:2] == ("undecided", "the interval is in doubt: three jobs")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -98,7 +102,7 @@ def test_a_claim_is_judged_at_the_papers_own_setting(answers, verdict):
 @pytest.mark.parametrize("study", STUDIES)
 def test_each_claim_has_a_short_sentence_of_its_own_for_each_verdict(study):
     for item, claim in published.load_claims(study).items():
-        told = {verdict: claim.sentences[verdict] for verdict in VERDICTS[3:6]}
+        told = {verdict: claim.sentences[verdict] for verdict in (*OF_CLAIMS, OPEN[0])}
         assert all(0 < len(words) <= 100 for words in told.values()), item
         assert len({*told.values()}) == 3, item
 
@@ -135,7 +139,7 @@ def test_a_verdict_line_says_what_is_known_of_a_bound(low, high, words):
 
 def test_what_is_lost_cannot_be_tested():
     found = judge_claim(Decision(None, {}, lost="the log is lost"))
-    assert found == ("cannot be tested", "the log is lost")
+    assert found[:2] == ("cannot be tested", "the log is lost")
 
 
 @pytest.mark.parametrize(
@@ -144,6 +148,45 @@ def test_what_is_lost_cannot_be_tested():
 def test_a_number_of_one_run_may_stray_as_one_run_does(published, verdict):
     one_run = interval(0.3, 0.5)
     assert judge_number(published, interval(0.398, 0.402), one_run=one_run).verdict == verdict
+
+
+def test_a_number_that_no_single_run_gives_stands_out_however_near_it_is():
+    found, one_run = interval(0.4999, 0.5001), interval(0.499, 0.501)
+    near = judge_number(0.506, found, one_run=one_run)
+    assert near.verdict == "close"
+    assert near.note.startswith(f"{STANDS_OUT}: one run would lie within 0.4990 to 0.5010")
+    assert STANDS_OUT not in judge_number(0.501, found, one_run=one_run).note
+
+
+@pytest.mark.parametrize(
+    ("readings", "verdict", "note"),
+    [
+        ({"ours": 0.5, "net": 0.7}, "reproduced", ""),
+        ({"ours": 0.7, "net": 0.5}, "explained by a reading", "net: 0.500"),
+        ({"ours": 0.7, "net": 0.6, "gross": 0.4, "raw": 0.3}, "explained by a reading",
+         "between two readings, gross: 0.400, and net: 0.600"),
+        ({"ours": 0.7, "net": 0.6}, "differs", "differs by +0.2000"),
+    ],
+)  # fmt: skip
+def test_readings_explain_a_number_that_they_give_or_have_between_them(readings, verdict, note):
+    exact = {name: Interval.exact(value) for name, value in readings.items()}
+    assert judge_by_readings(0.5, exact)[:2] == (verdict, note)
+
+
+def test_readings_do_not_stand_in_for_a_log_that_is_lost():
+    exact = {"ours": Interval.exact(0.7), "net": Interval.exact(0.5)}
+    assert judge_by_readings(0.5, exact, stand_in="KTH-SP2").verdict == "cannot be tested"
+    with pytest.raises(InputError, match="readings is empty"):
+        judge_by_readings(0.5, {})
+
+
+def test_a_claim_has_its_cut_off_and_the_value_at_which_it_turns():
+    little = Word("little", 0.03, "points", 100)
+    found = judge_claim(Decision(0.0, {"a": little.within(interval(-0.005, 0.013))}))
+    assert found.verdict == "holds"
+    assert found.note == "Would be undecided if 'little' meant less than 1.3 points."
+    assert found.cut_off == "little: 0.03"
+    assert found.turns_at == pytest.approx(0.013)
 
 
 def test_what_is_no_verdict_or_no_answer_is_refused():
@@ -157,11 +200,13 @@ def test_what_is_no_verdict_or_no_answer_is_refused():
 
 def test_a_ledger_is_written_as_csv_with_six_digits_and_empty_where_there_is_nothing(tmp_path):
     claim = Row("a-study", "MU-1", "limit", "(2C-1)/(2C)", None, None, None, "holds", 'say "so"')
+    claim = replace(claim, cut_off="little: 0.03", turns_at=0.0125)
     write_ledger([replace(ROW, reproduced=0.39812345), claim], tmp_path / "ledger.csv")
     header, number, text = (tmp_path / "ledger.csv").read_text().splitlines()
-    assert header == "study,item,quantity,published,reproduced,ci95_low,ci95_high,verdict,note"
-    assert number == 'a-study,"Table 1 U[1,4]",loss,0.397,0.398123,0.397,0.3992,reproduced,"a, b"'
-    assert text == 'a-study,MU-1,limit,(2C-1)/(2C),,,,holds,"say ""so"""'
+    columns = "study,item,quantity,published,reproduced,ci95_low,ci95_high,verdict,note"
+    assert header == f"{columns},cut_off,turns_at"
+    assert number == 'a-study,"Table 1 U[1,4]",loss,0.397,0.398123,0.397,0.3992,reproduced,"a, b",,'
+    assert text == 'a-study,MU-1,limit,(2C-1)/(2C),,,,holds,"say ""so""",little: 0.03,0.0125'
     assert [file.name for file in tmp_path.iterdir()] == ["ledger.csv"]
 
 

@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from coalloc_lib.experiments import NotRunError, rows_of
+from coalloc_lib.experiments import NotRunError
 from coalloc_lib.intervals import Sample
 from coalloc_lib.studies import das1_densities
 from coalloc_lib.studies.printed_losses import (
     beside_print,
     draw_printed,
+    loss_rows,
     measure_cell,
     printed_rows,
     printed_table,
@@ -23,12 +24,12 @@ FOUR_TOTAL = PublishedLoss(3, 4, 32, "U[1,4]", "total", "exact", 0.038)
 CELLS = (EXACT, SIMULATED, FOUR_TOTAL)
 
 
-def made_up(simulated, exact=0.0321):
+def made_up(simulated, exact=0.0321, row_jobs=100_000):
     """Return runs of three cells with these losses."""
 
     def measure(cell, scale, seed):
         losses = simulated if cell.method == "simulation" else exact
-        yield from rows_of(Sample(np.array(losses)), "capacity_loss")
+        yield from loss_rows(Sample(np.array(losses)), row_jobs if np.ndim(losses) else None)
 
     study = Study("x", "?", 1, scales(jobs=(1, 1)), lambda scale: CELLS, measure)
     return study.run("quick", workers=1)
@@ -43,6 +44,15 @@ def test_a_cell_is_held_against_its_print():
     assert rows[SIMULATED.item].reproduced == pytest.approx(0.053)
     assert rows[SIMULATED.item].ci95_low < 0.053 < rows[SIMULATED.item].ci95_high
     assert rows[EXACT.item].ci95_low is None
+    # The print is a run of 100,000 jobs: ours of a million stray less than that.
+    beside = [0.0559, 0.056, 0.0561]
+    as_long, longer = (
+        {row.item: row for row in printed_rows("x", made_up(beside, row_jobs=jobs))}[SIMULATED.item]
+        for jobs in (100_000, 10_000_000)
+    )
+    assert as_long.verdict == "close"
+    assert as_long.note.startswith("stands out: one run would lie within 0.0555 to 0.0565")
+    assert longer.verdict == "reproduced"
     far = [row.verdict for row in printed_rows("x", made_up([0.092, 0.093, 0.094]))]
     assert far == ["reproduced", "differs", "differs"]
 

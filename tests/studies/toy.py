@@ -64,8 +64,7 @@ def toy(name="maximal-utilization", measured=measure):
     @study.add_numbers
     def printed(runs):
         mean = sample(runs, "value", mean=1.0, place="here", load=None, part="whole").interval
-        ends = mean.estimate, mean.low, mean.high
-        yield Row(study.name, "Table 1 a", "mean", 1.0, *ends, *judge_number(1.0, mean))
+        yield Row.of(study.name, "Table 1 a", "mean", 1.0, mean, judge_number(1.0, mean))
 
     at = PaperSetting({"place": "here", "load": None}, {"part": "whole"})
 

@@ -116,8 +116,8 @@ def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
     judged = Judgement("undecided", bound_note(mean))
     if not judged.note:
         judged = judge_number(PRINTED_PENALTY, mean, 2, one_run=draws.prediction)
-    found = PRINTED_PENALTY, mean.estimate, mean.low, mean.high
-    yield Row(study.name, "Figure 4 m128 synthetic", "penalty at break-even", *found, *judged)
+    item, quantity = "Figure 4 m128 synthetic", "penalty at break-even"
+    yield Row.of(study.name, item, quantity, PRINTED_PENALTY, mean, judged)
 
 
 def bound_note(found: Interval) -> str:

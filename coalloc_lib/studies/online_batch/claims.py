@@ -166,7 +166,7 @@ def printed_row(
         verdict = Judgement("cannot be tested", OTHER_LOG)
     elif verdict.verdict == "differs" and low - half <= printed <= high + half:
         verdict = Judgement("undecided", f"by reading it is {low:.3g} to {high:.3g}")
-    return Row(study.name, item, unit, printed, value, None, None, *verdict)
+    return Row.of(study.name, item, unit, printed, value, verdict)
 
 
 def printed_of_kth(runs: pd.DataFrame, what: str) -> tuple[float, dict[str, bool | None]]:
