@@ -17,7 +17,7 @@ Examples:
 
 
 @options.command(
-    runs=("FOLDER", "Results of coalloc reproduce, with STUDY/runs.csv.gz."),
+    runs=("FOLDER", "Results of coalloc reproduce; if not given, those that come with a checkout."),
     out=("FOLDER", "Where the ledger and the figures go."),
     every_row=(None, "Print every row of the ledger, not a line a study."),
 )
@@ -28,14 +28,15 @@ def judge(
             metavar="[STUDY]...", help=f"Those with runs if not given, of {', '.join(STUDIES)}."
         ),
     ] = None,
-    runs: str = "results",
+    runs: str | None = None,
     out: str = "results",
     every_row: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Judge stored runs again: what coalloc reproduce prints and writes, and nothing simulated.
+    """Judge stored runs: what coalloc reproduce prints and writes, and nothing simulated.
 
-    After a figure or a claim was changed, this takes seconds.
+    A checkout comes with runs at the papers' sample sizes. After a figure or a claim was changed,
+    this takes seconds.
     """
     from coalloc_lib.studies import judge as judge_runs
 

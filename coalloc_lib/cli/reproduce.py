@@ -74,7 +74,7 @@ def reproduce(
         if error.failures:  # a bug of ours: its traceback helps
             raise
         raise InputError(str(error)) from error
-    printed.end(result)
+    printed.end(result, beside=True)
 
 
 @dataclass
@@ -101,11 +101,13 @@ class Printed:
                 print_json(self._object())
             raise
 
-    def end(self, result: Any) -> None:
-        """Print what all come to, and where it is."""
+    def end(self, result: Any, beside: bool = False) -> None:
+        """Print what all come to, and where it is; also `beside` the archive, row by row."""
         if self.as_json:
             print_json(self._object(result))
             return
+        if beside:
+            print_beside_archive(self.rows)
         show(
             _counted(count_verdicts(result.rows)),
             f"{result.page} shows it all; {result.ledger} has every row",
@@ -115,19 +117,52 @@ class Printed:
         return {
             "verdicts": count_verdicts(self.rows),
             "rows": [asdict(row) for row in self.rows],
+            "otherwise_in_archive": _otherwise(self.rows),
             "ledger": result and str(result.ledger),
             "page": result and str(result.page),
             "figures": [str(file) for file in result.figures] if result else [],
         }
 
 
+def _otherwise(rows: list[Row]) -> dict[str, str] | None:
+    """Return what the archive has of rows where that is something else, by study and item.
+
+    None where there is no archive: outside a checkout.
+    """
+    from coalloc_lib.studies.archive import archived_ledger, beside_archive
+
+    archive = archived_ledger()
+    if not archive:
+        return None
+    found = beside_archive(rows, archive)
+    return {f"{row.study} {row.item}": found[row.item] for row in rows if found[row.item]}
+
+
+def print_beside_archive(rows: list[Row]) -> None:
+    """Print how many rows agree with the archive, and what it has of each that does not."""
+    otherwise = _otherwise(rows)
+    if otherwise is None:
+        return
+    here = {f"{row.study} {row.item}": row for row in rows}
+    lines = [
+        (name, here[name].verdict, _number(here[name].reproduced), stored)
+        for name, stored in otherwise.items()
+    ]
+    if lines:
+        print_table(("not as in the archive", "here", ">number", "archive"), lines)
+    show(f"{len(rows) - len(lines)} of {len(rows)} rows agree with the archive (the papers' scale)")
+
+
 def _line(result):
     """Return what a study comes to, in a line."""
-    from coalloc_lib.studies.pages import tally
+    from coalloc_lib.studies.pages import NUMBERS, tally
 
     counts = tally(result)
-    numbers, came_out, claims = (counts.pop(key) for key in ("numbers", "reproduced", "claims"))
-    printed = f"{came_out} of {numbers} printed numbers, " if numbers else ""
+    numbers = {head: counts.pop(head) for head in NUMBERS}
+    tested, claims = counts.pop("numbers"), counts.pop("claims")
+    printed = f"{numbers['came out']} of {tested} printed numbers" if tested else ""
+    explained = numbers["explained by a reading"]
+    printed += f" ({explained} explained by a reading)" * bool(explained) + ", " * bool(tested)
     return f"{result.study.name}: {printed}{claims} claims: {_counted(counts)}"
 
 

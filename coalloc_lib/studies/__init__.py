@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from time import perf_counter
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
@@ -76,8 +77,9 @@ def reproduce(
     names, scale : sequence of str, str
         Some of `STUDIES`, by default all; one of `SCALES`.
     out : str or Path
-        Folder for ``ledger.csv``, ``index.html`` and ``<study>/<figure>.png`` and ``.csv``. A
-        study's files appear together; an `InputError` says where they cannot be written.
+        Folder for ``ledger.csv``, ``index.html`` and, of each study, ``<figure>.png`` and ``.csv``,
+        ``runs.csv.gz`` and ``made_with.json``. A study's files appear together; an `InputError`
+        says where they cannot be written.
     progress, seed, cache, workers, report
         `seed` replaces each study's own; `report` is called with each `StudyResult` before its
         files are written; the others, as in `coalloc_lib.experiments.sweep.run_points`, change no
@@ -88,18 +90,23 @@ def reproduce(
     out = _folder(out)
     how: dict[str, Any] = {"progress": progress, "cache": cache, "workers": workers}
     missing = missing_logs([*studies])
+    from coalloc_lib.studies.archive import made_with
+
     results: dict[str, StudyResult] = {}
     figures: list[Path] = []
     for name, study in studies.items():
+        begin = perf_counter()
         results[name] = study.reproduce(scale, seed, **how)
+        minutes = (perf_counter() - begin) / 60
         if report is not None:
             report(results[name])
-        figures += _write(results, name, out, scale, missing)
+        facts = made_with(results[name].runs, study.logs, minutes)
+        figures += _write(results, name, out, scale, missing, facts)
     return _reproduction(results, out, figures)
 
 
 def judge(
-    runs: str | Path,
+    runs: str | Path | None = None,
     names: Sequence[str] | None = None,
     out: str | Path = "results",
     report: Callable[["StudyResult"], Any] | None = None,
@@ -108,14 +115,17 @@ def judge(
 
     Parameters
     ----------
-    runs : str or Path
-        A folder of results with ``<study>/runs.csv.gz``, as `reproduce` writes them.
+    runs : str or Path, optional
+        A folder of results with ``<study>/runs.csv.gz``, as `reproduce` writes them; by default the
+        archive, runs at the papers' sample sizes that come with a checkout.
     names, out, report
         As in `reproduce`; by default the studies that have runs there.
     """
+    from coalloc_lib.studies.archive import ARCHIVE
     from coalloc_lib.studies.study import logs_missing_in
 
-    tables = {name: _stored(name, file) for name, file in _files_of_runs(runs, names).items()}
+    files = _files_of_runs(ARCHIVE if runs is None else runs, names)
+    tables = {name: _stored(name, file) for name, file in files.items()}
     out = _folder(out)
     scales = dict.fromkeys(scale for scale, _ in tables.values())
     missing = dict.fromkeys(log for _, table in tables.values() for log in logs_missing_in(table))
@@ -200,18 +210,24 @@ def _reproduction(results: dict[str, Any], out: Path, figures: list[Path]) -> Re
     return Reproduction(rows, out / LEDGER, out / "index.html", figures)
 
 
-def _write(results, name, out, scale, missing):
-    """Write a study's figures, and the ledger and the page of all so far; return the pictures."""
+def _write(results, name, out, scale, missing, facts=None):
+    """Write a study's figures, and the ledger and the page of all so far; return the pictures.
+
+    `facts` are what its runs were made with.
+    """
     from coalloc_lib.experiments.storage import write_runs
+    from coalloc_lib.studies.archive import MADE_WITH, write_made_with
     from coalloc_lib.studies.pages import figures_run, write_index
 
     try:
         with folder_beside(out / "reproduce") as folder:
             (folder / name).mkdir()
             files = []
-            if hasattr(results[name], "runs"):
-                files.append(Path(name) / "runs.csv.gz")
-                write_runs(results[name].runs, folder / files[-1])
+            files.append(Path(name) / "runs.csv.gz")
+            write_runs(results[name].runs, folder / files[-1])
+            if facts is not None:
+                files.append(Path(name) / MADE_WITH)
+                write_made_with(facts, folder / files[-1])
             for figure in figures_run(results[name]):
                 table = Path(name) / f"{figure.name}.csv"
                 figure.data().to_csv(folder / table, index=False, lineterminator="\n")

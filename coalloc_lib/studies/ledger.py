@@ -18,8 +18,8 @@ from coalloc_lib.studies.cut_offs import Part, answers, turn_of, verdict_of
 #: Verdicts of printed numbers, of claims, and of both.
 OF_NUMBERS = ("reproduced", "close", "explained by a reading", "differs")
 OF_CLAIMS = ("holds", "does not hold")
-OPEN = ("undecided", "cannot be tested")
-VERDICTS = (*OF_NUMBERS, *OF_CLAIMS, *OPEN)
+OF_BOTH = ("undecided", "cannot be tested")
+VERDICTS = (*OF_NUMBERS, *OF_CLAIMS, *OF_BOTH)
 #: In the note of a printed number: no single run of the paper's length is likely to give it.
 STANDS_OUT = "stands out"
 #: In a note, what stands before lists that a page shows when it is asked for them.
@@ -257,6 +257,25 @@ def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:
     """Return how many rows have each verdict, in the order of `VERDICTS`, without zeros."""
     counts = Counter(row.verdict for row in rows)
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def read_ledger(path: str | Path) -> list[Row]:
+    """Return the rows that `write_ledger` wrote."""
+    with Path(path).open(newline="", encoding="utf-8") as file:
+        return [
+            Row(**{name: _field(name, text) for name, text in row.items()})
+            for row in csv.DictReader(file)
+        ]
+
+
+def _field(name: str, text: str) -> Any:
+    """Return a field of a row as it was before it was written."""
+    if name in ("reproduced", "ci95_low", "ci95_high", "turns_at", "published"):
+        try:
+            return float(text) if text else None
+        except ValueError:
+            return text  # a limit that is printed as a formula
+    return text
 
 
 def write_ledger(rows: Iterable[Row], path: str | Path) -> None:

@@ -12,10 +12,11 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from pandas.io.formats.style import Styler
 
+from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.experiments import NotRunError
-from coalloc_lib.studies.ledger import FOLD, Row, count_verdicts
-from coalloc_lib.studies.published import load_claims
+from coalloc_lib.studies.ledger import FOLD, OF_BOTH, OF_CLAIMS, OF_NUMBERS, Row, count_verdicts
+from coalloc_lib.studies.published import load_claims, load_conclusions
 
 GOOD, FAIR, BAD, OPEN = "#00694D", "#7A5C00", "#A63603", "#595959"
 #: Colour and sign of each verdict, and the ground of its cells.
@@ -23,6 +24,7 @@ MARKS = {
     "reproduced": (GOOD, "✓", ""),
     "holds": (GOOD, "✓", ""),
     "close": (FAIR, "≈", "#FFF1C9"),
+    "explained by a reading": (FAIR, "↔", "#FFF1C9"),
     "differs": (BAD, "✗", "#F8D3BF"),
     "does not hold": (BAD, "✗", "#F8D3BF"),
     "undecided": (OPEN, "?", "#E4E4E4"),
@@ -121,7 +123,15 @@ def verdict_lines(rows: Sequence[Row]) -> str:
     return "".join(lines)
 
 
-COLUMNS = ("holds", "does not hold", "undecided", "cannot be tested")
+#: Of the claims in a table of studies.
+COLUMNS = (*OF_CLAIMS, *OF_BOTH)
+#: Of the printed numbers there: heads, and the verdicts that are counted under each.
+NUMBERS = {
+    "came out": OF_NUMBERS[:1],
+    "explained by a reading": OF_NUMBERS[2:3],
+    "did not come out": ("close", "differs", "undecided"),
+    "data lost": ("cannot be tested",),
+}
 
 
 def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequence[str]) -> Path:
@@ -131,7 +141,7 @@ def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequ
     environment.filters |= {"note": _note, "number": _number, "verdict_lines": verdict_lines}
     page = environment.get_template("index.html.j2").render(
         studies=[_section(name, result, out) for name, result in results.items()],
-        columns=COLUMNS, marks=MARKS, scale=scale, missing=missing,
+        columns=COLUMNS, heads=NUMBERS, marks=MARKS, scale=scale, missing=missing,
     )  # fmt: skip
     path = out / "index.html"
     with atomic_path(path) as beside:
@@ -140,13 +150,27 @@ def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequ
 
 
 def tally(result: Any) -> dict[str, int]:
-    """Count printed ``numbers`` that can be tested, those ``reproduced``, ``claims`` by verdict."""
+    """Count printed ``numbers`` that can be tested, those by `NUMBERS`, ``claims`` by verdict."""
     known = load_claims(result.study.name)
     claims = [row for row in result.rows if row.item in known]
     counts = count_verdicts(row for row in result.rows if row.item not in known)
-    tested = sum(counts.values()) - counts.get("cannot be tested", 0)
-    numbers = {"numbers": tested, "reproduced": counts.get("reproduced", 0), "claims": len(claims)}
-    return numbers | count_verdicts(claims)
+    by_head = {
+        head: sum(counts.get(verdict, 0) for verdict in verdicts)
+        for head, verdicts in NUMBERS.items()
+    }
+    tested = sum(by_head.values()) - by_head["data lost"]
+    return by_head | {"numbers": tested, "claims": len(claims)} | count_verdicts(claims)
+
+
+def conclusion(result: Any) -> str:
+    """Return what the paper concludes and what of it stands, in a sentence; empty if unknown."""
+    verdicts = {row.item: row.verdict for row in result.rows}
+    clauses = [
+        f"{clause} ({verdicts[item]})"
+        for item, clause in load_conclusions(result.study.name).items()
+        if item in verdicts
+    ]
+    return f"The paper concludes that {listed(clauses)}." if clauses else ""
 
 
 def figures_run(result: Any) -> list[Any]:
@@ -172,6 +196,7 @@ def _section(name: str, result: Any, out: Path) -> dict[str, Any]:
         code = b64encode((out / name / f"{figure.name}.png").read_bytes()).decode("ascii")
         figures.append((figure, code, [rows.pop(item) for item in figure.claims if item in rows]))
     return {
-        "name": name, "title": result.study.title, "counts": tally(result), "figures": figures,
+        "name": name, "title": result.study.title, "conclusion": conclusion(result),
+        "counts": tally(result), "figures": figures,
         "rest": [*rows.values()], "numbers": numbers, "verdicts": count_verdicts(numbers),
     }  # fmt: skip

@@ -62,6 +62,11 @@ def load_claims(study: str) -> dict[str, Claim]:
     return {row["item"]: Claim(study, **row) for row in _rows("claims.csv", study)}
 
 
+def load_conclusions(study: str) -> dict[str, str]:
+    """Return what a study's paper concludes, in clauses, each by the claim that decides it."""
+    return {row["item"]: row["conclusion"] for row in _rows("conclusions.csv", study)}
+
+
 def published_claim(study: str, item: str) -> Claim:
     """Return one claim of a study's paper; an `InputError` says where to add one."""
     claims = load_claims(study)

@@ -13,6 +13,7 @@ from pandas.io.formats.style import Styler
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError
+from coalloc_lib.studies.archive import archived_ledger, beside_archive
 from coalloc_lib.studies.ledger import Row
 from coalloc_lib.studies.pages import claims_table, verdict_lines
 from coalloc_lib.studies.published import load_claims
@@ -154,6 +155,27 @@ class StudyResult:
     def _scale(self) -> str:
         """The scale, where the runs are those of a shipped one and no others."""
         return self.study.shipped_scale(self.runs)
+
+    def beside_archive(self) -> pd.DataFrame:
+        """Return the rows in which these runs and the archive come to another answer.
+
+        A row agrees where the verdict is the same and the numbers are, or their intervals meet.
+        ``attrs["words"]`` counts those that do.
+        """
+        archive = archived_ledger()
+        otherwise = beside_archive(self.rows, archive)
+        table = pd.DataFrame(
+            [
+                {"item": row.item, "here": row.verdict, "reproduced": row.reproduced}
+                | {"archive": otherwise[row.item]}
+                for row in self.rows
+                if otherwise[row.item]
+            ],
+            columns=["item", "here", "reproduced", "archive"],
+        )
+        agree = len(self.rows) - len(table)
+        table.attrs["words"] = f"{agree} of {len(self.rows)} rows agree with the archive"
+        return table
 
     def claims(self) -> Styler:
         """Return the index of all claims: the paper's words, and what came out here."""

@@ -29,6 +29,7 @@ from coalloc_lib.experiments.storage import (
 )
 from coalloc_lib.experiments.sweep import run_points
 from coalloc_lib.experiments.sweep.points import label
+from coalloc_lib.studies.archive import archived_runs
 from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.published import load_claims, published_claim
 from coalloc_lib.studies.shown import SHIPPED, Caption, StudyFigure, StudyResult
@@ -413,6 +414,10 @@ class Study:
         """Run every setting and judge the runs; `how` as in `run`."""
         self._check_claims()
         return self.judge(self.run(scale, seed=seed, **how))
+
+    def archived(self) -> pd.DataFrame:
+        """Return the runs at the papers' sample sizes that come with a checkout: see `archive`."""
+        return archived_runs(self.name)
 
     def _check_claims(self) -> None:
         """Refuse, before hours of work, what would not be judged: see the page of the results."""

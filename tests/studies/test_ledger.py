@@ -11,8 +11,8 @@ from coalloc_lib.studies import STUDIES, published
 from coalloc_lib.studies.cut_offs import Word
 from coalloc_lib.studies.ledger import (
     FOLD,
+    OF_BOTH,
     OF_CLAIMS,
-    OPEN,
     STANDS_OUT,
     Decision,
     Row,
@@ -102,7 +102,7 @@ def test_a_claim_is_judged_at_the_papers_own_setting(answers, verdict):
 @pytest.mark.parametrize("study", STUDIES)
 def test_each_claim_has_a_short_sentence_of_its_own_for_each_verdict(study):
     for item, claim in published.load_claims(study).items():
-        told = {verdict: claim.sentences[verdict] for verdict in (*OF_CLAIMS, OPEN[0])}
+        told = {verdict: claim.sentences[verdict] for verdict in (*OF_CLAIMS, OF_BOTH[0])}
         assert all(0 < len(words) <= 100 for words in told.values()), item
         assert len({*told.values()}) == 3, item
 

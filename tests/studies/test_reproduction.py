@@ -14,7 +14,7 @@ from coalloc_lib.studies import reproduce
 from tests.studies.toy import toy
 
 NAMES = ("maximal-utilization", "cluster-configurations")
-FILES = ["bare.csv", "means.csv", "means.png", "runs.csv.gz"]
+FILES = ["bare.csv", "made_with.json", "means.csv", "means.png", "runs.csv.gz"]
 
 
 @pytest.fixture

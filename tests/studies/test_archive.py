@@ -1,0 +1,108 @@
+"""The archive decides: a run elsewhere is held against it, row by row."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from coalloc_lib import studies
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.experiments.storage import write_runs
+from coalloc_lib.studies import STUDIES, archive, load_study
+from coalloc_lib.studies.archive import archived_ledger, beside_archive, made_with
+from coalloc_lib.studies.ledger import Row, write_ledger
+from coalloc_lib.studies.study import logs_missing_in
+from tests.studies.toy import toy
+
+ROW = Row("a", "A-1", "loss", 0.4, 0.41, 0.4, 0.42, "holds", "it is", "little: 0.03", 0.0125)
+ARCHIVE = {("a", "A-1"): ROW}
+
+
+@pytest.fixture
+def stored(monkeypatch, tmp_path):
+    """An archive of the toy study; return the study."""
+    study = toy()
+    monkeypatch.setattr(archive, "ARCHIVE", tmp_path)
+    (tmp_path / study.name).mkdir()
+    runs = study.run("paper", workers=1)
+    write_runs(runs, tmp_path / study.name / "runs.csv.gz")
+    write_ledger(study.judge(runs).rows, tmp_path / "ledger.csv")
+    return study
+
+
+@pytest.mark.parametrize(
+    ("change", "stored"),
+    [
+        ({}, ""), ({"note": "other"}, ""), ({"reproduced": 0.425, "ci95_high": 0.43}, ""),
+        ({"verdict": "undecided"}, "holds"), ({"item": "A-2"}, "not in the archive"),
+        ({"reproduced": 0.45, "ci95_low": 0.43, "ci95_high": 0.47}, "0.41"),
+        ({"reproduced": None, "ci95_low": None, "ci95_high": None}, "0.41"),
+        ({"ci95_low": None, "ci95_high": None}, ""),
+        ({"reproduced": 0.43, "ci95_low": None, "ci95_high": None}, "0.41"),
+    ],
+)  # fmt: skip
+def test_a_row_agrees_where_verdict_and_number_do(change, stored):
+    row = replace(ROW, **change)
+    assert beside_archive([row], ARCHIVE) == {row.item: stored}
+
+
+def test_exact_numbers_agree_to_the_digits_that_are_stored():
+    exact = replace(ROW, ci95_low=None, ci95_high=None, reproduced=0.123457)
+    known = {("a", "A-1"): exact}
+    for value, told in ((0.1234567, ""), (0.12347, "0.1235")):
+        assert beside_archive([replace(exact, reproduced=value)], known) == {"A-1": told}
+    none = replace(exact, reproduced=None)
+    assert beside_archive([none], {("a", "A-1"): none}) == {"A-1": ""}
+    assert beside_archive([exact], {("a", "A-1"): none}) == {"A-1": "no number"}
+
+
+def test_a_ledger_is_read_as_it_was_written(tmp_path):
+    rows = [ROW, Row("a", "B", "limit", "(2C-1)/(2C)", None, None, None, "undecided", 'a, "b"')]
+    write_ledger(rows, tmp_path / "ledger.csv")
+    assert studies.ledger.read_ledger(tmp_path / "ledger.csv") == rows
+
+
+def test_a_study_finds_its_stored_runs_and_is_held_against_them(stored):
+    result = stored.judge(stored.archived())
+    table = result.beside_archive()
+    assert table.empty
+    assert table.attrs["words"] == "3 of 3 rows agree with the archive"
+    runs = stored.run("quick", workers=1)
+    other = stored.judge(runs.assign(value=runs["value"].mask(runs["mean"] == 1.0, -9.0)))
+    table = other.beside_archive()
+    assert "MU-12" in table["item"].tolist()
+    assert table.set_index("item").loc["MU-12", ["here", "archive"]].tolist() == [
+        "does not hold", "holds",
+    ]  # fmt: skip
+
+
+def test_without_a_checkout_there_is_none(stored, monkeypatch, tmp_path):
+    monkeypatch.setattr(archive, "ARCHIVE", tmp_path / "none")
+    assert archived_ledger() == {}
+    with pytest.raises(InputError, match="comes with a checkout"):
+        stored.archived()
+
+
+def test_what_runs_were_made_with_names_versions_logs_and_time(stored, tmp_path):
+    runs = stored.archived().assign(missing_logs="HPC2N")
+    facts = made_with(runs, ["KTH-SP2", "HPC2N"], 12.34)
+    assert (facts["scale"], facts["seed"], facts["minutes"]) == ("paper", stored.seed, 12.3)
+    assert facts["logs"]["HPC2N"] == "missing"
+    assert len(facts["logs"]["KTH-SP2"]) == 64
+    assert {"Python", "numpy", "coalloc-workbench"} <= facts["versions"].keys()
+    archive.write_made_with(facts, tmp_path / "made_with.json")
+    assert json.loads((tmp_path / "made_with.json").read_text()) == facts
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_stored_ledger_is_what_the_stored_runs_give(name):
+    study = load_study(name)
+    runs = study.archived()
+    assert study.shipped_scale(runs) == "paper"
+    assert logs_missing_in(runs) == []
+    ledger = archived_ledger()
+    mine = {item: row for (of, item), row in ledger.items() if of == name}
+    result = study.judge(runs)
+    assert result.beside_archive().empty
+    assert [row.item for row in result.rows] == [*mine]
+    assert [row.note for row in result.rows] == [row.note for row in mine.values()]
