@@ -8,7 +8,7 @@ BIN    := .venv/bin
 STAMP  := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-long mutants lab dashboard lint bench peers front-door clean
+.PHONY: help install reproduce test test-long mutants lab dashboard lint bench peers archive front-door clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -48,9 +48,11 @@ peers: $(STAMP) .peers/.installed ## compare with other simulators and plain C, 
 	$(BIN)/python benchmarks/peers/compare.py .peers/bin/python docs/performance.md
 	$(BIN)/python benchmarks/peers/limit_page.py docs/performance.md
 
-front-door: $(STAMP) ## run the studies, store their ledger, and make the README's table and picture anew
-	$(MAKE) reproduce SCALE=quick OUT=results
-	mkdir -p data/results && cp results/ledger.csv data/results/ledger.csv
+archive: $(STAMP) ## run the studies at the papers' scale, store the runs, and make what rests on them again
+	$(MAKE) reproduce SCALE=paper OUT=results/paper CACHE=.coalloc-cache
+	$(BIN)/python docs/front_door.py results/paper
+
+front-door: $(STAMP) ## judge the stored runs again, and make the README's table and picture again
 	$(BIN)/python docs/front_door.py
 
 clean: ## remove results, caches and compiled kernels; .venv stays

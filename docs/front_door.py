@@ -1,20 +1,27 @@
-"""Draw the picture of the README and write its table of the studies, from the stored ledger.
+"""Judge the archive, write the README's table of the studies from its ledger, draw its picture.
 
-Run by `make front-door`, after the studies at quick scale with the real logs.
+Run by `make front-door`; with a folder of results, as by `make archive`, its runs become the
+archive first.
 """
 
 import re
+import shutil
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 
+from coalloc_lib.experiments.storage import read_runs
 from coalloc_lib.plots import to_svg
-from coalloc_lib.studies.pages import COLUMNS
+from coalloc_lib.studies import STUDIES, load_study
+from coalloc_lib.studies.archive import ARCHIVE, MADE_WITH
+from coalloc_lib.studies.ledger import write_ledger
+from coalloc_lib.studies.pages import COLUMNS, NUMBERS
+from coalloc_lib.studies.study import RUNS
 
 ROOT = Path(__file__).parents[1]
-LEDGER = ROOT / "data" / "results" / "ledger.csv"
+LEDGER = ARCHIVE / "ledger.csv"
 BETWEEN = re.compile(r"(?<=<!-- studies -->\n).*?(?=<!-- /studies -->)", re.DOTALL)
 QUESTIONS = {
     "maximal-utilization": ("01", "How much of a multicluster can be kept busy?"),
@@ -26,8 +33,10 @@ QUESTIONS = {
 
 
 def table(ledger: pd.DataFrame) -> str:
-    """Return the README's table: printed numbers that came out, and claims by verdict."""
-    heads = ["notebook", "question", "printed numbers that came out", *COLUMNS]
+    """Return the README's table: printed numbers and claims, by what came out."""
+    first, *others = NUMBERS
+    heads = ["notebook", "question", f"printed numbers: {first}", *others]
+    heads += [f"claims: {COLUMNS[0]}", *COLUMNS[1:]]
     lines = [heads, ["---"] * len(heads)]
     is_claim = ledger["item"].str.fullmatch(r"[A-Z]{2}-\d+")
     for study, (notebook, question) in QUESTIONS.items():
@@ -35,14 +44,35 @@ def table(ledger: pd.DataFrame) -> str:
         numbers, claims = (
             Counter(ledger.loc[mine & rows, "verdict"]) for rows in (~is_claim, is_claim)
         )
-        tested = numbers.total() - numbers["cannot be tested"]
-        came_out = f"{numbers['reproduced']} of {tested}" if tested else "–"
-        lines.append([notebook, question, came_out, *(str(claims[each]) for each in COLUMNS)])
+        counted = [sum(numbers[each] for each in verdicts) for verdicts in NUMBERS.values()]
+        counted += [claims[each] for each in COLUMNS]
+        lines.append([notebook, question, *map(str, counted)])
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
+def store(results: Path) -> None:
+    """Make the runs of a folder of results the archive; all must be of the papers' scale."""
+    for name in STUDIES:
+        runs = read_runs(results / name / RUNS)
+        if load_study(name).shipped_scale(runs) != "paper":
+            raise SystemExit(f"{results / name / RUNS} is not all of the papers' scale")
+    for name in STUDIES:
+        (ARCHIVE / name).mkdir(parents=True, exist_ok=True)
+        for file in (RUNS, MADE_WITH):
+            shutil.copy(results / name / file, ARCHIVE / name / file)
+
+
+def judge() -> None:
+    """Write the ledger that the archive gives."""
+    results = [study.judge(study.archived()) for study in map(load_study, STUDIES)]
+    write_ledger([row for result in results for row in result.rows], LEDGER)
+
+
 def main() -> None:
-    """Write the table and the picture."""
+    """Write the ledger, the table and the picture."""
+    for folder in sys.argv[1:]:
+        store(Path(folder))
+    judge()
     readme = ROOT / "README.md"
     text = BETWEEN.sub(lambda _: table(pd.read_csv(LEDGER)), readme.read_text("utf-8"))
     readme.write_text(text, encoding="utf-8")

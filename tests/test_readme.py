@@ -17,6 +17,7 @@ import pytest
 
 from coalloc_lib import cli
 from coalloc_lib.studies import STUDIES
+from coalloc_lib.studies.archive import ARCHIVE
 from coalloc_lib.studies.published import load_claims
 from tests.conftest import ROOT
 
@@ -91,7 +92,7 @@ def test_the_table_of_the_studies_is_that_of_the_stored_ledger():
     assert front_door.BETWEEN.search(README).group() == front_door.table(ledger)
     assert {*front_door.QUESTIONS} == {*ledger["study"]} == {*STUDIES}
     claims = front_door.table(ledger).splitlines()[2:]
-    counted = sum(int(cell) for line in claims for cell in line.split("|")[4:-1])
+    counted = sum(int(cell) for line in claims for cell in line.split("|")[7:-1])
     assert counted == sum(len(load_claims(study)) for study in STUDIES)
 
 
@@ -102,7 +103,7 @@ CELL = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>", re.DOTALL)
     "path", sorted((ROOT / "notebooks").glob("0[1-5]*.ipynb")), ids=lambda path: path.stem
 )
 def test_the_stored_ledger_is_of_the_studies_that_the_notebooks_keep(path):
-    ledger = pd.read_csv(ROOT / "data/results/ledger.csv").set_index("item")
+    ledger = pd.read_csv(ARCHIVE / "ledger.csv").set_index("item")
     notebook = nbformat.read(path, 4)
     (table,) = (
         cell.outputs[-1].data["text/html"]

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import ipywidgets as ipw
@@ -19,6 +18,7 @@ from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.experiments.curves import find_maximum, response_sample
 from coalloc_lib.intervals import Bound, Interval, student
 from coalloc_lib.simulation.sites import local
+from coalloc_lib.studies.archive import ARCHIVE
 from lessons.teaching import checker, near
 
 SYSTEM = co.Multicluster([8, 8, 8])
@@ -68,8 +68,8 @@ LABELS = {
     "backfilling": "whole, with backfilling",
     "booked": "whole, each booked when it comes",
 }
-#: The ledger of all studies at quick scale: `make front-door` writes it.
-LEDGER = Path(__file__).parents[2] / "data" / "results" / "ledger.csv"
+#: The ledger of all studies at the papers' scale: `make front-door` writes it.
+LEDGER = ARCHIVE / "ledger.csv"
 #: The players that were shown, which have one clock.
 _players: list[co.Player] = []
 
@@ -329,7 +329,7 @@ def _told(item: str, words: str, digits: int = 2) -> str:
 
 @cache
 def ledger() -> pd.DataFrame:
-    """Return the ledger of the studies at quick scale, by item; only claims."""
+    """Return the ledger of the archive, by item; only claims."""
     rows = pd.read_csv(LEDGER)
     rows = rows[rows["item"].str.fullmatch(r"[A-Z]{2}-\d+")].set_index("item")
     columns = ["reproduced", "ci95_low", "ci95_high"]

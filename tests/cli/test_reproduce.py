@@ -1,7 +1,9 @@
 import errno
 import json
 import os
+from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from unittest.mock import Mock
 
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 from coalloc_lib import cli
 from coalloc_lib.cli import Terminated
 from coalloc_lib.experiments.sweep import Failure, SweepError
+from coalloc_lib.studies.ledger import write_ledger
 from coalloc_lib.studies.study import Study
 from tests.cli.conftest import rows
 from tests.studies.toy import toy
@@ -32,6 +35,7 @@ def studies_are(monkeypatch):
             if function is not None:
                 study.reproduce = function
         monkeypatch.setattr("coalloc_lib.studies.STUDIES", names)
+        monkeypatch.setattr("coalloc_lib.studies.archive.ARCHIVE", Path("nowhere"))
         monkeypatch.setattr(import_module("coalloc_lib.cli.reproduce"), "STUDIES", names)
         monkeypatch.setattr("coalloc_lib.studies.load_study", studies.__getitem__)
 
@@ -73,6 +77,23 @@ def test_reproduce_passes_its_options_on_and_prints_one_object(run, quick_study,
     assert [row["item"] for row in answer["rows"]] == ITEMS
     assert answer["ledger"] == str(tmp_path / "ledger.csv")
     assert answer["page"] == str(tmp_path / "index.html")
+
+
+def test_reproduce_says_which_rows_are_not_as_in_the_archive(
+    run, quick_study, tmp_path, monkeypatch
+):
+    study = toy()
+    stored = study.judge(study.run("paper", workers=1)).rows
+    rows = [replace(stored[0], verdict="differs", reproduced=0.2), *stored[1:]]
+    write_ledger(rows, tmp_path / "ledger.csv")
+    monkeypatch.setattr("coalloc_lib.studies.archive.ARCHIVE", tmp_path)
+    printed = run("reproduce", "--out", tmp_path / "r", "--scale", "paper")
+    assert "2 of 3 rows agree with the archive (the papers' scale)" in printed
+    (line,) = (line for line in printed.splitlines() if "Table 1 a" in line)
+    assert line.split()[-1] == "differs"
+    assert stored[0].verdict in line
+    answer = json.loads(run("reproduce", "--out", tmp_path / "r", "--scale", "paper", "--json"))
+    assert answer["otherwise_in_archive"] == {"maximal-utilization Table 1 a": "differs"}
 
 
 def test_stand_ins_are_said_once_with_the_command_that_fetches(
