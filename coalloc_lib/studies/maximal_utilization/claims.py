@@ -308,7 +308,10 @@ def may_be_the_example(runs: pd.DataFrame) -> bool:
     """Whether one run of each of the four losses may leave the characters that our text has."""
     for (request, service), print_left in EXAMPLE.items():
         of_one = pick(runs, request=request, service=service)
-        one_run = sample(of_one, VALUE).prediction_of(ARRIVALS / of_one["row_jobs"].iloc[0])
+        losses = sample(of_one, VALUE)
+        if losses.warning:
+            continue  # it tells nothing
+        one_run = losses.prediction_of(ARRIVALS / of_one["row_jobs"].iloc[0])
         printed = np.arange(round(one_run.low, 3), one_run.high + ROUNDING, 0.001)
         if not any(fits(print_left, loss, 3) for loss in printed):
             return False

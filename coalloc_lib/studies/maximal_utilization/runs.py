@@ -234,7 +234,8 @@ def loss_of_log(setting: LogSetting, scale: Scale, seed: np.random.SeedSequence)
     """Return the loss with the jobs of a log, in its order in batches of one run."""
     scenario = setting.scenario
     if setting.is_in_order:
-        busy = heavy_traffic(scenario, scenario.workload, batches=BATCHES)
+        jobs_in_order = ctc_jobs(setting.request, uncleaned=setting.log == UNCLEANED)
+        busy = heavy_traffic(scenario, jobs_in_order, batches=BATCHES)
         return Sample(1 - busy)
     jobs, replications = scale.jobs, scale.replications
     return capacity_loss(
