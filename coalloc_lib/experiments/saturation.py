@@ -214,24 +214,27 @@ def loss_between_bounds(
     scenario: Scenario,
     *,
     bounds: tuple[int, int] = (0, 1000),
+    begin: int | None = None,
     arrivals: int = 100_000,
     seed: Seed = 0,
     replications: int = 5,
 ) -> NDArray[np.float64]:
     """Loss of several runs at the load at which a Poisson-fed queue stays longest between bounds.
 
-    `bounds` are queue lengths that are not to be hit; a run begins half-way between them. It adapts
-    the second type of simulation to FPFS, Bucur, Epema (2003), section 5: the middle of the rates
-    at which the queue is strictly between the bounds for most arrivals, on a grid of 0.5 % within
-    10 % around the rate that saturates a queue held half-way.
+    `bounds` are queue lengths that are not to be hit; a run begins with `begin` waiting jobs, by
+    default half-way between them. It adapts the second type of simulation to FPFS, Bucur, Epema
+    (2003), section 5: the middle of the rates at which the queue is strictly between the bounds for
+    most arrivals, on a grid of 0.5 % within 10 % around the rate that saturates a queue held
+    half-way.
     """
     if len(bounds) != 2 or bounds[1] - whole("bounds", bounds[0], least=0) < 2:
         text = f"bounds = {bounds}; give a lower and a higher queue length, with one between them"
         raise InputError(text)
     refuse_replay(scenario)
     low, high = (whole("bounds", bound, least=0) for bound in bounds)
-    begin = (low + high) // 2
-    guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=begin).estimate
+    middle = (low + high) // 2
+    begin = middle if begin is None else whole("begin", begin, least=0)
+    guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=middle).estimate
     grid = guess * np.linspace(0.9, 1.1, 41)
 
     def one(child):

@@ -11,10 +11,22 @@ import coalloc_lib as co
 from coalloc_lib.analytic import slotted_utilization
 from coalloc_lib.basics.checks import instance_of, shown
 from coalloc_lib.basics.seeds import Seed, spawn
+from coalloc_lib.experiments import pick, sample
 from coalloc_lib.experiments.saturation import heavy_traffic, loss_at_response
 from coalloc_lib.intervals import Interval, paired_difference, replicate, unpaired_difference
 from coalloc_lib.plots import format_interval
 from coalloc_lib.studies.maximal_utilization import FOUR, pathological_loss, study
+from coalloc_lib.studies.maximal_utilization.claims import may_be_the_example
+from coalloc_lib.studies.maximal_utilization.figures import FREEDOM_LABELS, standard
+from coalloc_lib.studies.maximal_utilization.model import EXAMPLE, FIVE, MANY
+from coalloc_lib.studies.maximal_utilization.statistics import (
+    DECIMALS,
+    PRINT,
+    READINGS,
+    PrintedStatistic,
+    as_in_our_text,
+    fits,
+)
 from coalloc_lib.studies.published import PublishedLoss, load_published
 from lessons.teaching import ANSWERS, checker, near, off_by, raised, ranked
 
@@ -161,6 +173,54 @@ def judge_shift(shift: Interval, printed: float) -> str:
     if shift.contains(0):
         return f"This does not tell: the interval reaches from nothing to what is printed. {facts}"
     return f"That may be it. {facts}"
+
+
+def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
+    """Return what fifty jumps buy back of the loss, by request: in points, and as a share of it.
+
+    `freedoms` is the table of the figure of this name.
+    """
+    by_policy = freedoms.pivot(index="request", columns="policy", values="capacity_loss")
+    nobody, fifty = by_policy["FCFS"], by_policy[MANY]
+    table = pd.DataFrame({"points": 100 * (nobody - fifty), "percent": 100 * (1 - fifty / nobody)})
+    return table.loc[list(FREEDOM_LABELS)].rename(FREEDOM_LABELS).round(1)
+
+
+def left_of_table_5() -> pd.DataFrame:
+    """Return what our text has of Table 5, beside what its numbers leave by both readings of D(q).
+
+    A reading has an asterisk where it does not fit.
+    """
+    rows = []
+    for (table, entry, quantity), left in PRINT.items():
+        if table == 5:
+            row = {"sizes": entry, "quantity": quantity, "our text": left}
+            rows.append(
+                row | {reading: _leaves(entry, quantity, reading) for reading in READINGS[5]}
+            )
+    return pd.DataFrame(rows).set_index(["sizes", "quantity"])
+
+
+def _leaves(entry: str, quantity: str, reading: str) -> str:
+    value = PrintedStatistic(5, entry, quantity, reading).value
+    star = "" if fits(PRINT[5, entry, quantity], value, DECIMALS[5]) else " *"
+    return f"{value:.3f} {as_in_our_text(value, DECIMALS[5])}{star}"
+
+
+def sizes_of_the_example(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the four losses of section 7.1's example for each size distribution, and what fits.
+
+    Fits: one run of the paper's length may leave the characters that our text has of all four.
+    """
+    rows = []
+    for sizes in FIVE:
+        here = pick(standard(runs, "request", "service"), sizes=sizes)
+        row: dict[str, object] = {"sizes": sizes}
+        for request, service in EXAMPLE:
+            loss = sample(here, "capacity_loss", request=request, service=service).mean
+            row[f"{request}, {service}"] = f"{loss:.3f}"
+        rows.append(row | {"may be it": "yes" if may_be_the_example(here) else "no"})
+    return pd.DataFrame(rows).set_index("sizes")
 
 
 #: Limits of overtaking from which exercise 4 has one chosen.

@@ -127,6 +127,10 @@ def test_the_middle_of_the_loads_that_do_best_is_taken(monkeypatch):
     for stream in scenario.streams:  # the queue begins half-way between the bounds
         assert np.count_nonzero(stream.submit == 0) == 31  # the 31st ends the first interarrival
         assert (np.diff(stream.submit[30:]) > 0).all()
+    scenario.streams.clear()
+    assert loss_between_bounds(scenario, begin=0, **how) == pytest.approx(1 - 0.505)
+    for stream in scenario.streams:  # the first job comes to an empty system
+        assert np.count_nonzero(stream.submit == 0) == 1
 
 
 def test_the_response_is_met_and_the_first_tenth_of_the_time_left_out(monkeypatch):

@@ -1,10 +1,11 @@
-"""Bucur and Epema 2003, the maximal utilization of co-allocation: Tables 3 to 5, MU-1 to MU-12.
+"""Bucur and Epema 2003, the maximal utilization of co-allocation: Tables 1 to 5, MU-1 to MU-16.
 
-`model` has the paper's systems, jobs and policies; `runs` the settings and how a capacity loss is
-found; `figures` and `claims` read the runs.
+`model` has the paper's systems, jobs and policies; `statistics` what is left of numbers that our
+text lost; `runs` the settings and how a capacity loss is found; `figures`, `tables` and `claims`
+read the runs.
 """
 
-from coalloc_lib.studies.maximal_utilization import claims, figures, model, runs
+from coalloc_lib.studies.maximal_utilization import claims, figures, model, runs, tables
 from coalloc_lib.studies.maximal_utilization.model import DEPENDENT, FOUR
 from coalloc_lib.studies.maximal_utilization.runs import (
     Setting,
@@ -32,4 +33,5 @@ __all__ = [
     "pathological_loss",
     "runs",
     "study",
+    "tables",
 ]

@@ -8,18 +8,23 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.experiments import differences, means, pick
+from coalloc_lib.studies.cut_offs import Word
 from coalloc_lib.studies.das1_densities import CAPTION, densities, draw_densities
 from coalloc_lib.studies.maximal_utilization.model import (
     ALIKE,
+    AT_HEAD,
     CALM,
     DAS1,
     DEPENDENT,
     EXACT,
     EXCEPTION,
+    FEW,
     FIVE,
+    HALF_WAY,
     HEAVY,
     INDEPENDENT,
     LOG,
+    MANY,
     ORDERED,
     POISSON,
     SERVICES,
@@ -36,16 +41,19 @@ from coalloc_lib.studies.study import logs_missing_in, without
 
 # --- What is meant by the paper's words ---
 
-#: 'Roughly, cut in half': the loss that is left, over that before.
-HALVED = (0.4, 0.6)
-#: 'Not by much', 'not very large', 'similar': losses up to so far apart.
-LITTLE = 0.03
-#: 'Only the mean matters': the same, but for so much.
-SAME = 0.01
-#: 'About ten percentage points', or more: two digits are lost.
-ABOUT_TEN = 0.08
-#: Not 'a large impact', relatively.
-SMALL_CHANGE = 0.25
+#: 'Roughly speaking, the capacity loss is cut in half': so far from half at most.
+HALF, ROUGHLY = 0.5, Word("roughly", 0.1, "either side of half")
+#: 'Only the mean, and not the distribution, matters'; 'almost identical means'.
+ONLY = Word("only", 0.01, "points", 100)
+ALMOST = Word("almost identical", 0.01, "%", 100)
+#: 'Doesn't have a large impact', as a share of the loss.
+LARGE = Word("large impact", 0.25, "%", 100)
+#: 'Does not improve performance by much', 'of about [two digits] percentage points': ten at least.
+MUCH = Word("much", 0.03, "points", 100)
+LEAST_GAIN, ABOUT = 0.1, Word("about", 0.02, "points", 100)
+#: 'The difference in performance is not very large'; 'the capacity losses [...] are similar'.
+VERY_LARGE = Word("very large", 0.03, "points", 100)
+SIMILAR = Word("similar", 0.03, "points", 100)
 
 # --- What figures have in common ---
 
@@ -131,7 +139,7 @@ REQUEST_LABELS = {
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss by request type, and where that of ordered requests is roughly cut in half."""
     ordered = loss_by_group(table, request=ORDERED)
-    low, high = HALVED
+    low, high = HALF - ROUGHLY.value, HALF + ROUGHLY.value
     half = {sizes: (low * loss, high * loss) for sizes, loss in ordered.items()}
     labelled = table.assign(series=table["request"].map(REQUEST_LABELS))
     return draw_bars(labelled, "series", threshold=(f"{low} to {high} of ordered", half), **titles)
@@ -170,7 +178,7 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
         known = [sizes for sizes in alike if sizes in dependent]
         for sizes in known:
             least = min(dependent[each] for each in known)
-            if_mean_alone[sizes] = (least, least + SAME)
+            if_mean_alone[sizes] = (least, least + ONLY.value)
     threshold = ("dependent sizes, if the mean alone mattered", if_mean_alone)
     return draw_bars(table, "drawn", threshold=threshold, **titles)
 
@@ -197,7 +205,7 @@ def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
     for end in ("ci95_low", "ci95_high"):
         points[end] = 100 * table[f"growth_{end}"]
     points["warning"] = table["difference_warning"].fillna("")
-    limit = 100 * SMALL_CHANGE
+    limit = 100 * LARGE.value
     return plots.lines(
         points,
         x="cv",
@@ -207,7 +215,7 @@ def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
         xlabel="coefficient of variation",
         ylabel="growth of the loss (%)",
         style=plots.LineStyle(bold=set(points["sizes"][points["ci95_low"] > limit])),
-        level=(f"growth of {SMALL_CHANGE:.0%}", limit),
+        level=(f"growth of {LARGE.value:.0%}", limit),
         **titles,
     )
 
@@ -236,11 +244,15 @@ def service_times(runs: pd.DataFrame) -> pd.DataFrame:
 #: Signs by how many jobs may pass: more jobs, more colour.
 OVERTAKING = {
     "FCFS": plots.STANDARD,
-    "FPFS(5)": plots.Sign("#F3D08A", "x"),
-    "FPFS(50)": plots.MEANINGS["FPFS"],
+    FEW: plots.Sign("#F3D08A", "x"),
+    MANY: plots.MEANINGS["FPFS"],
 }
 #: How a full queue is measured.
-METHOD_LABELS = {HEAVY: "queue held at 500", POISSON: "Poisson arrivals"}
+METHOD_LABELS = {
+    POISSON: "from an empty queue",
+    HALF_WAY: "from 500 waiting",
+    HEAVY: "500 held",
+}
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
@@ -252,8 +264,9 @@ def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
         for series, policy in zip(labelled["series"], table["policy"], strict=True)
         if policy in OVERTAKING
     }
-    less = {sizes: loss - ABOUT_TEN for sizes, loss in loss_by_group(table, policy="FCFS").items()}
-    threshold = (f"{100 * ABOUT_TEN:.0f} points below FCFS", less)
+    fcfs = loss_by_group(table, policy="FCFS")
+    less = {sizes: loss - LEAST_GAIN for sizes, loss in fcfs.items()}
+    threshold = (f"{100 * LEAST_GAIN:.0f} points below FCFS", less)
     return draw_bars(labelled, "series", look=signs, threshold=threshold, **titles)
 
 
@@ -265,10 +278,11 @@ FIGURE5 = Caption(
 
 @study.add_figure("figure5", FIGURE5, draw_figure5, claims=("MU-9",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of FCFS, and of FPFS by both methods."""
+    """Return the loss of FCFS, and of FPFS from an empty and from a long queue."""
     by_policy = standard(runs, "policy", "method")
     both_methods = pick(by_policy, method=POISSON)["sizes"].unique()
-    by_policy = pick(by_policy, sizes=tuple(both_methods), method=(HEAVY, POISSON))
+    by_policy = pick(by_policy, sizes=tuple(both_methods), method=tuple(METHOD_LABELS))
+    by_policy = by_policy[~by_policy["policy"].isin(AT_HEAD)]
     fcfs = {"policy": "FCFS", "method": HEAVY}
     return losses(by_policy, ["sizes", "policy", "method"], against=fcfs, in_pairs=False)
 
@@ -278,7 +292,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss by placement, and what is not very different from that of worst fit."""
-    near = around(loss_by_group(table, placement=WORST), LITTLE)
+    near = around(loss_by_group(table, placement=WORST), VERY_LARGE.value)
     placements = table["placement"].replace({"best fit": "best fit (not in the paper)"})
     labelled = table.assign(series=placements)
     return draw_bars(labelled, "series", threshold=("worst fit ± 3 points", near), **titles)
@@ -302,7 +316,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure7(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Figure:
     """Draw the loss of both logs; the subtitle says what stands in for them."""
-    near = around(loss_by_group(table, "request", log=DAS1), LITTLE)
+    near = around(loss_by_group(table, "request", log=DAS1), SIMILAR.value)
     (ctc,) = table["ctc"].unique()
     titles["subtitle"] = f"{subtitle}; {ctc} and the DAS1 stand-in"
     return draw_bars(table, "log", "request", threshold=("DAS1 ± 3 points", near), **titles)
@@ -354,8 +368,8 @@ def figure8(runs: pd.DataFrame) -> pd.DataFrame:
 FREEDOM_LABELS = {ORDERED: "ordered", UNORDERED: "unordered", TOTAL: "split as it fits"}
 JUMP_LABELS = {
     "FCFS": "nobody is passed",
-    "FPFS(5)": "passed up to 5 times",
-    "FPFS(50)": "passed up to 50 times",
+    FEW: "passed up to 5 times",
+    MANY: "passed up to 50 times",
 }
 
 
