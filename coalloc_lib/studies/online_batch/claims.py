@@ -69,12 +69,12 @@ ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC))
 SAME = Word("the same", 0.01, "%", 100)
 ORDER = Word("an order of magnitude", 10.0, "times")
 HUNDREDS = Word("hundreds of hours", 200.0, "hours")
-TWO_HUNDRED = Word("two hundred hours", 20.0, "hours more or less")
+TWO_HUNDRED = Word("two hundred hours", 20.0, "hours off")
 MOST = Word("most", 0.5, "%", 100)
 EVEN = Word("even out", 0.05, "% of the jobs", 100)
-TWO_TIMES = Word("nearly a factor of two", 0.5, "more or less")
+TWO_TIMES = Word("nearly a factor of two", 0.5, "off")
 MAJOR = Word("major gain", 0.1, "%", 100)
-FEW = Word("small number of times", 4.0, "times")
+FEW = Word("small number of times", 5.0, "times")
 
 
 def name_of(machine: Mapping[str, Any]) -> str:

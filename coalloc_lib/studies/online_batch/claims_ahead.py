@@ -42,10 +42,10 @@ OF_CTC = {"log": CTC, "servers": READ_SERVERS[CTC], "kept": READ_JOBS[CTC]}
 BY_SHARE_ON_CTC = PaperSetting(OF_CTC, BY_SHARE.fixed, (CTC,))
 
 #: What the paper's words are taken to mean.
-REMAIN = Word("remain the same", 0.25, "% more or less", 100)
-CONSTANT = Word("relatively constant", 0.25, "% more or less", 100)
-SEVERAL = Word("multiple values", 2.0, "shares or more")
-BOUND = Word("O(...)", 0.15, "more in the fitted power")
+REMAIN = Word("remain the same", 0.25, "% off", 100)
+CONSTANT = Word("relatively constant", 0.25, "% off", 100)
+SEVERAL = Word("multiple values", 2.0, "shares")
+BOUND = Word("O(...)", 0.15, "more than the bound")
 
 
 # --- Section 5.2: advance reservations ---
@@ -118,7 +118,7 @@ def trails(
     leads = [
         share_longer(rows, 1) - share_longer(queued[share], 1)
         for share, rows in booked.items()
-        if share
+        if share and share in queued
     ]
     return all_of(*(over_draws(lead).above(0) for lead in leads))
 

@@ -40,8 +40,8 @@ FURTHER_SERVERS = {KTH: (128,), CTC: (430,), HPC2N: ()}
 #: Which jobs of a log are kept. The paper's CTC log is probably the public one without its short
 #: jobs, by the least run time, or by the least time that each processor computed, in seconds.
 ALL = "all jobs"
-RAN, USED = "12 min or more", "550 s of processor time or more"
-CUTS = {RAN: ("runtime", 720.0), USED: ("used", 550.0), "15 min or more": ("runtime", 900.0)}
+RAN, USED = "at least 12 min", "at least 550 s computed"
+CUTS = {RAN: ("runtime", 720.0), USED: ("used", 550.0), "at least 15 min": ("runtime", 900.0)}
 #: The jobs with which we read the paper's runs, and those that are scheduled besides.
 READ_JOBS = {KTH: ALL, CTC: USED, HPC2N: ALL}
 FURTHER_JOBS = {KTH: (), CTC: (RAN, ALL), HPC2N: ()}
@@ -104,23 +104,15 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
         "15 min at least": {"policy": "online, least 15 min"},
         "rounded up to 15 min": {"policy": ONLINE, "rounded": 900.0},
         "requested, rounded up, released early": _REQUESTED,
-        "128 for each 100 servers asked for": {"policy": ONLINE, "wider": 1.28},
+        "wider by 128/100": {"policy": ONLINE, "wider": 1.28},
     },
     CTC: {
         USED: {"policy": LEAST, "kept": USED},
         RAN: {"policy": LEAST, "kept": RAN},
         ALL: {"policy": LEAST, "kept": ALL},
-        f"{USED}, requested, released early": {"kept": USED, **_REQUESTED},
-        f"{USED}, 512 for each 430 servers asked for": {
-            "policy": LEAST,
-            "kept": USED,
-            "wider": 512 / 430,
-        },
-        f"{USED}, 512 for each 338 servers asked for": {
-            "policy": LEAST,
-            "kept": USED,
-            "wider": 512 / 338,
-        },
+        f"{USED}, requested": {"kept": USED, **_REQUESTED},
+        f"{USED}, wider by 512/430": {"policy": LEAST, "kept": USED, "wider": 512 / 430},
+        f"{USED}, wider by 512/338": {"policy": LEAST, "kept": USED, "wider": 512 / 338},
     },
 }
 
@@ -247,8 +239,7 @@ def _log(name: str, places: str) -> Log:
 def _named(log: SwfLog) -> dict[str, float]:
     """Return what the file of a log names: its servers, its jobs, and the mean of all run times."""
     in_all = re.search(r"(\d+) total", log.header.get("MaxNodes", ""))
-    servers = {"named_servers": log.processors, "servers_in_all": int(in_all[1]) if in_all else None}
-    jobs = {"named_jobs": int(log.header["MaxJobs"]), "records": len(log)}
-    mean = float(log.table["runtime"].mean()) / HOUR
-    named = {**servers, **jobs, "mean_length_of_records_h": mean}
-    return {name: float(value) for name, value in named.items() if value is not None}
+    named = {"named_servers": float(log.processors)}
+    named |= {"servers_in_all": float(in_all[1])} if in_all else {}
+    named |= {"named_jobs": float(log.header["MaxJobs"]), "records": float(len(log))}
+    return named | {"mean_length_of_records_h": float(log.table["runtime"].mean()) / HOUR}

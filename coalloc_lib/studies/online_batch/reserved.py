@@ -78,12 +78,17 @@ def of_figure6(runs: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame, dict[st
     for setting, its_runs in groups_of(reserved, [*DESCRIBED, "share"]):
         if setting["share"] < 1:
             words = {"line": f"ρ = {setting['share']:g}"}
-            yield setting, its_runs, words | {"panel": WITH_RESERVATIONS[setting["policy"]]}
+            words["panel"] = panel_of(runs, setting["log"], setting["policy"])
+            yield setting, its_runs, words
     record = pick(beside_the_record(runs), policy=RECORDED, log=set(reserved["log"]))
-    groups = groups_of(record, DESCRIBED)
-    for (setting, its_runs), panel in product(groups, WITH_RESERVATIONS.values()):
-        if setting["log"] == KTH or panel == WITH_RESERVATIONS[LEAST]:
-            yield setting, its_runs, {"panel": panel}
+    for setting, its_runs in groups_of(record, DESCRIBED):
+        for policy in pick(reserved, log=setting["log"])["policy"].unique():
+            yield setting, its_runs, {"panel": panel_of(runs, setting["log"], policy)}
+
+
+def panel_of(runs: pd.DataFrame, log: str, policy: str) -> str:
+    """Return the panel of a log under a policy that is given reservations."""
+    return f"{title_of(runs, log)}, {WITH_RESERVATIONS[policy]}"
 
 
 def frequencies(
@@ -99,16 +104,16 @@ def frequencies(
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw how often jobs wait how long by share of reservations, a row per log."""
+    """Draw how often jobs wait how long by share of reservations."""
     axes: dict[str, Any] = {"xlabel": "wait from the request (hours)"}
     return draw_by_share(table, ylabel="share of the jobs", **axes, **titles)
 
 
 def draw_by_share(table: pd.DataFrame, stairs: bool = False, **how: Any) -> Figure:
-    """Draw lines by share of reservations, a row per log, and the record dashed."""
+    """Draw lines by share of reservations, and the record dashed."""
     drawn = [line for line in table["line"] if line != RECORDED]
     style = plots.LineStyle(stairs=stairs, dashed=[RECORDED])
-    return draw_trend(table, look=shades_of(drawn) | LOOK, row="log", style=style, **how)
+    return draw_trend(table, look=shades_of(drawn) | LOOK, style=style, **how)
 
 
 FIGURE6_CAPTION = Caption(

@@ -403,8 +403,8 @@ MEASURES: dict[type, Any] = {
 
 # --- the study ---
 
-#: `logs`, and `dear_logs` for what is beyond Figures 3 to 6; `shares` of reservations and `draws`
-#: of them; `resamples` of the weeks; of trees, jobs, shares, and what grows.
+#: `logs`, and `dear_logs` for what is beyond Figures 3 to 6; `shares` of reservations, those of
+#: booking alone, and `draws` of them; `resamples` of the weeks; of trees, jobs, shares, what grows.
 study = Study(
     "online-batch",
     "Do jobs wait less when each is booked as it is submitted than in a batch system's queue?",
@@ -413,6 +413,7 @@ study = Study(
         logs=((KTH, CTC), LOGS),
         dear_logs=((KTH,), LOGS),
         shares=((0.0, 0.8, 1.0), SHARES),
+        online_shares=(SHARES, SHARES),
         draws=(3, 5),
         resamples=(1_000, 4_000),
         tree_jobs=(20, 100),

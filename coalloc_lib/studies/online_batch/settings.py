@@ -1,6 +1,6 @@
 """What is run: the kinds of settings, and those of all figures and claims."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -226,19 +226,19 @@ def is_possible(reading: str, log: str, servers: int) -> bool:
 
 def reserved_online(scale: Scale, log: str) -> Iterator[Setting]:
     """Yield booking with reservations: Figures 6, 7(a) and the attempts of 7(b)."""
-    yield from with_shares(scale, as_read(log))
+    yield from with_shares(scale.online_shares, scale.draws, as_read(log))
 
 
 def reservations(scale: Scale, log: str) -> Iterator[Setting]:
     """Yield booking and conservative backfilling with reservations."""
     for policy in (LEAST, "conservative"):
-        yield from with_shares(scale, as_read(log, policy))
+        yield from with_shares(scale.shares, scale.draws, as_read(log, policy))
 
 
-def with_shares(scale: Scale, plain: Setting) -> Iterator[Setting]:
+def with_shares(shares: Iterable[float], draws: int, plain: Setting) -> Iterator[Setting]:
     """Yield a setting at each share of reservations, drawn some times."""
-    for share in scale.shares:
-        for draw in range(scale.draws if share else 1):
+    for share in shares:
+        for draw in range(draws if share else 1):
             yield replace(plain, share=share, draw=draw)
 
 
