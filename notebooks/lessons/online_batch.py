@@ -20,8 +20,8 @@ from coalloc_lib.experiments.weeks import Bootstrap, WeeklySums, week_of
 from coalloc_lib.intervals import Interval
 from coalloc_lib.plots import format_interval
 from coalloc_lib.studies.online_batch import Setting, model, simulate
-from coalloc_lib.studies.online_batch.claims import SMALL, penalties
-from coalloc_lib.studies.online_batch.figures import LOOK, plain, power, sums_of
+from coalloc_lib.studies.online_batch.claims import penalties, small_and_middle
+from coalloc_lib.studies.online_batch.figures import LOOK, beside_the_record, plain, sums_of
 from coalloc_lib.studies.online_batch.model import (
     EXACT,
     HOUR,
@@ -32,7 +32,8 @@ from coalloc_lib.studies.online_batch.model import (
     POLICIES,
     REQUESTED,
 )
-from coalloc_lib.studies.online_batch.runs import BY_LENGTH, over_weeks, refused_work
+from coalloc_lib.studies.online_batch.reserved import power
+from coalloc_lib.studies.online_batch.runs import over_weeks, refused_work
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 from lessons.teaching import checker, near
 
@@ -197,8 +198,7 @@ def _among(found: Interval, options: dict[str, tuple[float, float]]) -> str | No
 
 def small_jobs(result: Any) -> str | None:
     """Answer the guess on the wait over length of small jobs, booked over EASY."""
-    by_length = pick(plain(result.runs, log=KTH, length=EXACT), grouping=BY_LENGTH)
-    small = by_length[by_length["up_to"] <= SMALL]
+    small, _ = small_and_middle(pick(beside_the_record(result.runs), log=KTH))
     found = over_weeks(small).ratio(penalties(small, LEAST), penalties(small, "EASY"))
     options = {"a tenth": (0, 0.3), "about the same": (0.6, 1.6), "ten times as much": (3, 30)}
     return _among(found, options)

@@ -168,7 +168,7 @@ def of_log(setting):
     numbers = {"job_count": jobs, "widest": 9, "mean_length_h": mean, "mean_requested_h": mean}
     numbers |= {"short": 0.7, "asks_for_short": 0.1}
     servers = TABLE1[setting.log][0]
-    numbers |= {"named_servers": servers, "named_jobs": jobs, "records": jobs}
+    numbers |= {"servers_in_all": servers, "named_jobs": jobs, "records": jobs}
     longest = LONGEST.get((setting.log, RECORDED))
     yield row_of(WHOLE, **numbers | ({"longest_wait_h": longest} if longest else {}))
 
@@ -350,7 +350,9 @@ def of_readings(known):
 def test_printed_numbers_that_come_out_are_reproduced():
     rows = [*readings.printed_numbers(of_readings(printed))]
     assert len(rows) == 3 * 3 + 4 + 3 + 2
-    assert {row.verdict for row in rows} == {"reproduced"}
+    others = {row.item: row.note for row in rows if row.verdict != "reproduced"}
+    # Machines have the servers that they had, whatever is printed.
+    assert others == {f"{log} servers": f"in all: {n}" for log, n in ((KTH, 128), (CTC, 512))}
 
 
 def test_printed_numbers_are_explained_by_readings_or_differ():
@@ -370,12 +372,12 @@ def test_printed_numbers_are_explained_by_readings_or_differ():
         rows = {row.item: row for row in readings.printed_numbers(of_readings(known))}
         found = {row.verdict for item, row in rows.items() if "attempts (0:50]" in item}
         assert found == {verdict}
-    assert (
-        "128 servers"
-        in {r.item: r for r in readings.printed_numbers(of_readings(other))}[
-            f"{KTH} longest wait"
-        ].note
+    (row,) = (
+        row
+        for row in readings.printed_numbers(of_readings(other))
+        if row.item == f"{KTH} longest wait"
     )
+    assert row.note.startswith("128 servers")
 
 
 def test_no_printed_number_is_judged_on_stand_ins():

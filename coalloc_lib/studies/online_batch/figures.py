@@ -126,7 +126,7 @@ def by_policy(
 def described(runs: pd.DataFrame, setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns that say in a figure's table what was run."""
     words = {"log": title_of(runs, setting["log"]), "servers": int(setting["servers"])}
-    return words | {name: setting[name] for name in ("kept", "length", "policy")}
+    return words | {"length": setting["length"], "policy": setting["policy"]}
 
 
 def point(
@@ -140,7 +140,7 @@ def point(
     columns = described(runs, setting)
     panel = f"{columns['log']}, {columns['servers']}"
     named = {"panel": panel, "line": setting["policy"]} | words
-    return named | columns | {"at": at} | interval_columns(interval)
+    return named | columns | {"kept": setting["kept"], "at": at} | interval_columns(interval)
 
 
 def sums_of(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:

@@ -237,9 +237,8 @@ def _log(name: str, places: str) -> Log:
 
 
 def _named(log: SwfLog) -> dict[str, float]:
-    """Return what the file of a log names: its servers, its jobs, and the mean of all run times."""
+    """Return what the file of a log has besides its usable jobs, whose servers may be fewer."""
     in_all = re.search(r"(\d+) total", log.header.get("MaxNodes", ""))
-    named = {"named_servers": float(log.processors)}
-    named |= {"servers_in_all": float(in_all[1])} if in_all else {}
+    named = {"servers_in_all": float(in_all[1])} if in_all else {}
     named |= {"named_jobs": float(log.header["MaxJobs"]), "records": float(len(log))}
     return named | {"mean_length_of_records_h": float(log.table["runtime"].mean()) / HOUR}

@@ -28,6 +28,7 @@ from coalloc_lib.studies.online_batch.model import (
     LEAST,
     LOGS,
     LONGEST,
+    OWN_SERVERS,
     READ_JOBS,
     READ_SERVERS,
     READINGS,
@@ -210,16 +211,16 @@ def table1_numbers(runs: pd.DataFrame) -> Iterator[Row]:
         if its_rows.empty:
             continue
         servers, jobs, mean = TABLE1[log]
-        yield printed_row(runs, log, "servers", "servers", servers, servers_of_log(its_rows))
+        yield printed_row(runs, log, "servers", "servers", servers, servers_of_log(log, its_rows))
         yield printed_row(runs, log, "jobs", "jobs", jobs, jobs_of_log(its_rows))
         yield printed_row(runs, log, "mean length", "hours", mean, means_of_log(its_rows))
 
 
-def servers_of_log(of_log: pd.DataFrame) -> dict[str, float]:
-    """Return how many servers a log names, by reading."""
-    header = of_log.iloc[0]
-    named = {"for batch jobs": header.get("named_servers"), "in all": header.get("servers_in_all")}
-    return {reading: value for reading, value in named.items() if pd.notna(value)}
+def servers_of_log(log: str, of_log: pd.DataFrame) -> dict[str, float]:
+    """Return how many servers a log has, by reading."""
+    in_all = of_log.iloc[0].get("servers_in_all")
+    others = {"in all": float(in_all)} if pd.notna(in_all) else {}
+    return {"for batch jobs": OWN_SERVERS[log]} | others
 
 
 def jobs_of_log(of_log: pd.DataFrame) -> dict[str, float]:
