@@ -101,7 +101,7 @@ def machines(
 
 
 class Answers:
-    """Parts of a claim: those of the paper's own comparison, and the others."""
+    """Parts of a claim on KTH and CTC: those of the paper's own comparison, and the others."""
 
     def __init__(self) -> None:
         self.own: dict[str, Part] = {}
@@ -110,7 +110,7 @@ class Answers:
     def add(self, machine: Mapping[str, Any], policy: str, parts: Mapping[str, Part]) -> None:
         """Add the parts of a machine; against schedules of our own they are elsewhere."""
         name = f"({name_of(machine)})"
-        if is_as_read(machine) and policy in (RECORDED, LEAST):
+        if is_as_read(machine) and machine["log"] in (KTH, CTC) and policy in (RECORDED, LEAST):
             self.own |= {f"{what} ({machine['log']})": part for what, part in parts.items()}
         else:
             found = answers(parts)
@@ -319,23 +319,28 @@ def online_waits_less(runs: pd.DataFrame) -> Decision:
     found, of_kth = Answers(), None
     for machine, its_runs in machines(runs, (KTH, CTC, HPC2N)):
         online = pick(its_runs, policy=LEAST)
-        found.add(machine, LEAST, {"grows online": rise_with_servers(online).above(0)})
+        found.add(machine, LEAST, {"grows online": grows(online)} if is_grouped(online) else {})
         for policy in batch_policies(its_runs):
             batch = pick(its_runs, policy=policy)
             ratio = over_weeks(runs).ratio(sums_of(online, "wait_h"), sums_of(batch, "wait_h"))
-            grows = rise_with_servers(batch).above(0)
-            found.add(machine, policy, {"grows in batch": grows, "below batch": ratio.below(1)})
+            parts: dict[str, Part] = {"grows in batch": grows(batch)} if is_grouped(batch) else {}
+            found.add(machine, policy, parts | {"below batch": ratio.below(1)})
             if machine["log"] == KTH and is_as_read(machine) and policy == RECORDED:
                 of_kth = ratio
     return found.decision(of_kth, KTH, CTC, note="grows: from the narrowest group to the widest")
 
 
-def rise_with_servers(runs: pd.DataFrame) -> Interval:
-    """Return the mean wait of the widest group less that of the narrowest, of one policy."""
+def is_grouped(runs: pd.DataFrame) -> bool:
+    """Whether groups of jobs by servers are known."""
+    return bool((runs["grouping"] == BY_SERVERS).any())
+
+
+def grows(runs: pd.DataFrame) -> bool | None:
+    """Whether the widest group waits longer than the narrowest, of one policy."""
     groups = groups_of(pick(runs, grouping=BY_SERVERS).sort_values("up_to"), ["up_to"])
     waits = [sums_of_groups(rows, "wait_h") for _, rows in groups]
     narrowest, *_, widest = (sums for sums in waits if sums.bottom.any())
-    return over_weeks(runs).difference(widest, narrowest)
+    return over_weeks(runs).difference(widest, narrowest).above(0)
 
 
 # --- Table 2: attempts, and section 5: the step ---

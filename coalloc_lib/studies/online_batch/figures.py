@@ -293,11 +293,16 @@ def tail(
     runs: pd.DataFrame, setting: Mapping[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
     """Yield the share of the jobs that wait longer than so many hours, over drawings their mean."""
-    share = rows["share"].iloc[0]
-    for at, drawn in pick(rows, grouping=BY_WAIT).groupby("above"):
-        longer = drawn.sort_values("draw")["share_longer"]
-        if longer.any():
-            yield point(runs, setting, at, over_draws(longer, share), **words)
+    share, longer = rows["share"].iloc[0], shares_longer(rows)
+    for at in longer.columns[longer.any()]:
+        yield point(runs, setting, at, over_draws(longer[at], share), **words)
+
+
+def shares_longer(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return which share of the jobs waits longer, a row per drawing, a column per hours."""
+    waits = pick(rows, grouping=BY_WAIT)
+    # Beyond the longest wait of a drawing it has no rows.
+    return waits.pivot(index="draw", columns="above", values="share_longer").fillna(0.0)
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:

@@ -27,6 +27,7 @@ from coalloc_lib.studies.online_batch.figures import (
     over_draws,
     point,
     shades_of,
+    shares_longer,
     tail,
     title_of,
 )
@@ -41,7 +42,6 @@ from coalloc_lib.studies.online_batch.model import (
 )
 from coalloc_lib.studies.online_batch.runs import study
 from coalloc_lib.studies.online_batch.settings import (
-    BY_WAIT,
     GROWTH,
     SCHEDULE,
     TREES,
@@ -95,8 +95,7 @@ def frequencies(
     runs: pd.DataFrame, setting: dict[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
     """Yield the share of the jobs in each class of waits, over drawings their mean."""
-    share, waits = rows["share"].iloc[0], pick(rows, grouping=BY_WAIT)
-    longer = waits.pivot(index="draw", columns="above", values="share_longer")
+    share, longer = rows["share"].iloc[0], shares_longer(rows)
     for low, high in pairwise(CLASSES):
         # Who waits not at all is in the first class.
         mine = (longer[low] if low else 1.0) - longer[high]

@@ -20,6 +20,7 @@ from coalloc_lib.studies.online_batch import model
 from coalloc_lib.studies.online_batch.model import (
     AHEAD,
     BOOKERS,
+    CLASSES,
     COUNTED,
     CTC,
     EXACT,
@@ -221,7 +222,7 @@ def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
 
 def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, float]]]]:
     """Return what is added up, and between which ends, of groups that figures or claims read."""
-    if not setting.is_plain:
+    if not setting.is_grouped:
         return {}
     drawn = setting.is_as_read and setting.log != HPC2N
     lengths, servers = SMALL_OR_MIDDLE, NARROW_OR_WIDE[setting.log]
@@ -299,12 +300,16 @@ def has_distribution(setting: Setting) -> bool:
 
 
 def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
-    """Yield the share of the jobs that wait longer, by hours; waits are in order."""
+    """Yield the share of the jobs that wait longer, by hours, as far as any does.
+
+    Waits are in order. The classes of Figure 6 have rows in any case.
+    """
     if not len(waits):
         return
     longer = 1 - np.searchsorted(waits, WAITS_AT, side="right") / len(waits)
     for above, share in zip(WAITS_AT, longer, strict=True):
-        yield row_of(BY_WAIT, above=above, share_longer=share)
+        if share > 0 or above <= CLASSES[-1]:
+            yield row_of(BY_WAIT, above=above, share_longer=share)
 
 
 def row_of(grouping: str, above: float | None = None, **values: Any) -> dict[str, Any]:

@@ -115,6 +115,12 @@ class Setting:
         """Whether the servers and the jobs are those with which we read the paper."""
         return (self.servers, self.kept) == (READ_SERVERS[self.log], READ_JOBS[self.log])
 
+    @property
+    def is_grouped(self) -> bool:
+        """Whether figures or claims read groups of its jobs: as read, on its machine, or KTH."""
+        on_its_own = (self.servers, self.kept) == (OWN_SERVERS[self.log], ALL)
+        return self.is_plain and (self.is_as_read or on_its_own or self.log == KTH)
+
 
 @dataclass(frozen=True)
 class LogItself:
