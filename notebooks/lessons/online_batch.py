@@ -23,6 +23,7 @@ from coalloc_lib.studies.online_batch import Setting, model, simulate
 from coalloc_lib.studies.online_batch.claims import penalties, small_and_middle
 from coalloc_lib.studies.online_batch.figures import LOOK, beside_the_record, plain, sums_of
 from coalloc_lib.studies.online_batch.model import (
+    CTC,
     EXACT,
     HOUR,
     KTH,
@@ -363,9 +364,35 @@ def _cost_of_reservations(answer: Any) -> str:
     return _told(answer, right, 0.03, hint, slips)
 
 
+def _cut_of_ctc(answer: Any) -> str:
+    log = model.logs()[CTC]
+    if not log.has_waits:
+        return "this one needs the real log: coalloc traces fetch CTC-SP2"
+    printed = round(model.LONGEST[CTC, model.RECORDED])
+    right = _least_minutes(log, printed)
+    if right is None:
+        return f"no cut of these jobs leaves {printed} hours"
+    slips = {
+        "a longer wait is left then": right - 1,
+        "the longest wait is the right one then; with which fewer minutes is it, too?": right + 1,
+        "give minutes, not seconds": 60 * right,
+    }
+    hint = "what is the longest wait of the jobs that ran for 1, 2, 3, ... minutes or more?"
+    return _told(answer, right, 0.01, hint, slips)
+
+
+def _least_minutes(log: model.Log, hours: int) -> int | None:
+    """Return the least run time in minutes that leaves a longest recorded wait of so many hours."""
+    for minutes in range(int(log.jobs.runtime.max() // 60) + 1):
+        left = log.recorded[log.jobs.runtime >= 60 * minutes]
+        if round(np.nanmax(left) / HOUR) == hours:
+            return minutes
+    return None
+
+
 check = checker(
     {
         1: _idle_in_example, 2: _attempts_of_second, 3: _wide_jobs, 4: _refused_by_a_limit,
-        5: _cost_of_reservations,
+        5: _cost_of_reservations, 6: _cut_of_ctc,
     }
 )  # fmt: skip

@@ -368,3 +368,17 @@ def test_a_rule_of_who_books_is_held_against_the_same_jobs_where_nobody_does(kth
     for books in (lambda jobs: jobs.processors, lambda jobs: jobs.processors > 0):
         with pytest.raises(co.InputError, match=r"rules\['mine'\] chooses no part of the jobs"):
             who_books(jobs, machine, {"mine": books})
+
+
+def test_the_cut_that_leaves_the_printed_wait_is_looked_for_in_the_log(kth, monkeypatch):
+    """Of five jobs those of up to 400 s waited longest, and one of 900 s for 674 hours."""
+    jobs = co.JobStream(range(5), [60, 380, 400, 900, 9000], [1] * 5, request="total")
+    waits = HOUR * np.array([2000.0, 1400.0, 700.0, 673.64, 5.0])
+    monkeypatch.setattr(model, "logs", lambda names=LOGS: {CTC: Log(CTC, jobs, waits)})
+    assert "Right" in online_batch.check(6, 7).data
+    hints = [online_batch.check(6, answer).data for answer in (6, 8, 420, 15)]
+    assert all("Not yet" in hint for hint in hints)
+    assert len(set(hints)) == 4
+    without = Log(CTC, jobs, np.full(5, np.nan), True)
+    monkeypatch.setattr(model, "logs", lambda names=LOGS: {CTC: without})
+    assert "real log" in online_batch.check(6, 7).data
