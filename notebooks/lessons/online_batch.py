@@ -368,10 +368,7 @@ def _cut_of_ctc(answer: Any) -> str:
     log = model.logs()[CTC]
     if not log.has_waits:
         return "this one needs the real log: coalloc traces fetch CTC-SP2"
-    printed = round(model.LONGEST[CTC, model.RECORDED])
-    right = _least_minutes(log, printed)
-    if right is None:
-        return f"no cut of these jobs leaves {printed} hours"
+    right = _least_minutes(log, round(model.LONGEST[CTC, model.RECORDED]))
     slips = {
         "a longer wait is left then": right - 1,
         "the longest wait is the right one then; with which fewer minutes is it, too?": right + 1,
@@ -381,13 +378,15 @@ def _cut_of_ctc(answer: Any) -> str:
     return _told(answer, right, 0.01, hint, slips)
 
 
-def _least_minutes(log: model.Log, hours: int) -> int | None:
-    """Return the least run time in minutes that leaves a longest recorded wait of so many hours."""
-    for minutes in range(int(log.jobs.runtime.max() // 60) + 1):
-        left = log.recorded[log.jobs.runtime >= 60 * minutes]
-        if round(np.nanmax(left) / HOUR) == hours:
-            return minutes
-    return None
+def _least_minutes(log: model.Log, hours: int) -> int:
+    """Return the least run time in minutes that leaves no longer recorded wait than so many hours.
+
+    0 where there is none in the whole log.
+    """
+    minutes = 0
+    while round(np.nanmax(log.recorded[log.jobs.runtime >= 60 * minutes]) / HOUR) > hours:
+        minutes += 1
+    return minutes
 
 
 check = checker(

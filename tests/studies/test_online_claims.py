@@ -328,6 +328,16 @@ def test_what_reservations_do_to_ctc_is_no_support_of_what_is_said_of_kth():
     assert study.ask("OB-19", runs).verdict == HOLDS
 
 
+def test_where_nobody_waits_long_the_tail_is_open():
+    def known(setting):
+        longer = ahead(20, 0, 0.9)(setting)["longer"]
+        return {"longer": np.where(WAITS_AT >= 12, 0.0, longer)}
+
+    row = study.ask("OB-8", schedules(reserved_jobs(), known))
+    assert row.verdict == OPEN
+    assert "undecided: tail over 12 h as it is" in row.note
+
+
 def test_without_the_log_as_we_read_it_nothing_is_said_of_both():
     of_kth = [setting for setting in batch() if setting.log == KTH]
     for item in ("OB-4", "OB-5", "OB-6", "OB-14"):
