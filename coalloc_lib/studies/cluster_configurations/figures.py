@@ -19,12 +19,12 @@ from coalloc_lib.studies.cluster_configurations.model import (
     HALF_ONE,
     IN_ORDER,
     JOBS,
+    LARGE,
     LEVELS,
     MANY,
     MIXTURES,
     MOSTLY_FOUR,
     MOSTLY_ONE,
-    MUCH,
     OF_ONE_AND_FOUR,
     ONE_COMPONENT,
     ORDERED,
@@ -32,11 +32,11 @@ from coalloc_lib.studies.cluster_configurations.model import (
     PRINTED,
     SAME_SIZE,
     SAME_TOTAL,
-    SLIGHT,
     SMALL_FIRST,
     STANDARD,
     THIRDS,
     THREE_COMPONENTS,
+    TINY,
     TOTAL,
     TWO_COMPONENTS,
     UNEQUAL,
@@ -166,7 +166,7 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
         for system in (STANDARD, PRINTED)
         for request in (ORDERED, UNORDERED)
     }
-    offsets = {"4×32, ordered": (MUCH,), "4×32, unordered": (MUCH,), "64 alone, total": (0.0,)}
+    offsets = {"4×32, ordered": (LARGE,), "4×32, unordered": (LARGE,), "64 alone, total": (0.0,)}
     dashed = "3 points over 64+32+2×16; for 64 alone, as much"
     return draw_curves(table, dashed, offsets, panels=panels, look=look, **titles)
 
@@ -193,7 +193,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw equal clusters under first fit."""
-    offsets = {"8×16": (0.0, MUCH)}
+    offsets = {"8×16": (0.0, LARGE)}
     return draw_curves(table, "0 to 3 points over 4×32", offsets, look=SYSTEM_SIGNS, **titles)
 
 
@@ -212,7 +212,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure5a(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw unequal clusters, the large ones filled first."""
-    offsets = dict.fromkeys(UNEQUAL, (-MUCH,))
+    offsets = dict.fromkeys(UNEQUAL, (-LARGE,))
     how: dict[str, Any] = {"panels": FEW_AND_MANY, "look": SYSTEM_SIGNS}
     return draw_curves(table, "3 points below 4×32", offsets, **how, **titles)
 
@@ -253,7 +253,7 @@ def figure5b(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw equal clusters under worst fit."""
-    offsets = {"4×32": (MUCH,), "8×16": (-MUCH,)}
+    offsets = {"4×32": (LARGE,), "8×16": (-LARGE,)}
     how: dict[str, Any] = {"beside": "first fit, Figure 4", "look": SYSTEM_SIGNS}
     return draw_curves(table, "3 points from first fit", offsets, **how, **titles)
 
@@ -273,7 +273,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw unequal clusters under worst fit."""
-    offsets = dict.fromkeys([STANDARD, *FEW], (MUCH,)) | dict.fromkeys(MANY, (-MUCH,))
+    offsets = dict.fromkeys([STANDARD, *FEW], (LARGE,)) | dict.fromkeys(MANY, (-LARGE,))
     how: dict[str, Any] = {
         "beside": "first fit, Figure 5",
         "panels": FEW_AND_MANY,
@@ -311,7 +311,7 @@ def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
     both = (FIRST_FIT, WORST_FIT)
     panels = {system: [f"{system}, {placement}" for placement in both] for system in MANY}
     look = {line: plots.MEANINGS[line.split(", ")[1]] for both in panels.values() for line in both}
-    offsets = {f"{system}, {FIRST_FIT}": (MUCH,) for system in MANY}
+    offsets = {f"{system}, {FIRST_FIT}": (LARGE,) for system in MANY}
     how: dict[str, Any] = {"panels": panels, "look": look}
     return draw_curves(table, "3 points over worst fit", offsets, **how, **titles)
 
@@ -369,7 +369,7 @@ def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **how: Any)
 
 def draw_worst_fit(table: pd.DataFrame, beside: str, **titles: Any) -> Figure:
     """Draw worst fit beside first fit: what it should help, and what it should not change."""
-    offsets = {FOUR_COMPONENTS: (MUCH,), ONE_COMPONENT: (-SLIGHT, SLIGHT)}
+    offsets = {FOUR_COMPONENTS: (LARGE,), ONE_COMPONENT: (-TINY, TINY)}
     dashed = "3 points over first fit; for one component, 1 point from it"
     return draw_by_jobs(table, dashed, offsets, beside=beside, **titles)
 
