@@ -317,7 +317,9 @@ def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
 
 
 #: Section 7.2 there, Figure 6: D(0.9) on [1, 8] on the same clusters, with the same policy.
-NOT_VERY_LARGE = "the authors' paper of 2003 calls what may be the same gain 'not very large' (MU-10)"
+NOT_VERY_LARGE = (
+    "the authors' paper of 2003 calls what may be the same gain 'not very large' (MU-10)"
+)
 
 
 @study.add_claim("CC-8", "8×16: first less worst fit, bound", OF_PLACEMENTS)
@@ -327,7 +329,10 @@ def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
         system: compare_placements(runs, FIRST_FIT, WORST_FIT, system=system)
         for system in ("8×16", *MANY)
     }
-    answers = {f"{system}: first fit significantly better": x.better_by(SIGNIFICANTLY) for system, x in changes.items()}
+    answers = {
+        f"{system}: first fit significantly better": x.better_by(SIGNIFICANTLY)
+        for system, x in changes.items()
+    }
     return decision_on(changes["8×16"].max_utilization, answers, STANDS)
 
 

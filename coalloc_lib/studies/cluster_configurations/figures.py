@@ -57,7 +57,12 @@ from coalloc_lib.studies.shown import Caption
 NEARLY_ALL = "Nearly all cells come out as printed"
 
 
-@study.add_figure("table2", printed_losses.caption_of(2, NEARLY_ALL), printed_losses.draw_printed)
+@study.add_figure(
+    "table2",
+    printed_losses.caption_of(2, NEARLY_ALL),
+    printed_losses.draw_printed,
+    claims=("CC-15",),
+)
 def table2(runs: pd.DataFrame) -> pd.DataFrame:
     """Return Table 2, of uniform sizes."""
     return printed_losses.printed_table(runs, 2)
@@ -172,7 +177,8 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE3 = Caption(
-    "Figure 3: response times on equal and unequal clusters, first fit; shares of 128 processors",
+    "Figure 3: response times on equal and unequal clusters, first fit, four components; shares of "
+    "128 processors",
     finding="Equal clusters saturate far later than unequal ones; where requests are ordered, the "
     "largest of these alone saturates later than all",
 )
@@ -198,12 +204,12 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE4 = Caption(
-    "Figure 4: response times on equal clusters, first fit",
+    "Figure 4: response times on equal clusters, first fit, four components",
     finding="Under first fit eight small clusters saturate slightly later than four large ones",
 )
 
 
-@study.add_figure("figure4", FIGURE4, draw_figure4, claims=("CC-3",))
+@study.add_figure("figure4", FIGURE4, draw_figure4, claims=("CC-3", "CC-16"))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
     """Return equal clusters under first fit, against four of them."""
     lines = pick(of_four(runs, FIRST_FIT), equal=1)
@@ -218,7 +224,8 @@ def draw_figure5a(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE5A = Caption(
-    "Figure 5, top: response times on unequal clusters, first fit from the large ones on",
+    "Figure 5, top: response times on unequal clusters, first fit from the large ones on, four "
+    "components",
     finding="Many unequal clusters can use about as much as equal ones, few only if four are large",
 )
 
@@ -238,7 +245,8 @@ def draw_figure5b(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE5B = Caption(
-    "Figure 5, bottom: response times on unequal clusters, first fit from the small ones on",
+    "Figure 5, bottom: response times on unequal clusters, first fit from the small ones on, four "
+    "components",
     finding="Every unequal system saturates earlier where its small clusters are filled first",
 )
 
@@ -259,12 +267,12 @@ def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE6 = Caption(
-    "Figure 6: response times on equal clusters, worst fit",
+    "Figure 6: response times on equal clusters, worst fit, four components",
     finding="Worst fit helps on four large clusters, and harms on eight small ones",
 )
 
 
-@study.add_figure("figure6", FIGURE6, draw_figure6, claims=("CC-7", "CC-8"))
+@study.add_figure("figure6", FIGURE6, draw_figure6, claims=("CC-7", "CC-8", "CC-16"))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
     """Return equal clusters under worst fit, against first fit."""
     lines = pick(of_four(runs, WORST_FIT), equal=1)
@@ -283,7 +291,7 @@ def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE7 = Caption(
-    "Figure 7: response times on unequal clusters, worst fit",
+    "Figure 7: response times on unequal clusters, worst fit, four components",
     finding="Worst fit helps a little where unequal clusters are few, and harms where they are "
     "many",
 )
@@ -317,7 +325,7 @@ def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE8 = Caption(
-    "Figure 8: response times on many unequal clusters by placement",
+    "Figure 8: response times on many unequal clusters by placement, four components",
     finding="On many unequal clusters first fit saturates far later than worst fit",
 )
 
@@ -367,11 +375,20 @@ def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **how: Any)
     return draw_curves(table, dashed, offsets, panels=PURE_AND_MIXED, look=JOB_SIGNS, **how)
 
 
-def draw_worst_fit(table: pd.DataFrame, beside: str, **titles: Any) -> Figure:
+def draw_worst_fit(table: pd.DataFrame, dashed: str, beside: str, **titles: Any) -> Figure:
     """Draw worst fit beside first fit: what it should help, and what it should not change."""
-    offsets = {FOUR_COMPONENTS: (LARGE,), ONE_COMPONENT: (-TINY, TINY)}
-    dashed = "3 points over first fit; for one component, 1 point from it"
+    of_four, of_one = WORST_FIT_LEVELS[dashed]
+    offsets = {FOUR_COMPONENTS: of_four, ONE_COMPONENT: of_one}
     return draw_by_jobs(table, dashed, offsets, beside=beside, **titles)
+
+
+#: Dashed levels of jobs of four components and of one, above first fit, by what is written of them.
+VISIBLE_AND_LITTLE = "3 points over first fit; for one component, 3 points from it"
+ANY_AND_ALMOST_NONE = "as much as first fit; for one component, 1 point from it"
+WORST_FIT_LEVELS = {
+    VISIBLE_AND_LITTLE: ((LARGE,), (-LARGE, LARGE)),
+    ANY_AND_ALMOST_NONE: ((0.0,), (-TINY, TINY)),
+}
 
 
 def draw_figure9(table: pd.DataFrame, **titles: Any) -> Figure:
@@ -386,7 +403,7 @@ FIGURE9 = Caption(
 )
 
 
-@study.add_figure("figure9", FIGURE9, draw_figure9, claims=("CC-9",))
+@study.add_figure("figure9", FIGURE9, draw_figure9, claims=("CC-9", "CC-17"))
 def figure9(runs: pd.DataFrame) -> pd.DataFrame:
     """Return jobs of one distribution under first fit, against one component more."""
     lines = of_jobs(runs, FIRST_FIT, NAMES_OF_SIZE)
@@ -395,7 +412,7 @@ def figure9(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure10(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw jobs of one distribution under worst fit."""
-    return draw_worst_fit(table, "first fit, Figure 9", **titles)
+    return draw_worst_fit(table, VISIBLE_AND_LITTLE, "first fit, Figure 9", **titles)
 
 
 ONLY_FOUR = "Worst fit helps jobs of four components, and leaves those of one as they are"
@@ -424,7 +441,7 @@ FIGURE11 = Caption(
 )
 
 
-@study.add_figure("figure11", FIGURE11, draw_figure11, claims=("CC-11",))
+@study.add_figure("figure11", FIGURE11, draw_figure11, claims=("CC-11", "CC-17", "CC-18"))
 def figure11(runs: pd.DataFrame) -> pd.DataFrame:
     """Return jobs of one total under first fit, against those in one component."""
     lines = of_jobs(runs, FIRST_FIT, NAMES_OF_TOTAL)
@@ -433,7 +450,7 @@ def figure11(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure12(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw jobs of one total under worst fit."""
-    return draw_worst_fit(table, "first fit, Figure 11", **titles)
+    return draw_worst_fit(table, ANY_AND_ALMOST_NONE, "first fit, Figure 11", **titles)
 
 
 FIGURE12 = Caption(f"Figure 12: {BY_COMPONENTS}, of one total, worst fit, 4×32", finding=ONLY_FOUR)
