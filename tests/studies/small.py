@@ -9,7 +9,8 @@ SMALL = {
         variations=(10,),
     ),
     "cluster-configurations": Scale(
-        jobs=10_000, replications=5, shares=(0.3, 0.94), precision=0.5, most_jobs=2_000,
+        jobs=10_000, high_jobs=40_000, replications=5, shares=(0.3, 0.94), precision=0.5,
+        most_jobs=2_000,
         cell_jobs=8_000, response_jobs=None, map_jobs=4_000,
     ),
     "communication-penalty": Scale(

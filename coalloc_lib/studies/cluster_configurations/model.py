@@ -10,6 +10,7 @@ from coalloc_lib.model.distributions import power_of_two, uniform
 from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, FPFS, Scheduling
+from coalloc_lib.studies.cut_offs import Word
 from coalloc_lib.workloads.models import JobModel, Mixture
 
 # --- Section 2.3: requests ---
@@ -31,7 +32,8 @@ def _worst_fit(system: Multicluster) -> Placement:
     return WorstFit()
 
 
-#: First fit takes the clusters in a fixed order: 4.1 from the largest on, 4.2 also in reverse.
+#: First fit takes the clusters in a fixed order: 4.1 from the largest on, 4.2 also in reverse. Of
+#: equally idle clusters worst fit takes the first; the paper does not say which.
 FIRST_FIT, SMALL_FIRST, WORST_FIT = "first fit", "first fit, small first", "worst fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     FIRST_FIT: _first_fit,
@@ -79,6 +81,7 @@ OUR_SYSTEMS = [name for name in UNEQUAL if name not in (PRINTED, MOST_CLUSTERS)]
 
 #: The size of a component: D(0.9) on [1, 8]; 1 is not counted as a power of two.
 SIZES = power_of_two(0.9, 1, 8)
+#: 4.1 has as many components as clusters, 4.2 'unordered requests consisting of 4 components'.
 FOUR = JobModel(SIZES, components=4)
 
 #: By their mean number of components, as Figures 9 to 12 name them.
@@ -133,9 +136,25 @@ JOBS = SAME_SIZE | {of_one_total(name): jobs for name, jobs in SAME_TOTAL.items(
 #: Loads at which response times are compared in pairs: low, moderate and high utilization.
 LOW, MODERATE, HIGH = 0.3, 0.6, 0.8
 COMPARED = (LOW, MODERATE, HIGH)
-#: Differences of the maximal utilization: 'much', 'visible' and 'significant' from here on,
-#: 'slightly' below, 'hardly' up to here; relative ones of mean response times that are 'like'.
-MUCH, SLIGHT, LIKE = 0.03, 0.01, 0.05
+#: What the paper's words are taken to mean. Differences of maximal utilizations are large from
+#: three points on, as in the study of the same authors' paper of 2003, and small below.
+LARGE, TINY = 0.03, 0.01
+MUCH = Word("much", LARGE, "points", 100)
+SIGNIFICANTLY = Word("significantly", LARGE, "points", 100)
+VISIBLE = Word("visible", LARGE, "points", 100)
+SLIGHTLY = Word("slightly", LARGE, "points", 100)
+LITTLE = Word("little", LARGE, "points", 100)
+SIMILAR = Word("similar", LARGE, "points", 100)
+#: Of unequal clusters: no further below equal ones.
+GOOD = Word("good", LARGE, "points", 100)
+ALMOST_UNCHANGED = Word("almost unchanged", TINY, "points", 100)
+#: Of losses, calculated and simulated: those printed side by side differ by up to .002 and .006.
+EXTREMELY_WELL = Word("extremely well", 0.005, "points", 100)
+VERY_ACCURATE = Word("very accurate", TINY, "points", 100)
+#: Of mean response times: relative differences. `LIKE` is also how much slower a line may respond
+#: that is called better: a thousandth, which pairs can tell, is no reason to call it worse.
+LIKE = 0.05
+SIMILAR_TIMES = Word("similar", LIKE, "%", 100)
 #: Section 1: all service times longer by a factor. What the rule may be off by: responses are
 #: differences of instants some 10^4 times as large.
 ALPHAS, EXACT = (1.25, 2.0, 10.0), 1e-6
