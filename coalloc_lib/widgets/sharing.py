@@ -45,7 +45,7 @@ def streams() -> dict[str, JobStream]:
 @lru_cache(maxsize=256)
 def sharing_run(setting: Setting, jobs: JobStream, count: int) -> tuple[dict, float, pd.DataFrame]:
     """Run `count` jobs: sums by weight and part, the share that spans, how busy sites are a day."""
-    schedule, _ = simulate(setting, jobs[np.arange(min(count, len(jobs)))])
+    schedule = simulate(setting, jobs[np.arange(min(count, len(jobs)))]).schedule
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
     sums = {

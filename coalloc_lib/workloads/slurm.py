@@ -51,12 +51,26 @@ _PROCESSORS = {
     "nodes": (("NNodes", "AllocNodes"), ("ReqNodes",)),
 }
 _SIZES = ("allocated_processors", "requested_processors")
+# What becomes numbers, and how it is given; and what stays words, of which there are few.
+_TIMES = dict.fromkeys(("submit", "start", "end"), "seconds or YYYY-MM-DDThh:mm:ss")
+_AMOUNTS = {
+    "elapsed": "seconds or d-hh:mm:ss",
+    "requested_time": "minutes or d-hh:mm:ss",
+    **dict.fromkeys(_SIZES, "a whole number (sacct --noconvert)"),
+}
+_NAMES = ("state", "user", "group", "queue", "partition", "cluster")
+# What tells one submission of a job: its instant stands for most of the words that give it.
+_SUBMISSION = ("id", "submit", "submit_has_zone", "other_submit")
 _NEEDED = (("id",), ("submit",), ("start",), ("state",), ("elapsed", "end"), _SIZES[:1])
 #: How many partitions the receipt names.
 MOST_NAMED = 12
 _NOT_KNOWN = {"", "unknown", "none", "n/a", "invalid", "unlimited", "partition_limit"}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?", re.ASCII)
 _HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
+# An hour of a clock, and what follows it in a time, in seconds.
+_HOUR = re.compile(r"\d{4}-\d\d-\d\dT\d\d", re.ASCII)
+_IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}
+_LENGTH_OF_TIME = len("YYYY-MM-DDThh:mm:ss")
 _OPEN = {
     "PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT", "CONFIGURING",
     "RUNNING", "COMPLETING", "RESIZING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT",
@@ -135,31 +149,34 @@ def read_sacct(
         mend = "give a name such as 'Europe/Amsterdam'"
         raise InputError(f"time_zone = {shown(time_zone)} is not known; {mend}") from None
     counts: Counter[str] = Counter()
-    lines = _lines(path, _COLUMNS | dict(zip(_SIZES, sizes, strict=True)), counts)
+    columns = _COLUMNS | dict(zip(_SIZES, sizes, strict=True))
+    read = _Columns(path, zone)
+    lines = _lines(path, columns, read, counts)
     clusters = lines["cluster"].unique().tolist()
     known = ", ".join(map(shown, filter(None, clusters))) or "none; add Cluster to --format"
     if cluster is None and len(clusters) > 1:
         raise InputError(f"{path} holds several clusters: {known}; say which cluster to read")
     if cluster is not None and cluster not in clusters:
         raise InputError(f"cluster = {shown(cluster)} is not in {path}; it names {known}")
-    kept = _ended(lines, zone, cluster, path, counts)
+    read.check()
+    kept = _ended(lines, read.instants(), cluster, counts)
+    del lines
     if not len(kept):
         why = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
         mend = re.sub("nothing.*", "export a longer time", _MENDS[counts.most_common(1)[0][0]])
         raise InputError(f"{path} has no job that ran ({why}); {mend}")
     if time_zone is None:
-        has_zone = lines.loc[kept.index, "submit"].str.fullmatch(_HAS_ZONE)
-        counts["in times without a zone, read as UTC"] = int((~has_zone).sum())
-    jobs = _merged(kept.sort_values("submit", kind="stable"), counts)
-    read = f"; {shown(cluster)} is read" if len(clusters) > 1 else ""
-    return _log(jobs, path, time_zone or "UTC", unit, counts, any(clusters) and known + read)
+        counts["in times without a zone, read as UTC"] = int((~kept["submit_has_zone"]).sum())
+    kept = kept.sort_values("submit", kind="stable")
+    jobs = _merged(kept, counts)
+    which = f"; {shown(cluster)} is read" if len(clusters) > 1 else ""
+    return _log(jobs, path, time_zone or "UTC", unit, counts, any(clusters) and known + which)
 
 
-def _lines(path: Any, columns: dict, counts: Counter) -> "pd.DataFrame":
-    """Return the words of what may be jobs: a row a line, under its number, a column a thing."""
+def _lines(path: Any, columns: dict, read: "_Columns", counts: Counter) -> "pd.DataFrame":
+    """Return what may be jobs, in numbers: a row per line, under its number."""
     import pandas as pd
 
-    parts: list[pd.DataFrame] = []
     header, places, number = b"", dict[str, int](), 1
     for block in content(path):
         block = block.removeprefix(codecs.BOM_UTF8) if number == 1 else block
@@ -186,14 +203,13 @@ def _lines(path: Any, columns: dict, counts: Counter) -> "pd.DataFrame":
             ).set_axis([*rows])  # fmt: skip
             is_step = table[places["id"]].str.contains(".", regex=False)
             counts["steps of jobs"] += int(is_step.sum())
-            parts.append(table[~is_step])
-    if not any(map(len, parts)):
+            table = table[~is_step]
+            empty = pd.Series("", table.index, dtype=object)
+            read.add({name: table.get(places.get(name), empty) for name in columns})
+    if not len(read):
         what = f"no job below its header ({counts['steps of jobs']:,} steps of jobs)"
         raise InputError(f"{path} has {what if header else 'no line'}; export it with: {COMMAND}")
-    table = pd.concat(parts)
-    empty = pd.Series("", table.index, dtype=object)
-    found = {name: table[places[name]] if name in places else empty for name in columns}
-    return pd.DataFrame(found)
+    return read.table()
 
 
 def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
@@ -215,63 +231,126 @@ def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
     return places
 
 
-def _ended(
-    lines: "pd.DataFrame", zone: tzinfo, cluster: str | None, path: Any, counts: Counter
-) -> "pd.DataFrame":
-    """Return the lines of jobs that ran and have ended, in numbers."""
-    numbers, clock = partial(_numbers, lines, path), "d-hh:mm:ss"
-    instants, moment = partial(_instants, zone=zone), "seconds or YYYY-MM-DDThh:mm:ss"
-    when = np.stack([numbers(n, instants, moment) for n in ("submit", "start", "end")], axis=1)
-    elapsed = numbers("elapsed", _length, f"seconds or {clock}")
-    limit = numbers("requested_time", partial(_length, unit=60), f"minutes or {clock}")
-    count = "a whole number (sacct --noconvert)"
-    sizes = {name: numbers(name, lambda word: whole_in(word or "0"), count) for name in _SIZES}
-    submit, start, end = _in_order(when, elapsed).T
-    span, no_zone = end - start, ~lines["start"].str.fullmatch(_HAS_ZONE).to_numpy(bool)
-    too_long = (span >= 0) & (elapsed > span + 3600 * no_zone)  # the hour of a clock put back
-    runtime = np.where(np.isnan(elapsed) | too_long, span, elapsed)
-    state = lines["state"].str.extract(r"^\s*([^\s+]*)", expand=False).str.upper()
-    status = state.map(_STATUS).fillna(0).astype(int)
-    is_other, is_open = lines["cluster"] != (cluster or lines["cluster"]), state.isin(_OPEN)
-    again = lines.loc[~(is_other | is_open), ["id", "submit"]].duplicated(keep="last")
-    has_end = lines["end"].ne("").any()  # else there is no such column
-    reasons = {
-        "of other clusters": is_other,
-        "still waiting or running": is_open,
-        "told again": again.reindex(lines.index, fill_value=False),
-        "never started": np.isnan(start) | ((status == 5) & ~(runtime > 0)),
-        "without an end, or a submission": np.isnan(submit + runtime) | (has_end & np.isnan(end)),
-        "end before they start": (end < start) | (runtime < 0),
-        "ran for less than a second": runtime < 1,
-        "without processors": sum(sizes.values()) <= 0,
-    }
-    why = np.select([np.asarray(which, bool) for which in reasons.values()], [*reasons], "")
-    counts.update(why[why != ""].tolist())
-    kept, shift = why == "", np.diff(when)[..., 0]
-    counts["in the hour that comes twice as summer ends"] = (shift[kept] > 0).any(axis=1).sum()
-    counts["in the hour that the clock skips"] = (shift[kept] < 0).any(axis=1).sum()
-    counts["have run longer than from start to end"] = too_long[kept].sum()
-    times = {"submit": submit, "start": start, "runtime": runtime, "requested_time": limit}
-    return lines.assign(**times, **sizes, status=status)[kept]
+class _Columns:
+    """The columns of an export, put into numbers block by block, so that few words are kept."""
+
+    def __init__(self, path: Any, zone: tzinfo) -> None:
+        self._path, self._zone = path, zone
+        self._hours = _Hours(zone)
+        self._codes: dict[str, dict[str, int]] = {name: {} for name in _NAMES}
+        self._blocks: list[dict[str, NDArray]] = []
+        self._instants: list[NDArray[np.float64]] = []
+        self._faults: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._instants))
+
+    def add(self, words: dict[str, "pd.Series"]) -> None:
+        """Put a block into numbers: of each thing its words, under the numbers of their lines."""
+        when, zoned, other = zip(*(self._times(name, words[name]) for name in _TIMES), strict=True)
+        self._instants.append(np.stack(when, axis=1))
+        block = {"id": words["id"].to_numpy(), "submit": when[0][:, 0]}
+        block["other_submit"] = words["submit"].where(other[0], "").to_numpy()
+        block |= {f"{name}_has_zone": zoned[k] for k, name in enumerate(_TIMES)}
+        block["has_end"] = (words["end"] != "").to_numpy(bool)
+        minutes = partial(_length, unit=60)
+        parsers: dict[str, Callable] = {"elapsed": _length, "requested_time": minutes}
+        for name in _AMOUNTS:
+            block[name] = self._numbers(name, words[name], parsers.get(name, _count))
+        for name, codes in self._codes.items():
+            block[name] = _codes_of(words[name], codes)
+        self._blocks.append(block)
+
+    def check(self) -> None:
+        """Refuse what cannot be read, with its line."""
+        for name in (*_TIMES, *_AMOUNTS):
+            if name in self._faults:
+                raise InputError(self._faults[name])
+
+    def table(self) -> "pd.DataFrame":
+        """Return all blocks as one, and forget them."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        for name in [*self._blocks[0]]:
+            column: Any = np.concatenate([block.pop(name) for block in self._blocks])
+            if name in _NAMES:
+                names = self._codes[name]
+                column = pd.Categorical.from_codes(column, [*names])
+                column = column.reorder_categories(sorted(names))
+            columns[name] = pd.Series(column, dtype=column.dtype)
+        return pd.DataFrame(columns, copy=False)
+
+    def instants(self) -> NDArray[np.float64]:
+        """Return both instants that each time may mean, shape (n, 3, 2), and forget them."""
+        instants, self._instants = np.concatenate(self._instants), []
+        return instants
+
+    def _times(self, name: str, words: "pd.Series") -> tuple[NDArray, NDArray, NDArray]:
+        """Return both instants of each time, whether it has a zone, and which are not common."""
+        quick = np.fromiter(map(self._hours.instant, words), float, len(words))
+        when = np.stack([quick, quick], axis=1)
+        has_zone = np.array(words.str.len() != _LENGTH_OF_TIME, dtype=bool)
+        others = np.isnan(quick)
+        if others.any():
+            parse = partial(_instants, zone=self._zone)
+            when[others] = self._numbers(name, words[others], parse).reshape(-1, 2)
+            has_zone[others] = words[others].str.fullmatch(_HAS_ZONE)
+        return when, has_zone, others
+
+    def _numbers(
+        self, name: str, words: "pd.Series", parse: Callable[[str], Any]
+    ) -> NDArray[np.float64]:
+        """Return words in numbers; each is read once, as "" where it is not known."""
+        import pandas as pd
+
+        codes, different = pd.factorize(words.str.strip())
+        values = []
+        for code, word in enumerate(different):
+            try:
+                values.append(parse("" if word.casefold() in _NOT_KNOWN else word))
+            except (ValueError, OverflowError):
+                where = f"{self._path}, line {words.index[(codes == code).argmax()]}"
+                fault = f"{where}: {name} is {shown(word)}; give {(_TIMES | _AMOUNTS)[name]}"
+                self._faults.setdefault(name, fault)
+                values.append(parse(""))
+        return np.array(values, dtype=float)[codes]
 
 
-def _numbers(
-    lines: "pd.DataFrame", path: Any, name: str, parse: Callable[[str], Any], wanted: str
-) -> NDArray[np.float64]:
-    """Return a column in numbers; each word of it is read once, as "" where it is not known."""
+def _codes_of(words: "pd.Series", known: dict[str, int]) -> NDArray[np.int32]:
+    """Return the code of each word; those not known yet get the next ones."""
     import pandas as pd
 
-    codes, words = pd.factorize(lines[name].str.strip())
-    values = []
-    for code, word in enumerate(words):
-        try:
-            values.append(parse("" if word.casefold() in _NOT_KNOWN else word))
-            if np.max(values[-1]) > LARGEST_WHOLE:
-                raise ValueError
-        except (ValueError, OverflowError):
-            where = f"{path}, line {lines.index[(codes == code).argmax()]}"
-            raise InputError(f"{where}: {name} is {shown(word)}; give {wanted}") from None
-    return np.array(values, dtype=float)[codes]
+    codes, different = pd.factorize(words)
+    numbers = [known.setdefault(word, len(known)) for word in different]
+    return np.array(numbers, dtype=np.int32)[codes]
+
+
+class _Hours(dict[str, float]):
+    """When the hours of a clock begin, such as 2024-10-27T02; nan where its seconds do not tell."""
+
+    def __init__(self, zone: tzinfo) -> None:
+        self._zone = zone
+
+    def instant(self, word: str) -> float:
+        """Return the instant of a common time, which no other one has; nan of what is none."""
+        if len(word) == _LENGTH_OF_TIME:
+            return self[word[:13]] + _IN_HOUR.get(word[13:], np.nan)
+        if len(word) < 12 and word.isdecimal() and word.isascii() and word[0] != "0":
+            return float(word)
+        return np.nan
+
+    def __missing__(self, hour: str) -> float:
+        self[hour] = np.nan
+        if _HOUR.fullmatch(hour):
+            try:
+                begin, begin_again = _instants(f"{hour}:00:00", self._zone)
+                last, last_again = _instants(f"{hour}:59:59", self._zone)
+            except (ValueError, OverflowError):
+                return np.nan
+            if begin == begin_again and last == last_again == begin + 3599:  # it is not changed
+                self[hour] = begin
+        return self[hour]
 
 
 def _instants(word: str, zone: tzinfo) -> tuple[float, float]:
@@ -291,12 +370,76 @@ def _instants(word: str, zone: tzinfo) -> tuple[float, float]:
 
 def _length(word: str, unit: int = 1) -> float:
     """Return a length of time in seconds."""
-    if not word or word.isdecimal():
-        return number_in(word) * unit if word else np.nan
-    if not (match := _CLOCK.fullmatch(word)):
+    if not word:
+        return np.nan
+    if word.isdecimal():
+        length = number_in(word) * unit
+    elif match := _CLOCK.fullmatch(word):
+        days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        length = ((days * 24 + hours) * 60 + minutes) * 60.0 + seconds
+    else:
         raise ValueError
-    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    return ((days * 24 + hours) * 60 + minutes) * 60.0 + seconds
+    if length > LARGEST_WHOLE:
+        raise ValueError
+    return length
+
+
+def _count(word: str) -> int:
+    """Return a number of processors."""
+    return whole_in(word or "0")
+
+
+def _ended(
+    lines: "pd.DataFrame", when: NDArray[np.float64], cluster: str | None, counts: Counter
+) -> "pd.DataFrame":
+    """Return the lines of jobs that ran and have ended."""
+    import pandas as pd
+
+    elapsed = lines["elapsed"].to_numpy()
+    submit, start, end = _in_order(when, elapsed).T
+    span, no_zone = end - start, ~lines["start_has_zone"].to_numpy()
+    too_long = (span >= 0) & (elapsed > span + 3600 * no_zone)  # the hour of a clock put back
+    runtime = np.where(np.isnan(elapsed) | too_long, span, elapsed)
+    status, is_open = _status_of(lines["state"])
+    is_other = (lines["cluster"] != (cluster or lines["cluster"])).to_numpy()
+    no_end = lines["has_end"].any() & np.isnan(end)  # but where there is no such column
+    reasons = {
+        "of other clusters": is_other,
+        "still waiting or running": is_open,
+        "told again": _told_again(lines, ~(is_other | is_open)),
+        "never started": np.isnan(start) | ((status == 5) & ~(runtime > 0)),
+        "without an end, or a submission": np.isnan(submit + runtime) | no_end,
+        "end before they start": (end < start) | (runtime < 0),
+        "ran for less than a second": runtime < 1,
+        "without processors": lines[[*_SIZES]].sum(axis=1).to_numpy() <= 0,
+    }
+    why = np.select([*reasons.values()], range(len(reasons)), len(reasons)).astype(np.int8)
+    for reason in pd.unique(why[why < len(reasons)]):
+        counts[[*reasons][reason]] += int((why == reason).sum())
+    kept, shift = why == len(reasons), np.diff(when)[..., 0]
+    counts["in the hour that comes twice as summer ends"] = (shift[kept] > 0).any(axis=1).sum()
+    counts["in the hour that the clock skips"] = (shift[kept] < 0).any(axis=1).sum()
+    counts["have run longer than from start to end"] = too_long[kept].sum()
+    times = {"submit": submit, "start": start, "runtime": runtime, "status": status}
+    stay = ["id", "requested_time", *_SIZES, *_NAMES[1:-1], "submit_has_zone"]
+    numbers = {name: column[kept] for name, column in times.items()}
+    return lines.loc[kept, stay].assign(**numbers)
+
+
+def _status_of(states: "pd.Series") -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the status of each job, and whether it is waiting or running."""
+    firsts = [re.split(r"[\s+]", state.lstrip(), maxsplit=1)[0] for state in states.cat.categories]
+    kinds, codes = [first.upper() for first in firsts], states.cat.codes.to_numpy()
+    status = np.array([_STATUS.get(kind, 0) for kind in kinds])
+    return status[codes], np.array([kind in _OPEN for kind in kinds])[codes]
+
+
+def _told_again(lines: "pd.DataFrame", chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which of the chosen lines a later one of them tells again: of one submission."""
+    jobs = lines.loc[chosen, [*_SUBMISSION]]
+    jobs = jobs[jobs["id"].duplicated(keep=False)]  # few, and found by one column
+    again = jobs.duplicated(keep="last")
+    return again.reindex(lines.index, fill_value=False).to_numpy(bool)
 
 
 def _in_order(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -312,19 +455,59 @@ def _in_order(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> NDArra
 
 
 def _merged(kept: "pd.DataFrame", counts: Counter) -> "pd.DataFrame":
-    """Return a row a job, the components of a run together; count what should be known of them."""
-    run, alone = kept.groupby("id").cumcount(), ~kept["id"].str.contains("+", regex=False)
+    """Return a row per job, components of a run together; count what should be known of them."""
+    import pandas as pd
+
+    is_part = kept["id"].str.contains("+", regex=False).to_numpy(bool)
+    counts["further runs of requeued jobs"] = int(kept.loc[~is_part, "id"].duplicated().sum())
+    is_first = np.ones(len(kept), dtype=bool)
+    if is_part.any():
+        leaders = kept.loc[is_part, "id"].str.partition("+")[0]
+        related = is_part | kept["id"].isin(leaders).to_numpy()
+        runs = _runs(kept[related], is_part[related])
+        is_first[related] = ~pd.Series(runs).duplicated()
+        for name, how in _TOGETHER.items():
+            of_run = kept.loc[related, name].groupby(runs, sort=False).transform(how)
+            column = kept[name].to_numpy(copy=True)
+            column[related] = of_run
+            kept = kept.assign(**{name: column})
+    jobs = kept.loc[is_first, kept.columns != "id"]
+    counts["further components of heterogeneous jobs"] = len(kept) - len(jobs)
+    counts["without a time limit"] = int((~(jobs["requested_time"] > 0)).sum())
+    counts["start before their submission"] = int((jobs["start"] < jobs["submit"]).sum())
+    return jobs
+
+
+def _runs(kept: "pd.DataFrame", is_part: NDArray[np.bool_]) -> NDArray:
+    """Return what names the run of each line, of lines in order of submission."""
     # Components of a run start together: what starts when the one before has ended is of a later.
     leader = kept["id"].str.partition("+")[0]
     later = kept["start"] >= (kept["start"] + kept["runtime"]).groupby(leader).shift()
     leader += "+" + later.groupby(leader).cumsum().astype(str)
-    how = {name: _TOGETHER.get(name, "first") for name in kept.columns}
-    jobs = kept.groupby(np.where(alone, kept.index, leader), sort=False).agg(how)
-    counts["further components of heterogeneous jobs"] = len(kept) - len(jobs)
-    counts["further runs of requeued jobs"] = int(((run > 0) & alone).sum())
-    counts["without a time limit"] = int((~(jobs["requested_time"] > 0)).sum())
-    counts["start before their submission"] = int((jobs["start"] < jobs["submit"]).sum())
-    return jobs
+    return np.where(is_part, leader, kept.index)
+
+
+def _table(jobs: "pd.DataFrame", first: int) -> tuple["pd.DataFrame", dict[str, Any]]:
+    """Return the table of the log, its instants from `first` on; and the names that it numbers."""
+    import pandas as pd
+
+    wait = jobs["start"] - jobs["submit"]
+    known: dict[str, Any] = {name: jobs[name] for name in ("runtime", "status", _SIZES[0])}
+    known |= {"job": range(1, len(jobs) + 1), "submit": jobs["submit"] - first}
+    known["wait"] = wait.where(wait >= 0)
+    names = {}
+    for name in ("user", "group", "queue", "partition"):
+        by_name = name in ("queue", "partition")
+        codes, names[name] = pd.factorize(jobs[name].where(jobs[name] != ""), sort=by_name)
+        known[name] = np.where(codes < 0, -1, codes + 1)
+    for name in ("requested_time", _SIZES[1]):
+        known[name] = jobs[name].where(jobs[name] != 0)
+    columns = {}
+    for name in FIELDS:
+        values = np.asarray(known.pop(name, np.full(len(jobs), -1.0)), dtype=float)
+        values = np.where(np.isnan(values), -1, values)
+        columns[name] = values.astype(np.int64 if name in WHOLE_FIELDS else float, copy=False)
+    return pd.DataFrame(columns, copy=False), names
 
 
 def _log(
@@ -334,17 +517,9 @@ def _log(
     import pandas as pd
 
     first, last = int(jobs["submit"].min()), int(jobs["submit"].max())
-    wait = jobs["start"] - jobs["submit"]
-    names: dict = {}
-    table = jobs.assign(job=range(1, len(jobs) + 1), wait=wait.where(wait >= 0))
-    table["submit"] -= first
-    for name in ("user", "group", "queue", "partition"):
-        by_name = name in ("queue", "partition")
-        codes, names[name] = pd.factorize(jobs[name].where(jobs[name] != ""), sort=by_name)
-        table[name] = codes + 1
-    known = ("requested_processors", "requested_time", "user", "group", "queue", "partition")
-    table = table.replace({name: {0: -1} for name in known}).reindex(columns=[*FIELDS])
-    table = table.astype(float).fillna(-1).astype(dict.fromkeys(WHOLE_FIELDS, np.int64))
+    size = jobs[_SIZES[0]].where(lambda n: n > 0, jobs[_SIZES[1]])
+    busy = in_use(jobs["start"], jobs["start"] + jobs["runtime"], size)
+    table, names = _table(jobs, first)
     rows: list[tuple] = [("kept", len(jobs), "jobs", "")]
     noted = [*_MENDS].index("without a time limit")
     for place, (what, mend) in enumerate(_MENDS.items()):
@@ -355,13 +530,11 @@ def _log(
         "UnixStartTime": str(first), "TimeZoneString": time_zone,
         "Note": "\n".join([f"processors are {unit}", *(f"{o}: {n:,} {w}" for o, n, w, _ in rows)]),
     }  # fmt: skip
-    size = table["allocated_processors"].where(lambda n: n > 0, table["requested_processors"])
-    busy = in_use(jobs["start"], jobs["start"] + jobs["runtime"], size)
     came = [datetime.fromtimestamp(end, ZoneInfo(time_zone)) for end in (first, last)]
     found = {
         f"first submission: {came[0]:%F %T %Z}": "check the time zone, and --starttime",
         f"last submission: {came[1]:%F %T %Z}": "check the time zone, and --endtime",
-        f"widest job: {size.max():,} {unit}": "where it is odd, check for swapped columns",
+        f"widest job: {int(size.max()):,} {unit}": "where it is odd, check for swapped columns",
         f"busy 99 % of the time at most: {busy:,.0f} {unit}": "compare with your machine",
     }
     if len(key := names["partition"]) > 1:
@@ -372,4 +545,4 @@ def _log(
     receipt = pd.DataFrame(rows, columns=["outcome", "lines", "what", "what to do"])
     receipt["lines"] = receipt["lines"].astype("Int64")  # none of what was found in them
     name = re.sub(r"(\.(txt|csv))?(\.gz)?$", "", Path(path).name)
-    return SwfLog(header, table.reset_index(drop=True), name, str(path), receipt=receipt)
+    return SwfLog(header, table, name, str(path), receipt=receipt)

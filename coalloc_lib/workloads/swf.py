@@ -58,6 +58,7 @@ ESTIMATES = ("requested", "exact")
 #: What `read_swf` unpacks: the larger of so many bytes and so many times the packed size.
 MOST_UNPACKED, MOST_RATIO = 64 * 2**20, 100
 _BLOCK = 4 * 2**20
+_MOST_LINES = 50_000  # of a block that is written
 _LONGEST_LINE = _MOST_HEADER = 2**20
 
 # What lines of numbers are made of. pandas would take words too: a column of 'True' for ones.
@@ -298,19 +299,25 @@ def _parsed(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.Da
     import pandas as pd
 
     comments: list[str] = []
-    parts: list[pd.DataFrame] = []
+    table = pd.concat(_tables(blocks, where, comments), ignore_index=True)
+    return _header_of(comments), table
+
+
+def _tables(blocks: Iterable[bytes], where: str, comments: list[str]) -> Iterator["pd.DataFrame"]:
+    """Yield the jobs of a log, block by block; put the lines before the first into `comments`."""
+    in_header = True
     number = 1
     for block in blocks:
         if number == 1:
             block = block.removeprefix(codecs.BOM_UTF8)
         # Only the block with the end of the header and blocks with comments, blank lines or
         # mistakes are looked at line by line.
-        table = _table_of(block) if parts else None
+        table = None if in_header else _table_of(block)
         if table is None:
             rows = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
             lines = [_decoded(row, f"{where}, line {at}") for at, row in rows]
             is_job = [bool(line.strip()) and line.lstrip()[0] != ";" for line in lines]
-            if not parts:
+            if in_header:
                 comments += lines[: (*is_job, True).index(True)]
                 if sum(map(len, comments)) > _MOST_HEADER:
                     raise InputError(
@@ -321,7 +328,7 @@ def _parsed(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.Da
             table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
             if jobs and table is None:
                 for at, line in jobs.items():
-                    if not parts and (line[0].isalpha() or line[0] in "{[" or "|" in line):
+                    if in_header and (line[0].isalpha() or line[0] in "{[" or "|" in line):
                         raise InputError(
                             f"{where}, line {at} is no job of 18 numbers: this is no log in the "
                             "Standard Workload Format; 'coalloc import sacct' or co.read_sacct "
@@ -333,11 +340,11 @@ def _parsed(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.Da
                     f"{where} cannot be read as 18 columns of numbers; check its format"
                 )
         if table is not None:
-            parts.append(table)
+            in_header = False
+            yield table
         number += block.count(b"\n")
-    if not parts:
+    if in_header:
         raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
-    return _header_of(comments), pd.concat(parts, ignore_index=True)
 
 
 def _table_of(text: bytes) -> "pd.DataFrame | None":
@@ -433,10 +440,12 @@ def write_swf(
     stream, of which number, submission, run time, processors and estimate (as requested time) are
     written; the `header` is what to write as ``; Key: value``.
     """
-    lines = [*_header_lines(header or {}), *_job_lines(jobs)]
-    text = "".join(f"{line}\n" for line in lines).encode("utf-8")
+    comments = "".join(f"{line}\n" for line in _header_lines(header or {})).encode("utf-8")
+    blocks = [comments, *_job_blocks(jobs)]
     # What is written can be read: the reader's own checks stand guard.
-    _parsed([text], f"the log to be written to {path}")
+    for _ in _tables(blocks, f"the log to be written to {path}", []):
+        pass
+    text = b"".join(blocks)
     with atomic_path(path) as beside:
         packed = str(path).endswith(".gz")
         beside.write_bytes(gzip.compress(text, mtime=0) if packed else text)
@@ -453,7 +462,8 @@ def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
             yield f"; {key}: {part.strip()}".rstrip()
 
 
-def _job_lines(jobs: "JobStream | pd.DataFrame") -> Iterator[str]:
+def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
+    """Yield the lines of jobs, so many at a time as need little memory as words."""
     import pandas as pd
 
     if isinstance(jobs, JobStream):
@@ -466,7 +476,10 @@ def _job_lines(jobs: "JobStream | pd.DataFrame") -> Iterator[str]:
         table = instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
     if missing := [name for name in FIELDS if name not in table]:
         raise InputError(f"table has no column {missing[0]}; give the 18 fields of the format")
-    return map(" ".join, zip(*(_words(table[name].to_numpy()) for name in FIELDS), strict=True))
+    for first in range(0, len(table), _MOST_LINES):
+        some = table[first : first + _MOST_LINES]
+        words = zip(*(_words(some[name].to_numpy()) for name in FIELDS), strict=True)
+        yield "".join(f"{' '.join(line)}\n" for line in words).encode("utf-8")
 
 
 def _words(values: NDArray) -> Iterator[str]:

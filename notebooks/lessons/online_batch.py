@@ -20,9 +20,10 @@ from coalloc_lib.experiments.weeks import Bootstrap, WeeklySums, week_of
 from coalloc_lib.intervals import Interval
 from coalloc_lib.plots import format_interval
 from coalloc_lib.studies.online_batch import Setting, model, simulate
-from coalloc_lib.studies.online_batch.claims import SMALL, penalties
-from coalloc_lib.studies.online_batch.figures import LOOK, plain, power, sums_of
+from coalloc_lib.studies.online_batch.claims import penalties, small_and_middle
+from coalloc_lib.studies.online_batch.figures import LOOK, beside_the_record, plain, sums_of
 from coalloc_lib.studies.online_batch.model import (
+    CTC,
     EXACT,
     HOUR,
     KTH,
@@ -32,7 +33,8 @@ from coalloc_lib.studies.online_batch.model import (
     POLICIES,
     REQUESTED,
 )
-from coalloc_lib.studies.online_batch.runs import BY_LENGTH, over_weeks, refused_work
+from coalloc_lib.studies.online_batch.reserved import power
+from coalloc_lib.studies.online_batch.runs import over_weeks, refused_work
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 from lessons.teaching import checker, near
 
@@ -197,8 +199,7 @@ def _among(found: Interval, options: dict[str, tuple[float, float]]) -> str | No
 
 def small_jobs(result: Any) -> str | None:
     """Answer the guess on the wait over length of small jobs, booked over EASY."""
-    by_length = pick(plain(result.runs, log=KTH, length=EXACT), grouping=BY_LENGTH)
-    small = by_length[by_length["up_to"] <= SMALL]
+    small, _ = small_and_middle(pick(beside_the_record(result.runs), log=KTH))
     found = over_weeks(small).ratio(penalties(small, LEAST), penalties(small, "EASY"))
     options = {"a tenth": (0, 0.3), "about the same": (0.6, 1.6), "ten times as much": (3, 30)}
     return _among(found, options)
@@ -363,9 +364,34 @@ def _cost_of_reservations(answer: Any) -> str:
     return _told(answer, right, 0.03, hint, slips)
 
 
+def _cut_of_ctc(answer: Any) -> str:
+    log = model.logs()[CTC]
+    if not log.has_waits:
+        return "this one needs the real log: coalloc traces fetch CTC-SP2"
+    right = _least_minutes(log, round(model.LONGEST[CTC, model.RECORDED]))
+    slips = {
+        "a longer wait is left then": right - 1,
+        "the longest wait is the right one then; with which fewer minutes is it, too?": right + 1,
+        "give minutes, not seconds": 60 * right,
+    }
+    hint = "what is the longest wait of the jobs that ran for 1, 2, 3, ... minutes or more?"
+    return _told(answer, right, 0.01, hint, slips)
+
+
+def _least_minutes(log: model.Log, hours: int) -> int:
+    """Return the least run time in minutes that leaves no longer recorded wait than so many hours.
+
+    0 where there is none in the whole log.
+    """
+    minutes = 0
+    while round(np.nanmax(log.recorded[log.jobs.runtime >= 60 * minutes]) / HOUR) > hours:
+        minutes += 1
+    return minutes
+
+
 check = checker(
     {
         1: _idle_in_example, 2: _attempts_of_second, 3: _wide_jobs, 4: _refused_by_a_limit,
-        5: _cost_of_reservations,
+        5: _cost_of_reservations, 6: _cut_of_ctc,
     }
 )  # fmt: skip

@@ -156,11 +156,13 @@ def test_the_first_job_that_may_pass_is_found(case, room, data):
     passes &= waits & (np.arange(n) >= begin)
     expected = int(passes.argmax()) if passes.any() else -1
     trees = queue_tree.Trees(tree, shortest)
+    fresh = data.draw(st.integers(0, n))  # from there on, who waits is listed
+    last = fresh + np.flatnonzero(waits[fresh:])
     for _ in range(2):  # the second time on a tighter tree
-        where = (begin, n, n, room, beside, 1.0, shadow)
+        where = (begin, fresh, last, room, beside, 1.0, shadow)
         assert queue_tree.first_passing(trees, keys, least, waits, *where) == expected
     if shadow == np.inf:  # then whoever fits may pass, as under FPFS
-        assert queue_tree.first_fitting(tree, keys, waits, begin, n, n, room) == expected
+        assert queue_tree.first_fitting(tree, keys, waits, begin, fresh, n, room) == expected
 
 
 MODULES = (

@@ -27,7 +27,7 @@ SMALL = {
     ),
     "online-batch": Scale(
         logs=("KTH-SP2",), shares=(0.0, 0.8, 1.0), draws=2,
-        resamples=40, dear_logs=("KTH-SP2",), tree_jobs=4, tree_shares=(0.0, 0.8),
-        tree_servers=(4, 8), tree_slots=(4, 8), tree_wanted=(4, 8), readings=("5 min at least",),
+        resamples=40, dear_logs=("KTH-SP2",), online_shares=(0.0, 0.4, 0.8, 1.0), tree_jobs=4,
+        tree_shares=(0.0, 0.8), tree_servers=(4, 8), tree_slots=(4, 8), tree_wanted=(4, 8),
     ),
 }  # fmt: skip

@@ -365,6 +365,36 @@ def test_one_of_several_clusters(tmp_path):
         read_sacct(file_of(tmp_path, line()), cluster="west")
 
 
+@given(
+    seconds=st.integers(1, 86_399) | st.integers(-9_000, 9_000),
+    day=st.sampled_from([0, TWICE, 1_711_846_800, 1_743_868_800, 1_728_144_000, 1_700_000_000]),
+    zone=st.sampled_from(
+        ["UTC", "Europe/Amsterdam", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kathmandu"]
+    ),
+    form=st.sampled_from(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%s", "%Y%m%dT0%H%M:%S"]),
+)
+def test_a_common_time_is_read_at_once_as_any_other(seconds, day, zone, form):
+    """Days: of changes to and from summer, one of them by half an hour, and others."""
+    moment = datetime.fromtimestamp(day + seconds, ZoneInfo("UTC"))
+    word = str(day + seconds) if form == "%s" else moment.strftime(form)
+    quick = slurm._Hours(ZoneInfo(zone)).instant(word)
+    try:
+        instants = slurm._instants(word, ZoneInfo(zone))
+    except ValueError:
+        assert np.isnan(quick)
+        return
+    assert np.isnan(quick) or instants == (quick, quick)
+
+
+def test_hours_of_changes_are_left_to_the_long_way_and_no_others():
+    hours = slurm._Hours(ZoneInfo("Australia/Lord_Howe"))  # by half an hour, 2024-10-06 at 2
+    assert [np.isnan(hours.instant(f"2024-10-06T0{hour}:59:59")) for hour in (1, 2, 3)] == [
+        False, True, False,
+    ]  # fmt: skip
+    for word in ("20241027T0230:15:00", "2024W43T02+01:30:00", "0100", "0", "", "٢٠٢٤", "Unknown"):
+        assert np.isnan(hours.instant(word)), word
+
+
 # Mistakes.
 
 

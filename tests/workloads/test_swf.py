@@ -322,6 +322,18 @@ def test_what_is_written_is_read(tmp_path_factory, rows, header, packed):
     assert again.read_bytes() == path.read_bytes()
 
 
+def test_a_log_is_written_in_blocks_as_in_one(tmp_path, monkeypatch):
+    jobs = JobStream(range(10), [0.5, *range(1, 10)], [[2]] * 10)
+    write_swf(tmp_path / "one.swf", jobs, {"Note": "one\n two "})
+    monkeypatch.setattr("coalloc_lib.workloads.swf._MOST_LINES", 3)
+    write_swf(tmp_path / "more.swf", jobs, {"Note": "one\n two "})
+    assert (tmp_path / "more.swf").read_bytes() == (tmp_path / "one.swf").read_bytes()
+    table = read_swf(tmp_path / "one.swf").table
+    table.loc[8, "submit"] = -5
+    with pytest.raises(InputError, match="line 10: submit is -5; give seconds"):
+        write_swf(tmp_path / "bad.swf", table, {"Note": "one"})
+
+
 def test_job_numbers_and_several_lines_of_a_value_are_written(tmp_path):
     jobs = JobStream([0, 1], [1, 1], [[2, 2], [1, 0]], number=[7, 9])
     write_swf(tmp_path / "log.swf", jobs, {"Note": "one\n two "})

@@ -279,9 +279,10 @@ def pass_head(
                     work.spare[c] = max(work.spare[c] - allocation[head, c], 0)
                 set_room(work.spare, rule.request, parts.shape[1], work.beside)
             changed = False
-        job = first_passing(
-            trees, keys, expected.least, waiting, job + 1, n, n, work.room, work.beside, now, shadow
-        )
+        job = first_passing(  # all who wait are in the trees, and none is in a list
+            trees, keys, expected.least, waiting, job + 1, n, future.moments[:0], work.room,
+            work.beside, now, shadow,
+        )  # fmt: skip
         if job < 0:
             return steps, moments, running, started
         keeps = left_until == np.inf  # it fits elsewhere only, and keeps what it has

@@ -11,7 +11,7 @@ at again. Whoever `queue_tree` lets through is placed, and then looked at exactl
 Jobs are numbered as they stand in the queue. Where that is not the order of arrival, `coming` has
 their numbers in order of arrival, in which the submissions of the `Stream` are too. Newcomers are
 then entered into the trees at once, and one that comes before the head takes its place. Else the
-last of those who have come are gone through one by one: most start before they are in a tree.
+last who wait stand in a list and are gone through one by one: most start before they are in a tree.
 
 **Conservative.** The waiting jobs stand in a list, in the order of the queue. When jobs have left,
 each is offered an earlier start, as if it had given its reservation up; the steps (see
@@ -44,6 +44,7 @@ from coalloc_lib.engines.kernels.events import (
 )
 from coalloc_lib.engines.kernels.placing import (
     ORDERED,
+    TOTAL,
     Rule,
     copy,
     empty_room,
@@ -66,7 +67,7 @@ from coalloc_lib.engines.kernels.profile_steps import (
 )
 from coalloc_lib.engines.kernels.queue_tree import NEVER, enter, first_fitting, first_passing
 
-#: So many of the last jobs may be outside the trees: a short queue is gone through faster so.
+#: So many waiting jobs may be outside the trees: a short queue is gone through faster as a list.
 OUTSIDE = 32
 #: How long jobs are expected to run on one cluster, float64 (n,), on 2, 3, ..., (n, k), and the
 #: least that is possible of each, float64 (n, 1).
@@ -77,8 +78,8 @@ Expected = namedtuple("Expected", "alone spanning least")
 #: order of arrival.
 Policy = namedtuple("Policy", "backlog has_choice is_fixed is_adaptive is_in_turn")
 takes_fixed(Policy)
-#: The running jobs in the order of the ends that are expected of them: these ends and the jobs, of
-#: which the first so many are in use, and the processors of all jobs.
+#: The running jobs by the ends that are expected of them, the last to end first: these ends and the
+#: jobs, of which the first so many are in use, and the processors of all jobs.
 Plan = namedtuple("Plan", "ends jobs allocation")
 #: What is idle, int64 (c,), and `room` for keys on it; what is `spare` at the promised start of the
 #: head, and the room on it `without` a job that would pass; the room `beside` the head, for jobs
@@ -88,15 +89,18 @@ Work = namedtuple("Work", "idle room spare without beside held")
 #: makes it a fixed block, bool (n,).
 Asked = namedtuple("Asked", "earliest latest is_fixed")
 #: What a run of EASY works in: `idle`, its `Work`, the room on the `largest` system, which jobs are
-#: `waiting`, `until` when each is expected to run, the heap of departures, and the `Plan`.
-Arrays = namedtuple("Arrays", "idle work largest waiting until ends numbers plan_ends plan_jobs")
+#: `waiting`, the last of them in a list, `until` when each is expected to run, the heap of
+#: departures, and the `Plan`.
+Arrays = namedtuple(
+    "Arrays", "idle work largest waiting last until ends numbers plan_ends plan_jobs"
+)
 
 
 def new_arrays(n: int, idle: np.ndarray, keys: np.ndarray, rule: Rule) -> Arrays:
     """Return the working arrays for so many jobs on clusters with so many processors."""
     work, largest, capacity = new_work(idle, keys, rule), empty_room(keys, rule), min(n, idle.sum())
     ends, numbers = np.empty((2, capacity)), np.empty((2, capacity), np.int64)
-    of_jobs = np.zeros(n, np.bool_), np.empty(n)
+    of_jobs = np.zeros(n, np.bool_), np.empty(OUTSIDE, np.int64), np.empty(n)
     return Arrays(idle, work, largest, *of_jobs, ends[0], numbers[0], ends[1], numbers[1])
 
 
@@ -108,12 +112,12 @@ def run_easy(
     """Run the jobs of a `Stream` as `queue_order.run` does; write the first promises, too."""
     submit, runtime, spanning, parts, keys = stream
     n, width, request = len(submit), parts.shape[1], rule.request
-    idle, work, largest, waiting, until, ends, numbers = arrays[:7]
+    idle, work, largest, waiting, last, until, ends, numbers = arrays[:8]
     plan = Plan(arrays.plan_ends, arrays.plan_jobs, allocation)
     set_room(idle, request, width, largest)
     head = 0 if policy.is_in_turn else n
-    arrived = started = running = 0
-    outside = 0 if policy.is_in_turn else n  # the first job that is not in the trees
+    arrived = started = running = listed = 0
+    outside = 0 if policy.is_in_turn else n  # from this job on, who waits is listed
     now, shadow, again, known, on_one = 0.0, np.inf, True, False, False
     while started < n and not watch[STOP]:
         watch[STARTED] = started
@@ -133,6 +137,14 @@ def run_easy(
         arrived = next_arrival(submit, arrived, now, started, policy.backlog)
         for newcomer in coming[fresh:arrived]:
             waiting[newcomer], entered[newcomer] = True, now
+            if policy.is_in_turn:
+                if listed == OUTSIDE:
+                    for job in last:
+                        enter(trees.keys, keys, job)
+                        enter(trees.least, expected.least, job)
+                    listed, outside = 0, newcomer
+                last[listed] = newcomer
+                listed += 1
         known = known and not departed
         first, stop = fresh, arrived
         if not policy.is_in_turn:
@@ -169,8 +181,8 @@ def run_easy(
                     leave_for(head, parts, request, work)
                     changed = False
                 job = first_passing(
-                    trees, keys, expected.least, waiting, max(job, head + 1), outside, stop,
-                    work.room, work.beside, now, shadow,
+                    trees, keys, expected.least, waiting, max(job, head + 1), outside,
+                    last[:listed], work.room, work.beside, now, shadow,
                 )  # fmt: skip
                 if job < 0:
                     if not (passed and policy.has_choice):
@@ -202,6 +214,8 @@ def run_easy(
             running += 1
             started += 1
             waiting[job] = False
+            if job >= outside:
+                listed = strike(last, listed, job)
             if job == head:
                 known = False
                 if not policy.is_in_turn:  # the next may be far
@@ -212,12 +226,6 @@ def run_easy(
             else:
                 passed = True
             job += 1
-        if stop - outside >= OUTSIDE:
-            for job in range(outside, stop):
-                if waiting[job]:
-                    enter(trees.keys, keys, job)
-                    enter(trees.least, expected.least, job)
-            outside = stop
         again = policy.backlog > 0 and started > already and arrived < n
     return started
 
@@ -230,19 +238,37 @@ def new_work(idle, keys, rule):
 
 
 @kernel(forceinline=True)
+def strike(last, listed, job):
+    """Take a job off the list; return how many are left."""
+    place = 0
+    while last[place] != job:
+        place += 1
+    for i in range(place, listed - 1):
+        last[i] = last[i + 1]
+    return listed - 1
+
+
+@kernel(forceinline=True)
 def cast_shadow(keys, head, request, width, plan, running, work):
     """Return the first end of the plan after which the head fits; write what is spare then."""
     whole, spare = keys.shape[1] - 1, work.spare
+    if request == TOTAL and len(spare) == 1:
+        spare[0] = work.idle[0]
+        for i in range(running - 1, -1, -1):
+            spare[0] += keys[plan.jobs[i], 0]
+            if spare[0] >= keys[head, 0] and (i == 0 or plan.ends[i - 1] > plan.ends[i]):
+                return plan.ends[i]
+        return np.inf
     lacking = np.int64(keys[head, whole])
     for c in range(len(spare)):
         spare[c] = work.idle[c]
         lacking -= spare[c]
-    for i in range(running):
+    for i in range(running - 1, -1, -1):
         job = plan.jobs[i]
         lacking -= keys[job, whole]
         for c in range(len(spare)):
             spare[c] += plan.allocation[job, c]
-        if lacking <= 0 and (i + 1 == running or plan.ends[i + 1] > plan.ends[i]):
+        if lacking <= 0 and (i == 0 or plan.ends[i - 1] > plan.ends[i]):
             set_room(spare, request, width, work.without)
             if fits(keys[head], work.without):
                 return plan.ends[i]
@@ -256,7 +282,7 @@ def fits_soon(sizes, request, until, plan, running, work):
     copy(work.idle, held)
     if fits_on_one(sizes, request, held):
         return False
-    for i in range(running):
+    for i in range(running - 1, -1, -1):
         if plan.ends[i] > until:
             return False
         for c in range(len(held)):
@@ -279,12 +305,12 @@ def choose_shadow(key, sizes, more, now, request, plan, running, work):
     if fits(key, work.without):
         first = now
         copy(held, work.spare)
-    for i in range(running):
+    for i in range(running - 1, -1, -1):
         if plan.ends[i] > first + more:
             break
         for c in range(len(held)):
             held[c] += plan.allocation[plan.jobs[i], c]
-        if i + 1 < running and plan.ends[i + 1] == plan.ends[i]:
+        if i > 0 and plan.ends[i - 1] == plan.ends[i]:
             continue
         if fits_on_one(sizes, request, held):
             copy(held, work.spare)
@@ -300,6 +326,9 @@ def choose_shadow(key, sizes, more, now, request, plan, running, work):
 def leave_for(head, parts, request, work):
     """Write into `beside` a bound on keys that fit now and leave what the head needs."""
     beside, left = work.beside, total(work.spare)
+    if request == TOTAL:
+        beside[0] = min(work.room[0], left - parts[head, 0])
+        return
     copy(work.room, beside)
     for i in range(parts.shape[1]):
         left -= parts[head, i]

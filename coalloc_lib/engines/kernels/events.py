@@ -4,8 +4,9 @@ It is two arrays as long as there can be running jobs, `ends` (float64) and `num
 which the first `count` entries are in use: entry i ends no later than entries 2 i + 1 and 2 i + 2.
 Jobs that end at one instant leave in any order; all leave before anything starts.
 
-Beside it, for those who plan, a plain list of the running jobs in the order of the ends that are
-expected of them, `plan` and `whose`.
+Beside it, for those who plan, a plain list of the running jobs by the ends that are expected of
+them, `plan` and `whose`: the last to end is first, since the one that leaves is mostly the next to
+end, and what is taken from the end of a list moves nothing.
 """
 
 import numpy as np
@@ -67,9 +68,9 @@ def next_arrival(submit, arrived, now, started, backlog):
 
 @kernel(forceinline=True)
 def insert(plan, whose, count, end, number):
-    """Add a job to a list of `count` jobs, in order of their ends: writes `plan` and `whose`."""
+    """Add a job to a list of `count` jobs, the last to end first: writes `plan` and `whose`."""
     i = count
-    while i > 0 and plan[i - 1] > end:
+    while i > 0 and plan[i - 1] < end:
         plan[i], whose[i] = plan[i - 1], whose[i - 1]
         i -= 1
     plan[i], whose[i] = end, number
@@ -78,11 +79,11 @@ def insert(plan, whose, count, end, number):
 @kernel(forceinline=True)
 def remove(plan, whose, count, end, number):
     """Take a job of this end out of such a list of `count` jobs."""
-    i = 0
+    i = count - 1
     while plan[i] < end:
-        i += 1
+        i -= 1
     while whose[i] != number:
-        i += 1
+        i -= 1
     for j in range(i, count - 1):
         plan[j], whose[j] = plan[j + 1], whose[j + 1]
 

@@ -87,6 +87,9 @@ def copy(source, target):
 @kernel(forceinline=True)
 def set_room(idle, request, width, room):
     """Write into `room` what keys of `width` parts, and perhaps a total, are compared with."""
+    if request == TOTAL:
+        room[0] = largest(idle)
+        return
     if request == ORDERED:
         for i in range(width):
             room[i] = idle[i]
@@ -118,6 +121,8 @@ def set_room(idle, request, width, room):
 def fits(key, room):
     """Whether a key is at most the room in all entries, or its total at most one entry more."""
     last = len(key) - 1
+    if last == 0 and len(room) == 1:  # most logs: one part, one cluster or the largest of several
+        return key[0] <= room[0]
     if len(room) - 1 > last and key[last] <= room[last + 1]:
         return True
     for i in range(len(key)):  # noqa: SIM110  (a loop compiles to less than all() does)
@@ -154,6 +159,9 @@ def place(sizes, request, choice, single, order, idle, taken):
     whole where one cluster holds it: [3, 2] unordered get [5, 0, 0].
     """
     taken[:] = 0
+    if request == TOTAL and len(idle) == 1:
+        taken[0] = sizes[0]
+        return
     if request == ORDERED:
         copy(sizes, taken)
         return

@@ -150,10 +150,11 @@ def next_passing(trees, room, beside, now, shadow, block):
 
 
 @kernel(forceinline=True)
-def first_passing(trees, keys, least, waiting, begin, fresh, stop, room, beside, now, shadow):
-    """Return the first waiting job from `begin` on, before `stop`, that may pass; -1 if none.
+def first_passing(trees, keys, least, waiting, begin, fresh, last, room, beside, now, shadow):
+    """Return the first waiting job from `begin` on that may pass; -1 if there is none.
 
-    Jobs from `fresh` on are not in the `trees` yet. Writes into these where it tightens.
+    Those from `fresh` on are not in the `trees` yet, but in the list of the `last`. Writes into the
+    trees where it tightens.
     """
     job = begin
     while job < fresh:
@@ -173,8 +174,8 @@ def first_passing(trees, keys, least, waiting, begin, fresh, stop, room, beside,
             tighten(trees.keys, keys, waiting, job // BLOCK, fresh)
             tighten(trees.least, least, waiting, job // BLOCK, fresh)
         job = edge
-    for candidate in range(max(begin, fresh), stop):
-        if waiting[candidate] and may_pass(
+    for candidate in last:
+        if candidate >= begin and may_pass(
             keys[candidate], least[candidate, 0], room, beside, now, shadow
         ):
             return candidate

@@ -1,13 +1,13 @@
 """What the paper says of co-allocation with communication, judged."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.experiments import NotRunError, least, pick
-from coalloc_lib.intervals import Interval, Sample, all_of
+from coalloc_lib.experiments import NotRunError, least, most, pick
+from coalloc_lib.intervals import Interval, Sample, all_of, not_, student
 from coalloc_lib.studies.communication_penalty.figures import (
     Pair,
     against_itself,
@@ -17,19 +17,19 @@ from coalloc_lib.studies.communication_penalty.figures import (
     shares,
 )
 from coalloc_lib.studies.communication_penalty.model import (
+    ABOVE,
     ALL_JOBS,
     ALL_SPLIT,
     ALWAYS,
     AT_HEAD,
     CONSTANT,
-    EARLIER,
     EXACT_LOAD,
     GROUPS,
     JUMPS,
     LOAD,
-    LONGER,
     LOW_PENALTY,
     NAMES,
+    ONE_RUN,
     PARTS,
     PRINTED,
     PRINTED_LOAD,
@@ -41,13 +41,14 @@ from coalloc_lib.studies.communication_penalty.model import (
 from coalloc_lib.studies.communication_penalty.responses import Responses, change, ratio
 from coalloc_lib.studies.communication_penalty.runs import (
     IN_FIGURE,
-    SAMPLED,
+    SAMPLE_COUNT,
     SAMPLES,
     SEARCH,
     study,
 )
 from coalloc_lib.studies.communication_penalty.thresholds import Thresholds, read_thresholds
-from coalloc_lib.studies.ledger import Decision
+from coalloc_lib.studies.cut_offs import Word
+from coalloc_lib.studies.ledger import Decision, Row, judge_number
 from coalloc_lib.studies.study import PaperSetting
 
 #: The setting that the paper's sentences on response times are about. They are asked at the other
@@ -70,22 +71,22 @@ PAPER_SEARCH = PaperSetting(
     varied={"max_jumps": JUMPS, "counted": AT_HEAD, "load": PRINTED_LOAD},
     fixed={"kind": SEARCH},
 )
-#: Relative differences of response times that count as little.
-LITTLE = 0.1
+#: 'Small deviations': relative differences of response times that count as small.
+SMALL = Word("small", 0.1, "%", 100)
 #: Section 7.3 varies the load where splitting matters: from this one on.
 BUSY = 0.7
 #: Splitting thresholds, at most, that tell where the best one is.
 NARROW = 3
+#: The setting of the printed shares of section 5, and which of these is printed twice.
+PAPER_SAMPLES = PaperSetting(varied={"jobs": ONE_RUN}, fixed={"kind": SAMPLES})
+SLIP = WORK, "S2"
+#: The groups of which no job is split in Figure 1: all are of at most ten processors.
+UNSPLIT = ("S1", "S2", "S3")
 
 
 def is_above(found: Interval | None, limit: float) -> bool | None:
     """Whether a figure is above a limit; None where it is not known."""
     return found.above(limit) if found else None
-
-
-def is_little(found: Interval | None) -> bool | None:
-    """Whether a difference counts as little, to either side; None where it is not known."""
-    return found.between(-LITTLE, LITTLE) if found else None
 
 
 # --- Section 5: the groups ---
@@ -94,18 +95,43 @@ def is_little(found: Interval | None) -> bool | None:
 @study.add_claim(
     "CP-1",
     "offered load, and where that of samples of 2,000 jobs lies",
-    PaperSetting(varied={"jobs": SAMPLED}, fixed={"kind": SAMPLES}),
+    PAPER_SAMPLES,
 )
 def printed_shares_are_those_of_a_short_run(runs: pd.DataFrame) -> Decision:
-    """Judge the printed shares of the groups, and the load of 0.786."""
+    """Judge the printed shares of the groups but the slip, and the load of 0.786."""
     table = shares(runs).set_index(["quantity", "group"])
-    explained = {f"{quantity} {group}": x for (quantity, group), x in table["explained"].items()}
+    explained = {
+        f"{quantity} {group}": bool(x)
+        for (quantity, group), x in table["explained"].items()
+        if (quantity, group) != SLIP
+    }
     load = table.loc[LOAD, ALL_JOBS]
     within = Interval(EXACT_LOAD, load["sample_low"], load["sample_high"], len(table))
+    return Decision(within, explained, "all but the load of S2, which is a row of its own")
+
+
+@study.add_claim("CP-17", "share of the load of S2, and where that of samples lies", PAPER_SAMPLES)
+def load_of_s2_is_a_slip(runs: pd.DataFrame) -> Decision:
+    """Judge whether 27.7 %, printed twice, is the load of S2, or the others leave it."""
+    table = shares(runs).set_index(["quantity", "group"])
+    row = table.loc[SLIP]
+    found = Interval(row["exact"], row["sample_low"], row["sample_high"], len(table))
     left = 1 - table.loc[WORK]["printed"].drop("S2").sum()
-    low, high = table.loc[(WORK, "S2"), ["sample_low", "sample_high"]]
-    there = "lie" if low <= left <= high else "do not lie"
-    return Decision(within, explained, f"samples {there} around the {left:.1%} left by the others")
+    there = "lie" if found.contains(left) else "do not lie"
+    note = f"samples {there} around the {left:.1%} left by the others"
+    return Decision(found, {"as a short run": bool(row["explained"])}, note)
+
+
+@study.add_numbers
+def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
+    """Judge every printed share, and the load: of samples as long as a run of the paper."""
+    for row in shares(pick(runs, jobs=ONE_RUN)).to_dict("records"):
+        decimals = 3
+        sample = Interval(row["exact"], row["sample_low"], row["sample_high"], SAMPLE_COUNT)
+        exact = Interval.exact(row["exact"])
+        judged = judge_number(row["printed"], exact, decimals, one_run=sample)
+        item = f"Section 5 {row['group']} {row['quantity']}"
+        yield Row.of(study.name, item, row["quantity"], row["printed"], exact, judged)
 
 
 # --- Section 6: up to which penalty splitting pays ---
@@ -158,14 +184,6 @@ def free_splitting_pays(runs: pd.DataFrame) -> Decision:
     return Decision(least(threshold.values()), parts)
 
 
-@study.add_claim("CP-10", "threshold of the stream", PAPER_SEARCH)
-def splitting_is_less_viable(runs: pd.DataFrame) -> Decision:
-    """Judge 'not as viable as depicted in earlier studies' (section 9)."""
-    stream = read_thresholds(runs).by_group[STREAM].interval
-    note = "the 25 % of 2002 is for other machines and jobs; their spread is not the cause (CP-7)"
-    return Decision(stream, {f"below {EARLIER}": stream.below(EARLIER)}, note)
-
-
 @study.add_claim(
     "CP-13", "what S4 loses where the stream breaks even, over whole jobs", PAPER_SEARCH
 )
@@ -211,13 +229,88 @@ def known_of(line: Line) -> list[Responses]:
 )
 def responses_rise_with_the_threshold(runs: pd.DataFrame) -> Decision:
     """Judge 'increasing thres leads to poorer performance', for large jobs most (Figure 2)."""
-    first, *_, last = line_of(against_itself(runs)).values()
-    if first.saturated or last.saturated:
+    line = known_of(line_of(against_itself(runs)))
+    if len(line) < len(line_of(against_itself(runs))):
         return Decision(None, {"rises": None})
-    rise = {group: last.response[group] - first.response[group] for group in NAMES}
+    rise = {group: line[-1].response[group] - line[0].response[group] for group in NAMES}
     parts = {f"{group} rises": x.interval.above(0) for group, x in rise.items()}
+    parts |= {f"{group} nowhere falls": falls_nowhere(line, group) for group in NAMES}
     more = [(rise["S4"] - rise[group]).interval.above(0) for group in ("S1", "S2", "S3")]
     return Decision(rise["S4"].interval, parts | {"S4 rises most": all_of(*more)})
+
+
+def falls_nowhere(line: Sequence[Responses], group: str) -> bool:
+    """Whether no step from one place to the next is a fall for certain.
+
+    Of several steps one is soon seen to fall by chance: all together are 95 % certain.
+    """
+    steps = [two.response[group] - one.response[group] for one, two in pairwise(line)]
+    confidence = 1 - 0.05 / (len(steps) * len(NAMES))
+    return not any(student(step.values, confidence).below(0) for step in steps)
+
+
+@study.add_claim(
+    "CP-15",
+    "rise of the response time of the stream from the lowest threshold to the last",
+    PAPER,
+)
+def low_thresholds_are_best_at_a_small_penalty(runs: pd.DataFrame) -> Decision:
+    """Judge 'it is therefore better to keep thres low', of all groups (section 7.1)."""
+    line = line_of(against_itself(runs))
+    parts: dict[str, bool | None] = {}
+    for group in NAMES:
+        best = best_places(line, group)
+        parts[f"{group}: the lowest is among the best"] = min(line) in best if best else None
+    first, *_, last = line.values()
+    if first.saturated or last.saturated:
+        return Decision(None, parts | {"the stream rises": None})
+    rise = (last.response[STREAM] - first.response[STREAM]).interval
+    return Decision(rise, parts | {"the stream rises": rise.above(0)})
+
+
+@study.add_claim(
+    "CP-14",
+    "largest change of a group of which no job is split, where S4 loses",
+    PAPER.without("psi"),
+)
+def all_jobs_feel_it(runs: pd.DataFrame) -> Decision:
+    """Judge 'felt by the entire job stream rather than only the [...] co-allocated jobs'."""
+    pairs = [pair for pair in against_whole(runs) if pair.setting["above"] == ABOVE]
+    losing = {p.setting["psi"]: p for p in pairs if change(p.split, p.other, "S4").gains is False}
+    if not pairs:
+        raise NotRunError(f"no run has the jobs above {ABOVE} split and whole")
+    if not losing:
+        return Decision(None, {"S4 loses at some penalty": False})
+    pair = losing[max(losing)]
+    found = {group: change(pair.split, pair.other, group) for group in UNSPLIT}
+    parts = {f"{group} loses": not_(x.gains) for group, x in found.items()}
+    known = [x.percent for x in found.values() if not x.saturated]
+    note = f"in percent, at penalty {max(losing):g}, the highest at which S4 loses"
+    return Decision(most(known) if known else None, parts, note)
+
+
+@study.add_claim(
+    "CP-16",
+    "penalties at which response and processor-hours say the same, of those where both are sure",
+    PAPER_SEARCH,
+)
+def processor_hours_decide(runs: pd.DataFrame) -> Decision:
+    """Judge 'if processor hours due to the penalty exceed those saved [...] no net benefit' (7.4).
+
+    What is saved and what is lost are both in the maximal utilization, which does not count the
+    penalty as work.
+    """
+    found = read_thresholds(runs).responses
+    whole = found[None]
+    parts: dict[str, bool | None] = {}
+    for psi in sorted(psi for psi in found if psi is not None):
+        more = (found[psi].max_utilization - whole.max_utilization).interval
+        gains = change(found[psi], whole, STREAM).gains
+        if gains is not None and (more.above(0) or more.below(0)):
+            parts[f"penalty {psi:g}"] = gains == more.above(0)
+    if not parts:
+        return Decision(None, {"some penalty is sure": None})
+    return Decision(float(np.mean([*parts.values()])), parts)
 
 
 @study.add_claim(
@@ -300,7 +393,10 @@ def best_threshold_stays_with_the_load(runs: pd.DataFrame) -> Decision:
         raise NotRunError(f"runs have no two loads from {BUSY:g} on")
     same, shared = same_best(busy.values(), "S4")
     same_everywhere, _ = same_best(every.values(), "S4")
-    note = f"known where at most {NARROW} thresholds are alike, and none is an end of the range"
+    note = (
+        f"'from {BUSY:g} on' is ours; known where at most {NARROW} thresholds are alike, and none "
+    )
+    note += "is an end of the range"
     parts = {f"the same from load {BUSY:g} on": same}
     elsewhere = {f"the same from load {min(every):g} on": same_everywhere}
     return Decision(min(shared, default=None), parts, note, elsewhere)
@@ -382,6 +478,20 @@ def mean_of(samples: Iterable[Sample | None]) -> Interval | None:
 
 
 @study.add_claim(
+    "CP-10",
+    "response of the stream with spread penalties over that with one for all",
+    PAPER.with_(psi=CONSTANT).without("spread"),
+)
+def splitting_is_less_viable(runs: pd.DataFrame) -> Decision:
+    """Judge 'not as viable as depicted' by studies that take one penalty for all (9)."""
+    pairs = against_same_penalty(pick(runs, spread=(SPREAD, 0.0)))
+    if not pairs:
+        raise NotRunError("no run has drawn penalties beside the same for all")
+    found = mean_of(ratio(pair.split, pair.other, STREAM) for pair in pairs)
+    return Decision(found, {"the stream later": is_above(found, 1)}, "mean over the thresholds")
+
+
+@study.add_claim(
     "CP-8",
     "response time of C4 less that of C1, over that of all split jobs",
     PAPER.with_(psi=CONSTANT, spread=SPREAD),
@@ -389,10 +499,6 @@ def mean_of(samples: Iterable[Sample | None]) -> Interval | None:
 def own_penalty_matters_little(runs: pd.DataFrame) -> Decision:
     """Judge 'small deviations in performance of the different groups' (Figure 6)."""
     known = [pair.split for pair in against_itself(runs) if not pair.split.saturated]
-    waits = mean_of((x.wait["C4"] - x.wait["C1"]) / x.response[ALL_SPLIT] for x in known)
-    longer = mean_of(Sample(np.array(LONGER)) / x.response[ALL_SPLIT] for x in known)
-    parts = {
-        f"waits within {LITTLE:.0%}": is_little(waits),
-        f"responses within {LITTLE:.0%}": is_little(longer),
-    }
-    return Decision(longer, parts, "mean over the thresholds")
+    apart = mean_of((x.response["C4"] - x.response["C1"]) / x.response[ALL_SPLIT] for x in known)
+    answer = SMALL.within(apart) if apart else None
+    return Decision(apart, {"small": answer}, "mean over the thresholds")

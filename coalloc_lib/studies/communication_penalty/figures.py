@@ -21,6 +21,7 @@ from coalloc_lib.studies.communication_penalty.model import (
     LOAD,
     LOW_PENALTY,
     NAMES,
+    ONE_RUN,
     PARTS,
     PRINTED,
     PRINTED_LOAD,
@@ -38,7 +39,6 @@ from coalloc_lib.studies.communication_penalty.responses import (
 )
 from coalloc_lib.studies.communication_penalty.runs import (
     IN_FIGURE,
-    SAMPLED,
     SAMPLES,
     study,
 )
@@ -79,7 +79,7 @@ def draw_shares(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 SHARES_CAPTION = Caption(
-    f"marks: exact; lines: 95 % of samples of {SAMPLED} jobs",
+    f"marks: exact; lines: 95 % of samples of {ONE_RUN} jobs",
     finding="A short run explains every printed share but one: the load of S2 is a slip",
 )
 

@@ -1,6 +1,6 @@
 """Mean response times of a scenario, group by group, and how those of two compare."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
@@ -24,11 +24,15 @@ from coalloc_lib.intervals import Interval, Sample
 from coalloc_lib.model.distributions import Between, Distribution
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.studies.communication_penalty.model import ALL_SPLIT, BY_PENALTY, GROUPS, STREAM
+from coalloc_lib.studies.communication_penalty.model import (
+    ALL_SPLIT,
+    BY_PENALTY,
+    GROUPS,
+    ONE_RUN,
+    STREAM,
+)
 from coalloc_lib.workloads.models import SplitJobs
 
-#: Jobs of one run as those that the paper's figures probably show.
-ONE_RUN = 5_000
 #: The maximal utilization needs fewer jobs than response times: this part of those of a run.
 BOUND_PART, FEWEST = 2, 6_000
 #: Where queues need more jobs than this to settle, there is no mean.
@@ -103,12 +107,17 @@ def max_utilization(scenario: Scenario, size: tuple[int, int], seed: Seed) -> Sa
 def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
     seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
     busy, warning = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=seed)
-    return Sample(busy.mean(axis=1), warning)
+    return Sample(rounded(busy.mean(axis=1)), warning)
 
 
 def _samples(runs, warning):
     """Return samples by group of means by group, a dictionary a run."""
-    return {group: Sample(np.array([run[group] for run in runs]), warning) for group in runs[0]}
+    return {group: Sample(rounded([run[group] for run in runs]), warning) for group in runs[0]}
+
+
+def rounded(values: Iterable[float]) -> NDArray[np.float64]:
+    """Return numbers with six digits, which a ledger has and a table of runs need not exceed."""
+    return np.array([float(f"{value:.6g}") for value in values])
 
 
 class Run(NamedTuple):
@@ -307,17 +316,20 @@ def break_even(split: Scenario, whole: Sample, size: tuple[int, int], seed: Seed
 # --- as rows of a table of runs, and back ---
 
 
-def rows_of_responses(found: Responses, **keys: float | None) -> Iterator[dict[str, Any]]:
+def rows_of_responses(
+    found: Responses, times: Collection[str] = TIMES, **keys: float | None
+) -> Iterator[dict[str, Any]]:
     """Yield a row for each run and group, and one for the maximal utilization in each run.
 
-    Past saturation there are the latter alone.
+    The rows have those of the `TIMES` that are named. Past saturation there are those of the
+    maximal utilization.
     """
     yield from rows_of(found.max_utilization, "max_utilization", **keys, group=THE_SYSTEM)
     for group, response in found.response.items():
-        times = {name: getattr(found, name).get(group) for name in TIMES}
+        samples = {name: getattr(found, name).get(group) for name in TIMES if name in times}
         for replication in range(len(response.values)):
             row: dict[str, Any] = keys | {"group": group, "replication": replication}
-            for name, known in times.items():
+            for name, known in samples.items():
                 row[name] = None if known is None else float(known.values[replication])
             yield row | {"warning": response.warning}
 

@@ -19,11 +19,13 @@ from coalloc_lib.studies.communication_penalty.model import (
     AT_HEAD,
     AT_NEED,
     CONSTANT,
+    EXACT_LOAD,
     INTERARRIVAL,
     JUMPS,
     LOAD,
     LOW_PENALTY,
     NO_LIMIT,
+    ONE_RUN,
     PARTS,
     PLACEMENTS,
     PRINTED_LOAD,
@@ -44,15 +46,15 @@ from coalloc_lib.studies.communication_penalty.responses import (
     respond_in_mirrored_pairs,
     rows_of_responses,
 )
-from coalloc_lib.studies.communication_penalty.thresholds import find_thresholds
+from coalloc_lib.studies.communication_penalty.thresholds import GRID, find_thresholds
 from coalloc_lib.studies.study import Scale, Study, scales
 from coalloc_lib.workloads.models import SplitJobs
 
 #: Kinds of runs: response times of figures, shorter ones of maps, searches for a threshold of the
 #: penalty, and samples of the jobs.
 IN_FIGURE, IN_MAP, SEARCH, SAMPLES = "figure", "map", "search", "samples"
-#: Samples that are drawn to see how far they stray, and their jobs: those of a short run.
-SAMPLE_COUNT, SAMPLED = 400, 2_000
+#: Samples that are drawn to see how far they stray.
+SAMPLE_COUNT = 400
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ class Search:
 class Samples:
     """Samples of so many jobs, as the paper's parameters make them."""
 
-    jobs: int = SAMPLED
+    jobs: int = ONE_RUN
     kind: str = field(default=SAMPLES, init=False)
 
 
@@ -149,7 +151,8 @@ def measure(
     elif isinstance(setting, Search):
         yield from search_thresholds(setting, scale, seed)
     else:
-        yield from rows_of_responses(responses_of(setting, scale, seed))
+        times = ("response",) if setting.kind == IN_MAP else ("response", "wait")
+        yield from rows_of_responses(responses_of(setting, scale, seed), times)
 
 
 def responses_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Responses:
@@ -173,7 +176,8 @@ def search_thresholds(search: Search, scale: Scale, seed: np.random.SeedSequence
 
     found = find_thresholds(respond_at, scale.search_budget)
     for psi, responses in found.responses.items():
-        for row in rows_of_responses(responses, psi_tried=psi):
+        times = ("response", "first") if psi is None or psi in GRID else ("response",)
+        for row in rows_of_responses(responses, times, psi_tried=psi):
             yield row | {"budget": scale.search_budget}
 
 
@@ -236,9 +240,13 @@ def drawn_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
 
 
 def searches(scale: Scale) -> Iterator[Search]:
-    """Yield the searches for the thresholds of the penalty, by MaxJumps and how these count."""
+    """Yield the searches for the thresholds of the penalty, by MaxJumps and how these count.
+
+    Once also at the load that the printed times make.
+    """
     for jumps in scale.search_jumps:
         yield Search(jumps, PRINTED_LOAD)
+    yield Search(JUMPS, EXACT_LOAD)
     for jumps in scale.waiting_jumps:
         yield Search(jumps, PRINTED_LOAD, WHOLE_WAIT)
 

@@ -18,7 +18,7 @@ from coalloc_lib.studies.communication_penalty.responses import (
 
 #: Penalties among which a threshold is searched, and where single runs are looked at.
 PENALTIES = (0.0, 0.6)
-GRID = np.linspace(*PENALTIES, 9).tolist()
+GRID = np.linspace(*PENALTIES, 9).round(9).tolist()
 
 
 @dataclass(frozen=True)

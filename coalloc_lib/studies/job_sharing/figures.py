@@ -38,7 +38,7 @@ from coalloc_lib.studies.job_sharing.model import (
     SYNTHETIC,
     UNCHANGED,
 )
-from coalloc_lib.studies.job_sharing.runs import ALL_USERS, DOTS, study
+from coalloc_lib.studies.job_sharing.runs import ALL_USERS, DOTS, NOT_WIDE, study
 from coalloc_lib.studies.shown import Caption
 
 #: What figures say of the runs and of the intervals; no line ends between number and percent.
@@ -107,7 +107,7 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE4_CAPTION = Caption(
     f"Figure 4: m128 (4×128); {EASY_BY_WORK}",
-    finding="Sharing jobs saves more than spanning, or one large machine, saves after it",
+    finding="Sharing jobs saves most; after it, spanning or one large machine saves little more",
 )
 
 
@@ -129,35 +129,39 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(lines)[found.columns].sort_values("workload", kind="stable")
 
 
-def draw_dots(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw ratios at some penalties, in rows of configurations."""
-    names = {penalty: f"penalty {penalty:g}" for penalty in DOTS}
+def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw sharing, and spanning at some penalties, over one machine; a row per configuration."""
+    names = {penalty: f"spanning, penalty {penalty:g}" for penalty in DOTS}
     dots = pick(table, weight="work", penalty=DOTS)
+    series = dots["penalty"].map(names).where(dots["way"] == MULTI_SITE, "sharing")
     return plots.intervals(
-        dots.assign(series=dots["penalty"].map(names)),
+        dots.assign(series=series),
         x="ratio",
         row="configuration",
         series="series",
         panel="workload",
         factors=True,
-        look=plots.shades(names.values()),
-        xlabel="AWRT of spanning over that of job sharing",
+        look={"sharing": plots.STANDARD} | plots.shades(names.values()),
+        xlabel="AWRT over that of one machine of 512",
         **titles,
     )
 
 
 FIGURE5_CAPTION = Caption(
     f"Figures 5 and 6: {EASY_BY_WORK}",
-    finding="Spanning pays most, and up to the largest penalty, on m64",
+    finding="Sharing loses most on m64, whose machines are the smallest, and spanning saves most",
 )
 
 
-@study.add_figure("figure5", FIGURE5_CAPTION, draw_dots, claims=("JS-4", "JS-5", "JS-11"))
+@study.add_figure(
+    "figure5", FIGURE5_CAPTION, draw_figure5, claims=("JS-4", "JS-5", "JS-11", "JS-13")
+)
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of spanning over sharing, by configuration and workload."""
-    both = pick(runs, way=(SHARING, MULTI_SITE), wide=OF_LARGEST, policy="EASY")
-    both = pick(both, **AS_PAPER, **AS_LOGGED)
-    return awrt_ratios(both, AGAINST_SHARING, ["workload", "configuration", "penalty"])
+    """Return the AWRT of sharing and spanning over one machine, by configuration and workload."""
+    ways = pick(runs, way=(SHARING, MULTI_SITE, SINGLE), wide=OF_LARGEST, policy="EASY")
+    ways = pick(ways, **AS_PAPER, **AS_LOGGED)
+    against = {"way": SINGLE, "penalty": 0.0}
+    return awrt_ratios(ways, against, ["workload", "configuration", "way", "penalty"])
 
 
 def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
@@ -174,7 +178,7 @@ FIGURE7_CAPTION = Caption(
 )
 
 
-@study.add_figure("figure7", FIGURE7_CAPTION, draw_figure7, claims=("JS-6",))
+@study.add_figure("figure7", FIGURE7_CAPTION, draw_figure7, claims=("JS-6", "JS-14"))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the AWRT with wide jobs left whole over that with them in pieces."""
     spanning = pick(runs, configuration=STANDARD, way=MULTI_SITE, policy="EASY")
@@ -220,6 +224,7 @@ def joining(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the AWRT of the users of each site with sharing over that alone."""
     both = pick(runs, way=(LOCAL, SHARING), wide=OF_SITE, policy="EASY")
     both = pick(both, placement=BEST_FIT, **AS_LOGGED)
+    both = both[both["users"] != NOT_WIDE]
     columns = ["workload", "configuration", "assignment", "users"]
     return awrt_ratios(both, {"way": LOCAL}, columns)
 
@@ -307,10 +312,10 @@ def by_sites(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Where spanning breaks even ---
 
 
-def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
-    """Return the AWRT of spanning over that of sharing, draw by draw, at each penalty."""
+def spanning_over_sharing(runs: pd.DataFrame, sharing: str = SHARING) -> dict[float, Any]:
+    """Return the AWRT of spanning over that of a way of sharing, by draw, at each penalty."""
     return ratios_along(
-        runs, "awrt", "penalty", one={"way": MULTI_SITE}, other={"way": SHARING, "penalty": 0.0}
+        runs, "awrt", "penalty", one={"way": MULTI_SITE}, other={"way": sharing, "penalty": 0.0}
     )
 
 

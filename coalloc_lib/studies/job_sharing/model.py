@@ -34,6 +34,10 @@ LOCAL, SHARING, MULTI_SITE = "local", "sharing", "multi-site"
 #: 4.1: one large machine of all 512 processors, the configuration m512.
 SINGLE = "single machine"
 WAYS = (LOCAL, SHARING, MULTI_SITE, SINGLE)
+#: 3.2 backfills 'for the single machines', 2.4 with a central scheduler: one queue for all, or one
+#: for each machine. `SHARING` has one; with this way a job goes, when it is submitted, to the
+#: machine that is expected to start it first, of several to the one that it fits best.
+OWN_QUEUES = "sharing, a queue each"
 
 #: 3.1: the paper has EASY alone, and says that conservative backfilling does worse. Adaptive
 #: spanning is its authors' idea of a later paper; the rest is ours.
@@ -95,14 +99,14 @@ LOG, JOBS = "CTC-SP2", 10_000
 #: extracts that follow one another are run, and several draws of a synthetic one.
 EXTRACTS, SYNTHETIC = "extracts of the log", "synthetic"
 WORKLOADS = (EXTRACTS, SYNTHETIC)
-#: 'More than three months', in days.
-PRINTED_DAYS = 90.0
+#: The synthetic one is from [11], between Hotovy [10] and Lifka [12] in a list by names: Krallmann,
+#: Schwiegelshohn and Yahyapour (1999) as well as Jann and others (1997), whose model is ours.
+#: 'More than three months', in days; 'the widest job [...] requests 336 processing nodes'.
+PRINTED_DAYS, PRINTED_WIDEST = 90.0, 336
 
 #: What becomes of jobs wider than a machine: pieces of the size of their own site's machine
-#: (modification 1), of the largest machine (2), or nothing (3). Of our own: they are left out.
+#: (modification 1), of the largest machine (2), or nothing (3).
 OF_SITE, OF_LARGEST, UNCHANGED = MODIFICATIONS
-LEFT_OUT = "left out"
-WIDE = (*MODIFICATIONS, LEFT_OUT)
 
 
 def _in_turn(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:

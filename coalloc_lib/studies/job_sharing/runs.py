@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +24,11 @@ from coalloc_lib.studies.job_sharing.model import (
     CONFIGURATIONS,
     EQUAL,
     IN_TURN,
-    LEFT_OUT,
     LOCAL,
     MULTI_SITE,
     OF_LARGEST,
     OF_SITE,
+    OWN_QUEUES,
     PENALTIES,
     PLACEMENTS,
     POLICIES,
@@ -38,14 +38,13 @@ from coalloc_lib.studies.job_sharing.model import (
     STANDARD,
     UNCHANGED,
     WAYS,
-    WIDE,
     WORKLOADS,
 )
 from coalloc_lib.studies.study import Scale, Study, scales
-from coalloc_lib.workloads.sites import modified
+from coalloc_lib.workloads.sites import MODIFICATIONS, modified
 
-#: Users of all sites together.
-ALL_USERS = "all users"
+#: Users of all sites together, and those of their jobs that no machine had to take in pieces.
+ALL_USERS, NOT_WIDE = "all users", "jobs that are not wide"
 #: Some penalties, where no break-even is asked or near.
 DOTS = (0.0, 0.1, PRINTED_PENALTY, 0.4)
 #: Policies and penalties that are asked at each load.
@@ -75,8 +74,8 @@ class Setting:
 
     def __post_init__(self) -> None:
         one_of("workload", self.workload, WORKLOADS)
-        one_of("way", self.way, WAYS)
-        one_of("wide", self.wide, WIDE)
+        one_of("way", self.way, (*WAYS, OWN_QUEUES))
+        one_of("wide", self.wide, MODIFICATIONS)
         one_of("placement", self.placement, tuple(PLACEMENTS))
         one_of("assignment", self.assignment, tuple(ASSIGNMENTS))
         if not isinstance(self.configuration, Multicluster):
@@ -115,18 +114,24 @@ class Setting:
 # --- one run ---
 
 
-def simulate(setting: Setting, jobs: JobStream) -> tuple[Schedule, NDArray[np.int64]]:
-    """Return the schedule of all jobs and pieces, and the site at which each was submitted."""
+class Run(NamedTuple):
+    """A schedule of jobs and pieces: where each was submitted, and whether it is a piece."""
+
+    schedule: Schedule
+    site: NDArray[np.int64]
+    is_piece: NDArray[np.bool_]
+
+
+def simulate(setting: Setting, jobs: JobStream) -> Run:
+    """Run jobs, wide ones in pieces, in the way of a setting."""
     system = setting.system
     if setting.load is not None:
         jobs = jobs.with_load(system, setting.load)
-    if setting.wide == LEFT_OUT:
-        jobs = jobs[jobs.processors <= system.largest]
     site = ASSIGNMENTS[setting.assignment](jobs, system)
-    wide = OF_SITE if setting.wide == LEFT_OUT else setting.wide
-    chopped = modified(jobs, system, site, wide)
+    chopped = modified(jobs, system, site, setting.wide)
     site = site[chopped.job]
-    return schedule_of(setting, chopped.pieces, site), site
+    is_piece = np.bincount(chopped.job)[chopped.job] > 1
+    return Run(schedule_of(setting, chopped.pieces, site), site, is_piece)
 
 
 def schedule_of(setting: Setting, pieces: JobStream, site: NDArray[np.int64]) -> Schedule:
@@ -138,6 +143,8 @@ def schedule_of(setting: Setting, pieces: JobStream, site: NDArray[np.int64]) ->
         return sites.local(system, pieces, site, **how)
     if setting.way == SHARING:
         return sites.sharing(system, pieces, placement=machine, **how)
+    if setting.way == OWN_QUEUES:
+        return sites.dispatch(system, pieces, **how)
     if setting.way == SINGLE:
         return sites.single_machine(system, pieces, **how)
     return sites.multi_site(system, pieces, setting.span_penalty, single=machine, **how)
@@ -147,35 +154,49 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
     """Yield a row for each draw, group of users and weight; none where the log is not here."""
     draws = model.workloads(scale.draws, parent(seed)).get(setting.workload, ())
     for replication, jobs in enumerate(draws):
-        schedule, site = simulate(setting, jobs)
+        run = simulate(setting, jobs)
         of_all = {
-            "spanned": schedule.spans.mean(),
-            "share_waiting": share_waiting(schedule),
-            "days": np.ptp(jobs.submit) / DAY,
+            "spanned": rounded(run.schedule.spans.mean()),
+            "share_waiting": rounded(share_waiting(run.schedule)),
+            "days": rounded(np.ptp(jobs.submit) / DAY),
+            "widest": int(jobs.processors.max()),
         }
-        for users, weight, awrt in awrt_by_users(schedule, site, setting.system):
-            row: dict[str, Any] = {"users": users, "weight": weight, "replication": replication}
-            yield row | {"awrt": awrt} | of_all
+        for users, theirs in groups_of_users(setting, run).items():
+            for weight in WEIGHTS:
+                row: dict[str, Any] = {"users": users, "weight": weight}
+                found = awrt(run.schedule, theirs, weight)
+                yield row | {"replication": replication, "awrt": rounded(found)} | of_all
 
 
-def awrt_by_users(
-    schedule: Schedule, site: NDArray[np.int64], system: Multicluster
-) -> Iterator[tuple[str, str, float]]:
-    """Yield users, weight and AWRT in seconds: of all users, and of those of the sites of a size.
+def groups_of_users(setting: Setting, run: Run) -> dict[str, NDArray[np.bool_]]:
+    """Return whose jobs are looked at, by name.
+
+    Where wide jobs are in pieces of their own site's machine, these are also the jobs that are not
+    wide, and those of the users of the sites of each size.
+    """
+    groups = {ALL_USERS: np.full(len(run.site), True)}
+    if setting.wide != OF_SITE:
+        return groups
+    groups[NOT_WIDE] = ~run.is_piece
+    sizes = setting.system.as_array()
+    for size in np.unique(sizes)[::-1]:
+        groups[f"{(sizes == size).sum()} of {size}"] = sizes[run.site] == size
+    return groups
+
+
+def awrt(schedule: Schedule, theirs: NDArray[np.bool_], weight: str) -> float:
+    """Return the AWRT of some jobs, in seconds.
 
     Section 4.3: response times weighted by work, as its prose has it, and by processors, as its
     formula has it.
     """
-    sizes = system.as_array()
-    groups = {ALL_USERS: np.full(len(sizes), True)}
-    for size in np.unique(sizes)[::-1]:
-        groups[f"{(sizes == size).sum()} of {size}"] = sizes == size
-    for users, theirs in groups.items():
-        for weight in WEIGHTS:
-            weights = getattr(schedule.jobs, weight)
-            weighted = np.bincount(site, weights * schedule.response, len(sizes))
-            total = np.bincount(site, weights, len(sizes))
-            yield users, weight, float(weighted[theirs].sum() / total[theirs].sum())
+    weights = getattr(schedule.jobs, weight)[theirs]
+    return float(np.average(schedule.response[theirs], weights=weights))
+
+
+def rounded(value: float) -> float:
+    """Return a number with six digits, which is what a ledger has."""
+    return float(f"{value:.6g}")
 
 
 def share_waiting(schedule: Schedule) -> float:
@@ -211,15 +232,14 @@ def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
             yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)
             yield Setting(workload, configuration, SINGLE, policy=policy)
             yield Setting(workload, configuration, SHARING, policy=policy)
+        yield Setting(workload, configuration, OWN_QUEUES)
 
 
 def wide_jobs(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield what becomes of wide jobs: Figure 7, and local execution without them (JS-12)."""
+    """Yield what becomes of wide jobs: Figure 7."""
     for penalty in scale.few:
         for wide in (UNCHANGED, OF_LARGEST):
             yield Setting(workload, STANDARD, MULTI_SITE, penalty, wide=wide)
-    for wide in (OF_SITE, LEFT_OUT):
-        yield Setting(workload, STANDARD, LOCAL, wide=wide)
 
 
 def joining(scale: Scale, workload: str) -> Iterator[Setting]:
@@ -255,9 +275,10 @@ def growing_penalties(scale: Scale, workload: str) -> Iterator[Setting]:
 
 def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:
     """Yield conservative backfilling (JS-7), and other rules for choosing a machine (JS-8)."""
-    for way in (SHARING, MULTI_SITE):
-        for configuration in EQUAL if "conservative" in scale.policies else (STANDARD,):
-            for policy in ("conservative", "EASY"):
+    for configuration in EQUAL if "conservative" in scale.policies else (STANDARD,):
+        for policy in ("conservative", "EASY"):
+            yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)
+            for way in (SHARING, MULTI_SITE):
                 yield Setting(workload, configuration, way, policy=policy)
     for placement in PLACEMENTS:
         yield Setting(workload, STANDARD, SHARING, placement=placement)

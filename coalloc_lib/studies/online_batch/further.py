@@ -12,6 +12,7 @@ from coalloc_lib.experiments import groups_of, interval_columns, pick
 from coalloc_lib.experiments.weeks import weekly_sums
 from coalloc_lib.studies.online_batch.figures import (
     AS_THEY_ASK,
+    DESCRIBED,
     LOOK,
     NOBODY_RESERVES,
     WEEKS,
@@ -26,6 +27,7 @@ from coalloc_lib.studies.online_batch.figures import (
     title_of,
 )
 from coalloc_lib.studies.online_batch.model import (
+    ALL,
     CHANGES,
     EXACT,
     FIRST,
@@ -40,7 +42,8 @@ from coalloc_lib.studies.online_batch.model import (
     POLICIES,
     RECORDED,
 )
-from coalloc_lib.studies.online_batch.runs import BESIDE_QUEUE, SCHEDULE, over_weeks, study
+from coalloc_lib.studies.online_batch.runs import over_weeks, study
+from coalloc_lib.studies.online_batch.settings import BESIDE_QUEUE, SCHEDULE
 from coalloc_lib.studies.shown import Caption
 
 #: The order of policies; the others are read elsewhere alone.
@@ -83,11 +86,9 @@ def waits(runs: pd.DataFrame) -> pd.DataFrame:
         mean = interval_columns(weeks.mean(sums_of(its_runs, "wait_h")), "mean_wait_h")
         row = described(runs, setting) | {"mean_wait_h": mean.pop("mean_wait_h")}
         row |= {name: number(its_runs, name) for name in ("p95_wait_h", "longest_wait_h")}
-        is_online = setting["policy"] == ONLINE
-        tried = sums_of(its_runs, "attempts", "requests").mean if is_online else None
-        row |= {"mean_attempts": tried}
-        row |= {name: number(its_runs, name) for name in (*REFUSED, "utilization")}
-        row |= {"temporal_penalty": sums_of(its_runs, "wait_over_length").mean}
+        row |= {name: number(its_runs, name) for name in ("mean_attempts", *REFUSED)}
+        row |= {"utilization": number(its_runs, "utilization")}
+        row |= {"temporal_penalty": number(its_runs, "mean_wait_over_length")}
         rows.append(row | mean)
     return pd.DataFrame(rows).astype({"refused": "Int64"})
 
@@ -243,7 +244,7 @@ CLUSTERS_CAPTION = Caption(
 def clusters(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the mean wait by way and penalty; `ratio` is over one cluster first, same weeks."""
     usual = {"kind": SCHEDULE, "policy": ONLINE, "length": EXACT}
-    found = pick(runs, **usual, **NOBODY_RESERVES, **AS_THEY_ASK)
+    found = pick(runs, **usual, **NOBODY_RESERVES, **AS_THEY_ASK, kept=ALL)
     rows = []
     for log, penalty in product(LOGS, PENALTIES):
         servers = OWN_SERVERS[log] // PARTS * PARTS
@@ -263,7 +264,7 @@ def clusters_row(
 ) -> dict[str, Any]:
     """Return the mean wait of a way to put jobs on clusters, and over one cluster first."""
     weeks = over_weeks(runs)
-    ((setting, _),) = groups_of(its_runs, ["log", "servers", "length", "policy", "spread"])
+    ((setting, _),) = groups_of(its_runs, [*DESCRIBED, "spread"])
     mine = sums_of(its_runs, "wait_h")
     ratio = weeks.ratio(mine, sums_of(first, "wait_h"))
     row = point(runs, setting, penalty, weeks.mean(mine), line=setting["spread"])

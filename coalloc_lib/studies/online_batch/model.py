@@ -4,8 +4,9 @@ Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed 
 What is our own says so. Lengths and waits are in seconds where a name does not end in ``_h``.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -16,6 +17,7 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import BestFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.workloads.catalogue import listing, load_trace
+from coalloc_lib.workloads.swf import SwfLog
 
 HOUR, DAY = 3_600.0, 86_400.0
 
@@ -27,19 +29,27 @@ SEED = 2009
 KTH, CTC, HPC2N = LOGS = ("KTH-SP2", "CTC-SP2", "HPC2N")
 #: What is printed: servers, jobs, 'average estimated l' in hours, which is the mean run time.
 TABLE1 = {CTC: (512, 39_734, 5.82), KTH: (128, 28_481, 2.46), HPC2N: (240, 202_825, 4.72)}
-#: The servers of the machine of each log. The paper's CTC log is not the public one, in whose time
-#: 338 of the 512 servers ran batch jobs.
+#: The servers of the machine of each log; those of CTC are for batch jobs, 338 of 512.
 OWN_SERVERS = {KTH: 100, CTC: 338, HPC2N: 240}
 #: The servers with which we read the paper's runs, since its numbers fit them best: those of the
-#: machine, or of CTC those for batch jobs when the paper's log was made.
-READ_SERVERS = {KTH: 100, CTC: 430, HPC2N: 240}
-OTHER_LOG = "the paper's log is another one than the public one of 1996"
+#: machine, or of CTC all that its header names.
+READ_SERVERS = {KTH: 100, CTC: 512, HPC2N: 240}
+#: Further numbers of servers: those of Table 1, and those for batch jobs of CTC in other years.
+FURTHER_SERVERS = {KTH: (128,), CTC: (430,), HPC2N: ()}
+
+#: Which jobs of a log are kept. The paper's CTC log is probably the public one without its short
+#: jobs, by the least run time, or by the least time that each processor computed, in seconds.
+ALL = "all jobs"
+RAN, USED = "at least 12 min", "at least 550 s computed"
+CUTS = {RAN: ("runtime", 720.0), USED: ("used", 550.0), "at least 15 min": ("runtime", 900.0)}
+#: The jobs with which we read the paper's runs, and those that are scheduled besides.
+READ_JOBS = {KTH: ALL, CTC: USED, HPC2N: ALL}
+FURTHER_JOBS = {KTH: (), CTC: (RAN, ALL), HPC2N: ()}
 
 
 def servers_of(log: str) -> list[int]:
-    """Return the numbers of servers that a log is scheduled on: its own, read, and printed."""
-    printed, *_ = TABLE1[log]
-    return sorted({OWN_SERVERS[log], READ_SERVERS[log], printed})
+    """Return the numbers of servers that a log is scheduled on: its own, read, and others."""
+    return sorted({OWN_SERVERS[log], READ_SERVERS[log], *FURTHER_SERVERS[log]})
 
 
 # --- Sections 4.2 and 5: the online scheduler, and batch scheduling ---
@@ -49,7 +59,7 @@ def servers_of(log: str) -> list[int]:
 ONLINE = "online"
 #: 4.1: requests have a least length, which the paper does not print. With 5 minutes its numbers of
 #: KTH come out nearly: so we read the paper.
-LEAST = "online, least 5 min"
+LEAST, LEAST_LENGTH = "online, least 5 min", 300.0
 #: 5.1: batch scheduling is what the logs recorded. It is read and never simulated.
 RECORDED = "recorded"
 #: Of our own: batch schedules of the same jobs, which know the same lengths.
@@ -65,7 +75,7 @@ CHANGES: dict[str, Scheduling] = {
 }
 POLICIES: dict[str, Scheduling] = {
     ONLINE: Online(),
-    LEAST: Online(min_length=300.0),
+    LEAST: Online(min_length=LEAST_LENGTH),
     "online, least 10 min": Online(min_length=600.0),
     "online, least 15 min": Online(min_length=900.0),
     "FCFS": FCFS(),
@@ -74,42 +84,59 @@ POLICIES: dict[str, Scheduling] = {
     "conservative": Conservative(),
 }
 POLICIES |= {f"{ONLINE}, {change}": policy for change, policy in CHANGES.items()}
+#: Policies that are only of how the paper is read, and all that stand in no figure of it.
+OF_READINGS = ("online, least 10 min", "online, least 15 min")
+NOT_OF_PAPER = {*POLICIES} - {LEAST, *OWN_BATCH}
 
 #: How long a job is expected to take: as long as it does, as in the paper; or as long as its user
 #: asked for, of our own.
 EXACT, REQUESTED = LENGTHS = ("exact", "requested")
 
-#: Ways to read the paper's runs: fields of a setting that differ from the plain one.
-READINGS: dict[str, dict[str, Any]] = {
-    "run times as they are": {"policy": ONLINE},
-    "5 min at least": {"policy": LEAST},
-    "10 min at least": {"policy": "online, least 10 min"},
-    "15 min at least": {"policy": "online, least 15 min"},
-    "rounded up to 15 min": {"policy": ONLINE, "rounded": 900.0},
-    "requested, rounded up, released early": {
-        "policy": f"{ONLINE}, release early",
-        "length": REQUESTED,
-        "rounded": 900.0,
+#: Requests in place of run times, of whose bookings what is left over is released.
+_REQUESTED = {"policy": f"{ONLINE}, release early", "length": REQUESTED, "rounded": 900.0}
+#: Ways to read the paper's runs: fields of a setting that differ from the plain one. The first one
+#: of each log is ours.
+READINGS: dict[str, dict[str, dict[str, Any]]] = {
+    KTH: {
+        "5 min at least": {"policy": LEAST},
+        "run times as they are": {"policy": ONLINE},
+        "10 min at least": {"policy": "online, least 10 min"},
+        "15 min at least": {"policy": "online, least 15 min"},
+        "rounded up to 15 min": {"policy": ONLINE, "rounded": 900.0},
+        "requested, rounded up, released early": _REQUESTED,
+        "wider by 128/100": {"policy": ONLINE, "wider": 1.28},
     },
-    "128 for each 100 servers asked for": {"policy": ONLINE, "wider": 1.28},
+    CTC: {
+        USED: {"policy": LEAST, "kept": USED},
+        RAN: {"policy": LEAST, "kept": RAN},
+        ALL: {"policy": LEAST, "kept": ALL},
+        f"{USED}, requested": {"kept": USED, **_REQUESTED},
+        f"{USED}, wider by 512/430": {"policy": LEAST, "kept": USED, "wider": 512 / 430},
+        f"{USED}, wider by 512/338": {"policy": LEAST, "kept": USED, "wider": 512 / 338},
+    },
 }
 
 # --- Section 5.1: what is measured ---
 
 #: Figure 5 and Table 2: ends of groups of jobs by servers asked for, each above its first end.
-POWERS_OF_TWO = np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
-FIFTIES = np.arange(0, 551, 50)
+POWERS_OF_TWO, FIFTY = np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]), 50
+#: What is read of them where no figure draws them: the narrowest and the widest group.
+NARROW_OR_WIDE = {KTH: [(0, 1), (64, 128)], CTC: [(0, 1), (256, 512)], HPC2N: [(0, 1), (128, 256)]}
 #: Figure 3: ends of groups of jobs by length, in hours; and the jobs of its second part.
-LENGTH_ENDS = np.array(
-    [0, 1 / 60, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf]
-)
-MIDDLE = (2.0, 10.0)
+LENGTH_ENDS = np.array([0, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf])
+SMALL, MIDDLE = 1.0, (2.0, 10.0)
+#: What is read of them where no figure draws them.
+SMALL_OR_MIDDLE = [(0.0, SMALL), MIDDLE]
 #: Figure 4(b): lengths in hours at which their distribution is drawn.
 LENGTHS_AT = np.geomspace(1 / 60, 60, 80)
+#: Figure 4(b): at most so many of the CTC jobs 'are smaller than 2 hours'.
+SHORT, SHORT_OF_CTC = 2.0, 0.14
+#: Figure 6: ends of the classes of waits, in hours, and its last one.
+CLASSES = np.arange(0, 14.01, 0.5)
 #: Figures 4(a) and 6: waits in hours at which their distribution is drawn.
-WAITS_AT = np.unique(np.round([*np.arange(0, 12.01, 0.25), *np.geomspace(12, 3000, 60)], 4))
+WAITS_AT = np.unique(np.round([0.25, *CLASSES, *np.geomspace(14, 3000, 36)], 4))
 #: Hours within which the jobs are counted that start.
-WITHIN = (1, 2, 12)
+WITHIN = (1, 2)
 #: Figure 4(a): the longest waits that are printed, in hours.
 LONGEST = {
     (CTC, LEAST): 19.0,
@@ -157,17 +184,36 @@ PLACEMENTS: dict[str, Placement | None] = {
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """A log of a machine with one queue: its jobs, and their recorded waits in seconds, or NaN."""
+    """A log of a machine with one queue: its jobs, and their recorded waits in seconds, or NaN.
+
+    `used` is how long each processor of a job computed, in seconds, -1 where that is not known;
+    without it, as long as the job ran. `header` has numbers of the file itself, such as how many
+    servers and jobs it names.
+    """
 
     name: str
     jobs: JobStream
     recorded: NDArray[np.float64]
     is_stand_in: bool = False
+    used: NDArray[np.float64] | None = None
+    header: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def has_waits(self) -> bool:
         """Whether the log knows how long jobs waited."""
         return bool(np.isfinite(self.recorded).any())
+
+    def keeping(self, kept: str) -> "Log":
+        """Return the log of `ALL` jobs, or of those that one of `CUTS` leaves."""
+        if kept == ALL:
+            return self
+        column, least = CUTS[kept]
+        runtime = self.jobs.runtime
+        values = {"runtime": runtime, "used": runtime if self.used is None else self.used}
+        left = np.flatnonzero(values[column] >= least)
+        used = None if self.used is None else self.used[left]
+        jobs, recorded = self.jobs[left], self.recorded[left]
+        return replace(self, jobs=jobs, recorded=recorded, used=used)
 
 
 def logs(names: Iterable[str] = LOGS) -> dict[str, Log]:
@@ -182,7 +228,17 @@ def _log(name: str, places: str) -> Log:
     """Read a log; `places` is where it is, which may change while Python runs."""
     log = load_trace(name, missing="stand-in")
     jobs = log.jobs(request="total")
-    waits = log.usable.set_index("job")["wait"].loc[jobs.number].to_numpy(dtype=float)
+    columns = log.usable.set_index("job").loc[jobs.number]
+    waits = columns["wait"].to_numpy(dtype=float)
     # A synthetic log has no machine on which its jobs could have waited.
     known = np.where((waits < 0) | log.is_stand_in, np.nan, waits)
-    return Log(log.name, jobs, known, log.is_stand_in)
+    used = None if log.is_stand_in else columns["average_cpu_time"].to_numpy(dtype=float)
+    return Log(log.name, jobs, known, log.is_stand_in, used, {} if log.is_stand_in else _named(log))
+
+
+def _named(log: SwfLog) -> dict[str, float]:
+    """Return what the file of a log has besides its usable jobs, whose servers may be fewer."""
+    in_all = re.search(r"(\d+) total", log.header.get("MaxNodes", ""))
+    named = {"servers_in_all": float(in_all[1])} if in_all else {}
+    named |= {"named_jobs": float(log.header["MaxJobs"]), "records": float(len(log))}
+    return named | {"mean_length_of_records_h": float(log.table["runtime"].mean()) / HOUR}

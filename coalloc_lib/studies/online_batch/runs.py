@@ -1,7 +1,7 @@
-"""What is run and what is measured of it: the settings of all figures and claims."""
+"""What is measured of each setting, and the study."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,57 +9,62 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.basics.seeds import Seed, parent, spawn
 from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.experiments.weeks import Bootstrap, rows_by_week, week_of
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.model.system import Multicluster
-from coalloc_lib.policies import Scheduling
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification import booked_end
 from coalloc_lib.simulation.run import simulate as simulate_jobs
 from coalloc_lib.studies.online_batch import model
 from coalloc_lib.studies.online_batch.model import (
     AHEAD,
-    BESIDE,
     BOOKERS,
-    CHANGES,
+    CLASSES,
     COUNTED,
     CTC,
     EXACT,
-    FIFTIES,
-    FIRST,
+    FIFTY,
     GROWTH_HORIZON,
     HOUR,
+    HPC2N,
     KTH,
     LEAST,
+    LEAST_LENGTH,
     LENGTH_ENDS,
-    LENGTHS,
     LENGTHS_AT,
     LOGS,
+    NARROW_OR_WIDE,
     ONE,
-    ONLINE,
-    OWN_BATCH,
     OWN_SERVERS,
-    PARTS,
-    PENALTIES,
     PHASES,
     PLACEMENTS,
-    POLICIES,
     POWERS_OF_TWO,
     QUEUERS,
-    READINGS,
     RECORDED,
-    REQUESTED,
     SHARES,
-    SPREAD,
-    TABLE1,
+    SHORT,
+    SMALL_OR_MIDDLE,
     TREE_DRAWS,
     TREE_SLOTS,
     WAITS_AT,
     WITHIN,
     Log,
+)
+from coalloc_lib.studies.online_batch.settings import (
+    ALL_JOBS,
+    BY_FIFTY,
+    BY_LENGTH,
+    BY_SERVERS,
+    BY_WAIT,
+    FROM_FIFTY,
+    WHOLE,
+    BesideQueue,
+    Growth,
+    LogItself,
+    OnTrees,
+    Setting,
+    settings,
 )
 from coalloc_lib.studies.online_batch.trees import (
     book_on_trees,
@@ -69,112 +74,12 @@ from coalloc_lib.studies.online_batch.trees import (
 )
 from coalloc_lib.studies.study import Scale, Study, scales
 
-#: Kinds of runs, a dataclass each.
-SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
-TREES, GROWTH = "trees", "growth"
-#: What a row is of: sums over all jobs of a week, or over a group of them by length in hours or by
-#: servers asked for; the share of the jobs that wait longer; numbers of all of the run.
-ALL_JOBS, BY_LENGTH, BY_SERVERS, BY_FIFTY = "all jobs", "by length", "by servers", "by fifty"
-BY_WAIT, WHOLE = "by wait", "whole"
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A log on so many servers, under a policy of `POLICIES`, one of your own, or as recorded.
-
-    The words are those of `model`. A `share` of the jobs reserves ahead, drawn again with each
-    `draw`; where jobs are `spread`, the servers are equal clusters, and those that span run longer
-    by the `penalty`. Of readings: estimates are `rounded` up to so many seconds, and jobs so many
-    times `wider`.
-    """
-
-    log: str
-    servers: int
-    policy: str | Scheduling = ONLINE
-    length: str = EXACT
-    share: float = 0.0
-    draw: int = 0
-    spread: str = ONE
-    penalty: float = 0.0
-    rounded: float = 0.0
-    wider: float = 1.0
-    kind: str = field(default=SCHEDULE, init=False)
-
-    def __post_init__(self) -> None:
-        one_of("log", self.log, LOGS)
-        one_of("length", self.length, LENGTHS)
-        one_of("spread", self.spread, tuple(PLACEMENTS))
-        if not isinstance(self.policy, Scheduling):
-            one_of("policy", self.policy, (*POLICIES, RECORDED))
-        if self.penalty and self.spread == ONE:
-            raise InputError(
-                f"penalty = {self.penalty} is of jobs that span clusters, and there is one; leave "
-                f"it out, or give spread = {FIRST!r}"
-            )
-
-    @property
-    def system(self) -> Multicluster:
-        """The servers."""
-        parts = 1 if self.spread == ONE else PARTS
-        return Multicluster([self.servers // parts] * parts)
-
-    @property
-    def scheduling(self) -> Scheduling:
-        """The policy."""
-        return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether jobs ask for what they take, at once, on one cluster."""
-        plain = Setting(self.log, self.servers, self.policy)
-        return self == plain
-
-
-@dataclass(frozen=True)
-class LogItself:
-    """What Table 1 and Figure 4(b) have of a log, whose jobs are not scheduled."""
-
-    log: str
-    kind: str = field(default=LOG, init=False)
-
-
-@dataclass(frozen=True)
-class BesideQueue:
-    """A share of the jobs books ahead, conservative backfilling plans the others around them."""
-
-    log: str
-    length: str
-    share: float
-    kind: str = field(default=BESIDE_QUEUE, init=False)
-
-
-@dataclass(frozen=True)
-class OnTrees:
-    """Some jobs of a log, booked on trees in which those before them stand."""
-
-    log: str
-    servers: int
-    share: float
-    draw: int = 0
-    kind: str = field(default=TREES, init=False)
-
-
-@dataclass(frozen=True)
-class Growth:
-    """Random requests of `wanted` servers, which load each server alike whatever their number."""
-
-    servers: int
-    slots: int
-    wanted: int
-    kind: str = field(default=GROWTH, init=False)
-
-
 # --- one run ---
 
 
 def jobs_of(setting: Setting, log: Log, seed: Seed) -> JobStream:
-    """Return the jobs of a log as they are asked for."""
-    jobs = log.jobs
+    """Return the jobs of a log that are kept, as they are asked for."""
+    jobs = log.keeping(setting.kept).jobs
     if setting.length == EXACT:
         jobs = jobs.replace(estimate=None)
     if setting.rounded:
@@ -215,26 +120,41 @@ def refused_work(schedule: Schedule) -> float:
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
     """Yield the rows of a setting of any kind; none where the log, or its record, is not here."""
-    yield from MEASURES[type(setting)](setting, scale, seed)
+    for row in MEASURES[type(setting)](setting, scale, seed):
+        keys = [*row][: [*row].index("replication") + 1]
+        yield {name: value if name in keys else six_digits(value) for name, value in row.items()}
+
+
+def six_digits(value: float) -> float:
+    """Return a number with six significant digits: the table of runs is stored."""
+    return float(f"{value:.6g}")
 
 
 def measure_schedule(
     setting: Setting, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
     """Yield sums by week of all jobs and of groups, the distribution of waits, and numbers."""
-    log = model.logs([setting.log]).get(setting.log)
+    log = kept_log(setting)
     if log is None or (setting.policy == RECORDED and not log.has_waits):
         return
     if setting.policy == RECORDED:
         jobs, values, numbers = recorded(setting, log)
     else:
         jobs, values, numbers = scheduled(simulate(setting, log, seed))
-    waits = np.sort(values["wait_h"][values["jobs"] > 0])
     yield from rows_of_weeks(setting, jobs, values)
-    yield from rows_of_waits(waits)
+    yield from rows_of_fifties(setting, jobs, values)
+    waits = np.sort(values["wait_h"][values["jobs"] > 0])
+    if has_distribution(setting):
+        yield from rows_of_waits(waits)
     if len(waits):
         numbers |= {"p95_wait_h": float(np.quantile(waits, 0.95)), "longest_wait_h": waits[-1]}
-    yield row_of(WHOLE, **numbers)
+    yield row_of(WHOLE, **numbers | means_of(values))
+
+
+def kept_log(setting: Any) -> Log | None:
+    """Return the log of a setting without the jobs that are not kept; None if it is not here."""
+    log = model.logs([setting.log]).get(setting.log)
+    return None if log is None else log.keeping(setting.kept)
 
 
 def recorded(setting: Setting, log: Log) -> tuple[JobStream, dict, dict]:
@@ -271,54 +191,125 @@ def per_job(jobs: JobStream, wait: NDArray[np.float64]) -> dict[str, NDArray[np.
     """Return what is added up of each job: a wait in seconds is NaN where it was refused.
 
     All jobs are ``requests``; those that ran are ``jobs``. The wait over the length is the temporal
-    penalty of section 5.
+    penalty of section 5, where a length is what is booked: `LEAST_LENGTH` at least.
     """
     ran, wait_h = np.isfinite(wait), hours(wait)
     values = {
         "requests": np.ones(len(wait)),
         "jobs": ran.astype(float),
         "wait_h": wait_h,
-        "wait_over_length": wait_h / (jobs.runtime / HOUR),
+        "wait_over_length": wait_h / length_h(jobs),
     }
     within = {f"within_{limit}h": (ran & (wait_h <= limit)).astype(float) for limit in WITHIN}
     return values | within
 
 
-def groupings(setting: Setting, values: Mapping[str, Any]) -> dict[str, Sequence[float]]:
-    """Return by which ends jobs are grouped: where the paper does, or may be read to."""
-    ends: dict[str, Any] = {}
-    if setting.is_plain:
-        ends |= {BY_LENGTH: LENGTH_ENDS, BY_SERVERS: POWERS_OF_TWO}
-    if "attempts" in values and not setting.share and setting.spread == ONE:
-        ends |= {BY_FIFTY: FIFTIES}
-    return ends
+def length_h(jobs: JobStream) -> NDArray[np.float64]:
+    """Return how long each job books, in hours."""
+    return np.maximum(jobs.runtime, LEAST_LENGTH) / HOUR
+
+
+def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
+    """Return means over all jobs that ran, of attempts over all requests."""
+    means = dict.fromkeys(("wait_h", "delay_h", "wait_over_length"), "jobs")
+    means["attempts"] = "requests"
+    return {
+        f"mean_{name}": float(values[name].sum() / values[of].sum())
+        for name, of in means.items()
+        if name in values and values[of].any()
+    }
+
+
+def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, float]]]]:
+    """Return what is added up, and between which ends, of groups that figures or claims read."""
+    if not setting.is_grouped:
+        return {}
+    drawn = setting.is_as_read and setting.log != HPC2N
+    lengths, servers = SMALL_OR_MIDDLE, NARROW_OR_WIDE[setting.log]
+    if drawn:
+        servers = [*pairwise(POWERS_OF_TWO)]
+    if drawn and setting.log == KTH:
+        lengths = [*pairwise(LENGTH_ENDS)]
+    tried = " requests attempts" * (setting.policy == LEAST)
+    return {
+        BY_LENGTH: ("jobs wait_over_length" + tried, lengths),
+        BY_SERVERS: ("jobs wait_h", servers),
+    }
 
 
 def rows_of_weeks(
     setting: Setting, jobs: JobStream, values: dict[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield the sums of each week, of all jobs and of each group that has any."""
+    """Yield the sums of each week, of all jobs and of each group that has any.
+
+    Where some reserve ahead, and of readings, means of all of the run are enough.
+    """
+    if setting.share or setting.is_a_reading:
+        return
     week = week_of(jobs.submit)
-    weeks = int(week.max()) + 1
-    size = {BY_LENGTH: jobs.runtime / HOUR}
-    yield from rows_by_week(week, values, weeks, grouping=ALL_JOBS, above=None, up_to=None)
-    for grouping, ends in groupings(setting, values).items():
-        size_of_job = size.get(grouping, jobs.processors)
-        for above, up_to in pairwise(ends):
-            mine = (size_of_job > above) & (size_of_job <= up_to)
-            theirs = {name: each[mine] for name, each in values.items()}
-            group = {"grouping": grouping, "above": above, "up_to": up_to}
+    added = ["jobs", "wait_h"]
+    added += [f"within_{limit}h" for limit in WITHIN if setting.is_plain]
+    added += ["promised_h"] * ("promised_h" in values and setting.spread == ONE)
+    of_all = {name: values[name] for name in added}
+    yield from sums_of_weeks(week, of_all, np.ones(len(jobs), bool), ALL_JOBS, None, None)
+    size = {BY_LENGTH: length_h(jobs), BY_SERVERS: jobs.processors}
+    for grouping, (names, ends) in groupings(setting).items():
+        sums = {name: values[name] for name in names.split() if name in values}
+        for above, up_to in ends:
+            mine = (size[grouping] > above) & (size[grouping] <= up_to)
             if mine.any():
-                yield from rows_by_week(week[mine], theirs, weeks, **group)
+                yield from sums_of_weeks(week, sums, mine, grouping, above, up_to)
+
+
+def sums_of_weeks(
+    week: NDArray[np.int64],
+    values: Mapping[str, NDArray[np.float64]],
+    mine: NDArray[np.bool_],
+    grouping: str,
+    above: float | None,
+    up_to: float | None,
+) -> Iterator[dict]:
+    """Yield the sums of some of the jobs, of each week with any, and of the last one."""
+    theirs = {name: each[mine] for name, each in values.items()}
+    weeks = int(week.max()) + 1
+    keys = {"grouping": grouping, "above": above, "up_to": up_to}
+    for row in rows_by_week(week[mine], theirs, weeks, **keys):
+        if any(row[name] for name in values) or row["replication"] == weeks - 1:
+            yield row
+
+
+def rows_of_fifties(
+    setting: Setting, jobs: JobStream, values: Mapping[str, NDArray[np.float64]]
+) -> Iterator[dict]:
+    """Yield the mean attempts of groups of fifty servers, by both ways to draw their ends."""
+    if "attempts" not in values or setting.share or setting.spread != ONE:
+        return
+    ways = {BY_FIFTY: (jobs.processors - 1) // FIFTY, FROM_FIFTY: jobs.processors // FIFTY}
+    for grouping, group in ways.items():
+        for number in np.unique(group):
+            tried = values["attempts"][group == number]
+            ends = {"above": float(FIFTY * number), "up_to": float(FIFTY * (number + 1))}
+            counted = {"requests": len(tried), "mean_attempts": float(tried.mean())}
+            yield row_of(grouping, **counted) | ends
+
+
+def has_distribution(setting: Setting) -> bool:
+    """Whether Figure 4(a) or 6 draws the distribution of waits, or a claim asks for it."""
+    plain = replace(setting, share=0.0, draw=0)
+    return plain.is_plain and setting.is_as_read and setting.share < 1
 
 
 def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
-    """Yield the share of the jobs that wait longer, by hours; waits are in order."""
+    """Yield the share of the jobs that wait longer, by hours, as far as any does.
+
+    Waits are in order. The classes of Figure 6 have rows in any case.
+    """
     if not len(waits):
         return
     longer = 1 - np.searchsorted(waits, WAITS_AT, side="right") / len(waits)
     for above, share in zip(WAITS_AT, longer, strict=True):
-        yield row_of(BY_WAIT, above=above, share_longer=share)
+        if share > 0 or above <= CLASSES[-1]:
+            yield row_of(BY_WAIT, above=above, share_longer=share)
 
 
 def row_of(grouping: str, above: float | None = None, **values: Any) -> dict[str, Any]:
@@ -328,17 +319,25 @@ def row_of(grouping: str, above: float | None = None, **values: Any) -> dict[str
 
 
 def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the means of a log, and the share of its jobs that are no longer than some lengths."""
-    log = model.logs([setting.log]).get(setting.log)
+    """Yield what a log has, and the share of its jobs that are no longer than some lengths."""
+    log = kept_log(setting)
     if log is None:
         return
-    jobs = log.jobs
-    means = {"mean_length_h": jobs.runtime.mean(), "mean_requested_h": jobs.estimate.mean()}
-    yield row_of(WHOLE, job_count=len(jobs)) | {name: x / HOUR for name, x in means.items()}
-    lengths = np.sort(jobs.runtime) / HOUR
-    shares = np.searchsorted(lengths, LENGTHS_AT, side="right") / len(lengths)
-    for up_to, share in zip(LENGTHS_AT, shares, strict=True):
-        yield row_of(BY_LENGTH, share_no_longer=share) | {"up_to": up_to}
+    jobs, length, asked = log.jobs, log.jobs.runtime / HOUR, log.jobs.estimate / HOUR
+    numbers: dict[str, float] = {"job_count": len(jobs), "widest": jobs.processors.max()}
+    numbers |= {"mean_length_h": length.mean(), "mean_requested_h": asked.mean()}
+    numbers |= {"short": (length < SHORT).mean(), "asks_for_short": (asked < SHORT).mean()}
+    if log.has_waits:
+        numbers["longest_wait_h"] = np.nanmax(log.recorded) / HOUR
+    yield row_of(WHOLE, **numbers, **log.header)
+    shares = {"no_longer": np.sort(length), "asks_no_longer": np.sort(asked)}
+    shares = {
+        name: np.searchsorted(each, LENGTHS_AT, side="right") / len(jobs)
+        for name, each in shares.items()
+    }
+    for point, up_to in enumerate(LENGTHS_AT):
+        both = {name: share[point] for name, share in shares.items()}
+        yield row_of(BY_LENGTH, **both) | {"up_to": up_to}
 
 
 def measure_beside(
@@ -362,11 +361,11 @@ def measure_beside(
 
 
 def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield operations a request by phase, and attempts a request, in a busy part of the log."""
-    log = model.logs([setting.log]).get(setting.log)
+    """Yield operations by phase, and attempts, of requests in a busy part of the log."""
+    log = kept_log(setting)
     if log is None:
         return
-    plain = Setting(setting.log, setting.servers, LEAST)
+    plain = Setting(setting.log, setting.servers, LEAST, kept=setting.kept)
     usual = schedule = simulate(plain, log, seed)
     if setting.share:
         schedule = simulate(replace(plain, share=setting.share, draw=setting.draw), log, seed)
@@ -407,116 +406,10 @@ MEASURES: dict[type, Any] = {
 }
 
 
-# --- all runs ---
+# --- the study ---
 
-
-def settings(scale: Scale) -> Iterator[Any]:
-    """Yield what the figures and claims read."""
-    for log in LOGS:
-        yield LogItself(log)
-    for log in (CTC, KTH):
-        yield from online_and_batch(log)
-    for log in scale.logs:
-        yield from other_servers(log)
-        yield from all_policies(log)
-    for log in (KTH, CTC):
-        yield from readings(scale, log)
-    for log in scale.dear_logs:
-        yield from reservations(scale, log)
-        yield from beside_a_queue(log)
-        yield from changes(log)
-        yield from clusters(log)
-        yield from on_trees(scale, log)
-    yield from growth(scale)
-
-
-def online_and_batch(log: str) -> Iterator[Setting]:
-    """Yield booking, the record and batch schedules of our own: Figures 3 to 5."""
-    for policy in (LEAST, RECORDED, *OWN_BATCH):
-        yield Setting(log, OWN_SERVERS[log], policy)
-
-
-def other_servers(log: str) -> Iterator[Setting]:
-    """Yield booking and the record on all numbers of servers that the log may have had."""
-    for servers in model.servers_of(log):
-        for policy in (LEAST, RECORDED):
-            yield Setting(log, servers, policy)
-
-
-def all_policies(log: str) -> Iterator[Setting]:
-    """Yield every policy with the true lengths, or with the requested ones."""
-    for length in LENGTHS:
-        for policy in (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED):
-            yield Setting(log, OWN_SERVERS[log], policy, length)
-
-
-def readings(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield the ways to read the paper: appendix A of the notebook, Table 2."""
-    for servers in model.servers_of(log):
-        for reading in READINGS if log == KTH else scale.readings:
-            if is_possible(reading, log, servers):
-                yield Setting(log, servers, **READINGS[reading])
-
-
-def is_possible(reading: str, log: str, servers: int) -> bool:
-    """Whether there is room: no machine of its own size has any for what is requested."""
-    printed, *_ = TABLE1[log]
-    if "wider" in READINGS[reading]:
-        return servers == printed
-    return servers > OWN_SERVERS[log] or "length" not in READINGS[reading]
-
-
-def reservations(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield booking and conservative backfilling with reservations: Figures 6 and 7(a)."""
-    for policy in (LEAST, "conservative"):
-        for share in scale.shares:
-            for draw in range(scale.draws if share else 1):
-                yield Setting(log, OWN_SERVERS[log], policy, share=share, draw=draw)
-
-
-def beside_a_queue(log: str) -> Iterator[BesideQueue]:
-    """Yield booking beside backfilling."""
-    for length in LENGTHS:
-        for share in BESIDE:
-            yield BesideQueue(log, length, share)
-
-
-def changes(log: str) -> Iterator[Setting]:
-    """Yield the online scheduler with one choice changed."""
-    for length in LENGTHS:
-        for change in CHANGES:
-            if length == REQUESTED or change != "release early":  # else nothing is left over
-                yield Setting(log, OWN_SERVERS[log], f"{ONLINE}, {change}", length)
-
-
-def clusters(log: str) -> Iterator[Setting]:
-    """Yield the ways to put jobs on equal clusters, and one cluster of as many servers."""
-    servers = OWN_SERVERS[log] // PARTS * PARTS
-    yield Setting(log, servers)
-    for penalty in PENALTIES:
-        for spread in (FIRST, SPREAD):
-            yield Setting(log, servers, spread=spread, penalty=penalty)
-
-
-def on_trees(scale: Scale, log: str) -> Iterator[OnTrees]:
-    """Yield the paper's trees by share of reservations: Figure 7(b)."""
-    for share in scale.tree_shares:
-        for draw in range(TREE_DRAWS if share else 1):
-            yield OnTrees(log, OWN_SERVERS[log], share, draw)
-
-
-def growth(scale: Scale) -> Iterator[Growth]:
-    """Yield random requests on the trees, one number varied: section 4.3."""
-    for servers in scale.tree_servers:
-        yield Growth(**model.GROWTH_AT | {"servers": servers})
-    for slots in scale.tree_slots:
-        yield Growth(**model.GROWTH_AT | {"slots": slots})
-    for wanted in scale.tree_wanted:
-        yield Growth(**model.GROWTH_AT | {"wanted": wanted})
-
-
-#: `logs`, and `dear_logs` for Figures 6 and 7 and beyond; `shares` of reservations and `draws` of
-#: them; `resamples` of the weeks; `readings` of CTC; of trees, jobs, shares, and what grows.
+#: `logs`, and `dear_logs` for what is beyond Figures 3 to 6; `shares` of reservations, those of
+#: booking alone, and `draws` of them; `resamples` of the weeks; of trees, jobs, shares, what grows.
 study = Study(
     "online-batch",
     "Do jobs wait less when each is booked as it is submitted than in a batch system's queue?",
@@ -525,9 +418,9 @@ study = Study(
         logs=((KTH, CTC), LOGS),
         dear_logs=((KTH,), LOGS),
         shares=((0.0, 0.8, 1.0), SHARES),
-        draws=(3, 10),
+        online_shares=(SHARES, SHARES),
+        draws=(3, 5),
         resamples=(1_000, 4_000),
-        readings=(("5 min at least",), tuple(READINGS)),
         tree_jobs=(20, 100),
         tree_shares=((0.0, 0.8), SHARES),
         tree_servers=((16, 32, 64), (16, 64, 256, 1024, 8192)),
