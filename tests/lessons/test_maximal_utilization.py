@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
 from coalloc_lib.intervals import Interval
+from coalloc_lib.studies.maximal_utilization.model import EXAMPLE, FIVE, STANDARD
 from lessons import maximal_utilization as lesson
 from lessons.maximal_utilization import leaderboard
 from tests.lessons.test_exercises import WidestFirst
@@ -59,3 +61,39 @@ def test_the_leaderboard_ranks_and_compares_on_the_same_jobs():
     # The same decisions on the same jobs: no difference, which does not beat.
     assert board.loc["mine", "less worst fit"] == "+0.000 ± <0.001"
     assert board.loc["widest", "longest wait"] > board.loc["worst fit, FCFS", "longest wait"]
+
+
+def test_what_fifty_jumps_buy_back_is_counted_in_points_and_as_a_share():
+    losses = {"ordered": (0.4, 0.3, 0.2), "unordered": (0.2, 0.19, 0.1), "total": (0.1, 0.09, 0.02)}
+    rows = [
+        {"request": request, "policy": policy, "capacity_loss": loss}
+        for request, of_one in losses.items()
+        for policy, loss in zip(("FCFS", "FPFS(5)", "FPFS(50)"), of_one, strict=True)
+    ]
+    table = lesson.bought_back(pd.DataFrame(rows))
+    assert table["points"].tolist() == [20, 10, 8]
+    assert table["percent"].tolist() == [50, 50, 80]
+    assert table.index.tolist() == ["ordered", "unordered", "split as it fits"]
+
+
+def test_the_reading_of_table_5_that_does_not_fit_has_asterisks():
+    table = lesson.left_of_table_5()
+    ours, other = (table[reading] for reading in lesson.READINGS[5])
+    assert len(table) == 10
+    assert not ours.str.endswith("*").any()
+    assert other.str.endswith("*").sum() == 5
+    assert ours["U[1,14]", "cv"] == "0.537 xxxx"
+
+
+def test_the_example_may_have_sizes_whose_losses_have_the_digits():
+    """0.413 and 0.415: one 3 in one run or the next; wild losses of any digits but one."""
+    rows = [
+        {**STANDARD, "kind": "loss", "sizes": sizes, "request": request, "service": service,
+         "replication": number, "capacity_loss": loss + 1e-5 * number, "row_jobs": 100_000}
+        for sizes, calm in zip(FIVE, (0.413, 0.415, 0.413, 0.415, 0.415), strict=True)
+        for (request, service), wild in zip(EXAMPLE, (False, False, True, True), strict=True)
+        for number, loss in enumerate([0.555 if wild else calm] * 4)
+    ]  # fmt: skip
+    table = lesson.sizes_of_the_example(pd.DataFrame(rows))
+    assert table["may be it"].tolist() == ["yes", "no", "yes", "no", "no"]
+    assert table.loc[FIVE[0], "ordered, deterministic"] == "0.413"

@@ -226,7 +226,7 @@ def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -
         replications=scale.bound_replications,
         seed=seed,
     )
-    too_short = f"runs of {arrivals:,} arrivals find more than the paper's of {ARRIVALS:,}"
+    too_short = f"{arrivals:,} arrivals, where the paper has {ARRIVALS:,}"
     return Sample(losses, too_short * (arrivals < ARRIVALS))
 
 
