@@ -84,7 +84,7 @@ SHARES_CAPTION = Caption(
 )
 
 
-@study.add_figure("shares", SHARES_CAPTION, draw_shares, claims=("CP-1",))
+@study.add_figure("shares", SHARES_CAPTION, draw_shares, claims=("CP-1", "CP-17"))
 def shares(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the printed and the exact shares, and the range of samples: a row per share."""
     exact, rows = exact_shares(), []
@@ -286,7 +286,7 @@ FIGURE1_CAPTION = Caption(
 )
 
 
-@study.add_figure("figure1", FIGURE1_CAPTION, draw_figure1, claims=("CP-9",))
+@study.add_figure("figure1", FIGURE1_CAPTION, draw_figure1, claims=("CP-9", "CP-14"))
 def figure1(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the response times of each group at each penalty, and over those of whole jobs."""
     here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), above=ABOVE, spread=0.0)
@@ -320,7 +320,7 @@ FIGURE2_CAPTION = Caption(
 )
 
 
-@study.add_figure("figure2", FIGURE2_CAPTION, draw_figure2, claims=("CP-4", "CP-11"))
+@study.add_figure("figure2", FIGURE2_CAPTION, draw_figure2, claims=("CP-4", "CP-15", "CP-11"))
 def figure2(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the response times of each group at each splitting threshold."""
     here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), psi=LOW_PENALTY, spread=0.0)

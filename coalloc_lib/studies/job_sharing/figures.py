@@ -154,7 +154,7 @@ FIGURE5_CAPTION = Caption(
 
 
 @study.add_figure(
-    "figure5", FIGURE5_CAPTION, draw_figure5, claims=("JS-4", "JS-5", "JS-11", "JS-13")
+    "figure5", FIGURE5_CAPTION, draw_figure5, claims=("JS-4", "JS-5", "JS-13", "JS-11")
 )
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the AWRT of sharing and spanning over one machine, by configuration and workload."""
