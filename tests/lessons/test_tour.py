@@ -95,9 +95,10 @@ def test_the_decision_chart_has_the_numbers_of_the_ledger_and_of_the_map(small):
     words = tour.decision_picture().alt
     for item in ("JS-6", "CP-2", "JS-1"):
         assert f"{tour.ledger().loc[item, 'reproduced']:.2f}" in words
-    _, elsewhere = tour.ledger().loc["OB-6", "note"].split("fails elsewhere: ")
-    assert "below EASY" in elsewhere  # so booking is no rival, and the chart says it
-    assert "longer than EASY" in words
+    booked = tour.booked_over_easy("exact")
+    assert booked.low > 1  # so booking is no rival, and the chart says by how much
+    assert f"{booked.estimate:.2f} [{booked.low:.2f}, {booked.high:.2f}] times" in words
+    assert f"requested, {tour.booked_over_easy('requested').estimate:.0f} times" in words
     found = tour.break_even("FCFS", 0.7)
     assert f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]" in words
     assert np.isnan(tour.break_even("EASY, adaptive", 0.7).estimate)
