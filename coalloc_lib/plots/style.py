@@ -49,7 +49,7 @@ TITLE, SUBTITLE = 0.22, 0.18
 LETTERS, SMALL_LETTERS = 84, 104
 #: Marks of an axis of factors around 1, and those for which there is room under a narrow panel.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
-FEW = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4)
+FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
 #: Bytes up to which a picture is drawn by its reader; a larger one is an image.
 LARGEST_SVG = 47_000
 #: Dots per inch of an image: twice those that most screens show.
@@ -139,7 +139,8 @@ def mark_factors(axis: Axis, few: bool = False) -> None:
     low, high = sorted(axis.get_view_interval())
     mark_powers(axis)
     if high / low <= 1.01 * FACTORS[-1] / FACTORS[0]:
-        ticks = [at for at in (FEW if few and high > 1.6 * low else FACTORS) if low <= at <= high]
+        known = [[at for at in marks if low <= at <= high] for marks in (FEW, NEAR, FACTORS)]
+        ticks = next((ticks for ticks in known if few and len(ticks) > 2), known[-1])
         axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.set_ticks([], minor=True)
 

@@ -311,6 +311,13 @@ def test_sharing_with_a_queue_for_each_machine_is_asked_elsewhere():
     }
 
 
+def test_machines_of_ones_own_need_no_run_with_a_queue_each():
+    runs = pick(made_up(by_way(slope=0.7)), **claims.PAPER.values)
+    without = runs[runs["way"] != OWN_QUEUES]
+    assert len(without) < len(runs)
+    assert not study.claims["JS-3"].judge(without).elsewhere
+
+
 def test_what_rests_on_the_log_cannot_be_tested_without():
     runs = pick(made_up(by_way(slope=0.7)), workload=SYNTHETIC)
     result = study.judge(runs)

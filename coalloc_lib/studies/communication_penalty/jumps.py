@@ -66,10 +66,7 @@ def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
 THRESHOLDS_CAPTION = Caption(
     f"penalty at which jobs above {ABOVE} in {PARTS} components respond as soon as whole, load "
     f"{PRINTED_LOAD}; dashed: printed, and what most programs lost on the DAS",
-    finding={
-        "quick": "The three thresholds that the paper prints meet at a few MaxJumps, at the head "
-        "alone"
-    },
+    finding="The three thresholds that the paper prints meet at a few MaxJumps, at the head alone",
 )
 
 

@@ -112,8 +112,8 @@ def spanning_pays_up_to_a_quarter(runs: pd.DataFrame) -> Decision:
         raise NotRunError(f"no run of spanning at a penalty of {high:g} or more")
     found = mean_crossing(line, level=1.0).interval
     elsewhere = {}
-    queues = spanning_over_sharing(runs, OWN_QUEUES)
-    if queues:
+    if not pick(runs, way=OWN_QUEUES).empty:
+        queues = spanning_over_sharing(runs, OWN_QUEUES)
         over_queues = mean_crossing(queues, level=1.0).interval
         words = f"over {OWN_QUEUES} ({over_queues.estimate:.2f})"
         elsewhere[words] = ABOUT.within(over_queues, around=PRINTED_PENALTY)

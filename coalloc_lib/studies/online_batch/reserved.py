@@ -218,9 +218,10 @@ def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Figure:
     parts = ("attempts", SEARCH, UPDATE)
     for part, (machine, its_rows) in product(parts, table.groupby("panel", sort=False)):
         for share, ratio in over_none(its_rows, part).items():
-            words = {"part": part, "of": f"{machine}, ρ = {share:g}"}
+            words = {"panel": machine, "part": part, "share": f"ρ = {share:g}"}
             rows.append(words | interval_columns(ratio, "ratio"))
-    how: dict[str, Any] = {"x": "ratio", "row": "part", "series": "of", "factors": True}
+    how: dict[str, Any] = {"x": "ratio", "row": "part", "series": "share", "panel": "panel"}
+    how["factors"] = True
     xlabel = "per request, over that without reservations"
     return plots.intervals(pd.DataFrame(rows), xlabel=xlabel, **how, **titles)
 
