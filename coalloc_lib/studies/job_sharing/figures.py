@@ -340,6 +340,7 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
         words="words",
         span=(0.0, PENALTIES[-1]),
         look=plots.signs(POLICIES),
+        row_height=max(0.42, 0.18 * table["scheduling"].nunique()),
         xlabel="penalty up to which spanning beats sharing",
         beyond=f"arrow: on beyond the axis; FCFS: {', '.join(where)}",
         **titles,
