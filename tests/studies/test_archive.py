@@ -8,10 +8,9 @@ import pytest
 from coalloc_lib import studies
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments.storage import write_runs
-from coalloc_lib.studies import STUDIES, archive, load_study
+from coalloc_lib.studies import archive
 from coalloc_lib.studies.archive import archived_ledger, beside_archive, made_with
 from coalloc_lib.studies.ledger import Row, write_ledger
-from coalloc_lib.studies.study import logs_missing_in
 from tests.studies.toy import toy
 
 ROW = Row("a", "A-1", "loss", 0.4, 0.41, 0.4, 0.42, "holds", "it is", "little: 0.03", 0.0125)
@@ -92,17 +91,3 @@ def test_what_runs_were_made_with_names_versions_logs_and_time(stored, tmp_path)
     assert {"Python", "numpy", "coalloc-workbench"} <= facts["versions"].keys()
     archive.write_made_with(facts, tmp_path / "made_with.json")
     assert json.loads((tmp_path / "made_with.json").read_text()) == facts
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_the_stored_ledger_is_what_the_stored_runs_give(name):
-    study = load_study(name)
-    runs = study.archived()
-    assert study.shipped_scale(runs) == "paper"
-    assert logs_missing_in(runs) == []
-    ledger = archived_ledger()
-    mine = {item: row for (of, item), row in ledger.items() if of == name}
-    result = study.judge(runs)
-    assert result.beside_archive().empty
-    assert [row.item for row in result.rows] == [*mine]
-    assert [row.note for row in result.rows] == [row.note for row in mine.values()]

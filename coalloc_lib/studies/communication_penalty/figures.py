@@ -457,7 +457,7 @@ def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE6_CAPTION = Caption(
     f"Figure 6: split jobs by penalty (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4); {AT_LOAD}",
-    finding="If all above 3 are split, jobs of the highest penalty respond later than of the lowest",
+    finding="Split above 3, jobs of the highest penalty respond later than those of the lowest",
 )
 
 
