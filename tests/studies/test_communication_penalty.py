@@ -450,6 +450,8 @@ def spread_of(groups):
             lambda *at: (DOWNWARDS if at[1] == "S2" else UPWARDS)[at[0].above],
             "does not hold",
         ),
+        ("CP-15", along({3: 10.5, 10: 10.0, 16: 11.0, 19: 12.0}), "holds"),
+        ("CP-15", along({3: 10.5, 10: 10.2, 16: 10.0, 19: 12.0}), "does not hold"),
         ("CP-15", lambda *_: None, "undecided"),
     ],
 )
@@ -470,17 +472,19 @@ def test_the_best_at_every_load_is_told_from_that_of_busy_ones():
     assert "fails elsewhere: the same from load 0.5 on" in note
 
 
-def test_a_step_that_is_seen_to_fall_is_no_rise_though_the_ends_are():
-    dips = {3: 5.0, 10: 8.0, 16: 7.0, 19: 10.0}
+@pytest.mark.parametrize(("dip", "expected"), [(9.0, "does not hold"), (9.8, "holds")])
+def test_a_trend_may_dip_by_as_little_as_the_word_allows(dip, expected):
+    dips = {3: 9.7, 10: 10.0, 16: dip, 19: 10.1}
     row = study.ask(
         "CP-4",
         made_up(
             lambda setting, group: steeper(setting, group) if group == "S4" else dips[setting.above]
         ),
     )
-    assert row.verdict == "does not hold"
-    assert "S1 nowhere falls" in row.note
+    assert row.verdict == expected
+    assert ("S1 follows" in row.note) == (expected != "holds")
     assert "S1 rises" not in row.note
+    assert row.turns_at == pytest.approx(1 - dip / 10, abs=2e-4)
 
 
 def test_processor_hours_and_responses_are_held_against_each_other():
