@@ -2,6 +2,7 @@
 
 import pytest
 
+from coalloc_lib import studies
 from coalloc_lib.studies import STUDIES, load_study
 from coalloc_lib.studies.archive import archived_ledger
 from coalloc_lib.studies.study import logs_missing_in
@@ -19,3 +20,18 @@ def test_the_stored_ledger_is_what_the_stored_runs_give(name):
     assert result.beside_archive().empty
     assert [row.item for row in result.rows] == [*mine]
     assert [row.note for row in result.rows] == [row.note for row in mine.values()]
+
+
+@pytest.mark.long
+def test_studies_are_judged_side_by_side_as_one_after_the_other(tmp_path):
+    names = ("maximal-utilization", "cluster-configurations")
+    for workers in (1, 2):
+        studies.judge(names=names, out=tmp_path / f"{workers}", workers=workers)
+    alone, beside = map(contents, (tmp_path / "1", tmp_path / "2"))
+    assert alone == beside
+    assert len(alone) > 40
+
+
+def contents(folder):
+    """Return what the files of a folder have, by their paths in it."""
+    return {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*.*")}

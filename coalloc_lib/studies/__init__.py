@@ -101,7 +101,9 @@ def reproduce(
         if report is not None:
             report(results[name])
         facts = made_with(results[name].runs, study.logs, minutes)
-        figures += _write(results, name, out, scale, missing, facts)
+        rows = [row for result in results.values() for row in result.rows]
+        figures += _write_files(results[name], name, out, facts, rows)
+        _write_page(results, out, scale, missing)
     return _reproduction(results, out, figures)
 
 
@@ -109,6 +111,7 @@ def judge(
     runs: str | Path | None = None,
     names: Sequence[str] | None = None,
     out: str | Path = "results",
+    workers: int = -1,
     report: Callable[["StudyResult"], Any] | None = None,
 ) -> Reproduction:
     """Write ledger, page and figures from stored runs; nothing is simulated.
@@ -120,7 +123,11 @@ def judge(
         archive, runs at the papers' sample sizes that come with a checkout.
     names, out, report
         As in `reproduce`; by default the studies that have runs there.
+    workers : int
+        Studies that are judged side by side, -1 for one a processor.
     """
+    from joblib import Parallel, delayed
+
     from coalloc_lib.studies.archive import ARCHIVE
     from coalloc_lib.studies.study import logs_missing_in
 
@@ -129,15 +136,27 @@ def judge(
     out = _folder(out)
     scales = dict.fromkeys(scale for scale, _ in tables.values())
     missing = dict.fromkeys(log for _, table in tables.values() for log in logs_missing_in(table))
-    results: dict[str, Any] = {}
-    figures: list[Path] = []
-    for name, (_, table) in tables.items():
-        with _naming_columns(name, table):
-            results[name] = load_study(name).judge(table)
-            if report is not None:
-                report(results[name])
-            figures += _write(results, name, out, ", ".join(scales), [*missing])
-    return _reproduction(results, out, figures)
+    several = Parallel(n_jobs=workers if len(tables) > 1 else 1)
+    longest_first = sorted(tables, key=lambda name: -len(tables[name][1]))
+    judged = several(delayed(_judged)(name, tables[name][1], out) for name in longest_first)
+    of = dict(zip(longest_first, judged, strict=True))
+    results = {name: of[name][0] for name in tables}
+    figures = [picture for name in tables for picture in of[name][1]]
+    if report is not None:
+        for result in results.values():
+            report(result)
+    reproduction = _reproduction(results, out, figures)
+    with _filling(out, ", ".join(results)):
+        write_ledger(reproduction.rows, reproduction.ledger)
+    _write_page(results, out, ", ".join(scales), [*missing])
+    return reproduction
+
+
+def _judged(name, table, out):
+    """Judge the runs of a study and write its files; return the result, and the pictures."""
+    with _naming_columns(name, table):
+        result = load_study(name).judge(table)
+        return result, _write_files(result, name, out)
 
 
 def _files_of_runs(folder: str | Path, names: Sequence[str] | None) -> dict[str, Path]:
@@ -210,40 +229,53 @@ def _reproduction(results: dict[str, Any], out: Path, figures: list[Path]) -> Re
     return Reproduction(rows, out / LEDGER, out / "index.html", figures)
 
 
-def _write(results, name, out, scale, missing, facts=None):
-    """Write a study's figures, and the ledger and the page of all so far; return the pictures.
+def _write_files(result, name, out, facts=None, rows=None):
+    """Write a study's runs and figures, all or nothing; return the pictures.
 
-    `facts` are what its runs were made with.
+    With them go, if given, the `facts` of how its runs were made, and a ledger of the `rows`.
     """
     from coalloc_lib.experiments.storage import write_runs
     from coalloc_lib.studies.archive import MADE_WITH, write_made_with
-    from coalloc_lib.studies.pages import figures_run, write_index
+    from coalloc_lib.studies.pages import figures_run
 
-    try:
-        with folder_beside(out / "reproduce") as folder:
-            (folder / name).mkdir()
-            files = []
-            files.append(Path(name) / "runs.csv.gz")
-            write_runs(results[name].runs, folder / files[-1])
-            if facts is not None:
-                files.append(Path(name) / MADE_WITH)
-                write_made_with(facts, folder / files[-1])
-            for figure in figures_run(results[name]):
-                table = Path(name) / f"{figure.name}.csv"
-                figure.data().to_csv(folder / table, index=False, lineterminator="\n")
-                files.append(table)
-                if figure.draw is not None:
-                    files.append(table.with_suffix(".png"))
-                    figure.plot().savefig(folder / files[-1], dpi=DPI)
-            rows = [row for result in results.values() for row in result.rows]
+    with _filling(out, name), folder_beside(out / "reproduce") as folder:
+        (folder / name).mkdir()
+        files = [Path(name) / "runs.csv.gz"]
+        write_runs(result.runs, folder / files[-1])
+        if facts is not None:
+            files.append(Path(name) / MADE_WITH)
+            write_made_with(facts, folder / files[-1])
+        for figure in figures_run(result):
+            table = Path(name) / f"{figure.name}.csv"
+            figure.data().to_csv(folder / table, index=False, lineterminator="\n")
+            files.append(table)
+            if figure.draw is not None:
+                files.append(table.with_suffix(".png"))
+                figure.plot().savefig(folder / files[-1], dpi=DPI)
+        if rows is not None:
+            files.append(Path(LEDGER))
             write_ledger(rows, folder / LEDGER)
-            (out / name).mkdir(exist_ok=True)
-            for file in [*files, LEDGER]:
-                os.replace(folder / file, out / file)
+        (out / name).mkdir(exist_ok=True)
+        for file in files:
+            os.replace(folder / file, out / file)
+    return [out / file for file in files if file.suffix == ".png"]
+
+
+def _write_page(results, out, scale, missing):
+    """Write the page of all studies that are done."""
+    from coalloc_lib.studies.pages import write_index
+
+    with _filling(out, ", ".join(results)):
         write_index(results, out, scale, missing)
+
+
+@contextmanager
+def _filling(out: Path, name: str) -> Iterator[None]:
+    """Say of which studies a folder does not take the files."""
+    try:
+        yield
     except OSError as error:
         raise InputError(
             f"out = {str(out)!r} cannot take the files of {name} ({error.strerror}); make room or "
             "choose another folder, and start again: studies that are done there stay"
         ) from error
-    return [out / file for file in files if file.suffix == ".png"]

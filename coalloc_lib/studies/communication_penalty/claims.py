@@ -237,7 +237,8 @@ def responses_rise_with_the_threshold(runs: pd.DataFrame) -> Decision:
     if len(line) < len(line_of(against_itself(runs))):
         return Decision(None, {"rises": None})
     rise = {group: line[-1].response[group] - line[0].response[group] for group in NAMES}
-    parts = {f"{group} rises": x.interval.above(0) for group, x in rise.items()}
+    parts: dict[str, Part] = {}
+    parts |= {f"{group} rises": x.interval.above(0) for group, x in rise.items()}
     parts |= {f"{group} follows": follows(line, group) for group in NAMES}
     more = [(rise["S4"] - rise[group]).interval.above(0) for group in ("S1", "S2", "S3")]
     return Decision(rise["S4"].interval, parts | {"S4 rises most": all_of(*more)})
