@@ -202,7 +202,7 @@ def test_nothing_is_fetched_unless_asked_for(monkeypatch, cache):
     monkeypatch.setattr(catalogue, "_download", refuse)
     with pytest.raises(InputError, match="HPC2N is not here; fetch it"):
         load_trace("HPC2N", missing="error")
-    with pytest.raises(InputError, match=r"no stand-in for HPC2N \(only for CTC-SP2, KTH-SP2\); fetch"):
+    with pytest.raises(InputError, match=r"for HPC2N \(only for CTC-SP2, KTH-SP2\); fetch"):
         load_trace("HPC2N", missing="stand-in")
     assert load_trace("CTC-SP2", missing="stand-in").is_stand_in
     monkeypatch.setattr(catalogue, "data_folder", lambda name: cache / name)
