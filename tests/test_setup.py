@@ -24,12 +24,25 @@ HEAVY = [
 def test_environment_and_project_ask_for_the_same():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     *conda, by_pip = environment["dependencies"]
-    assert conda == [f"python{PROJECT['requires-python']}", "pip"]
-    (package,) = by_pip["pip"]
-    extra = re.fullmatch(r"-e \.\[(\w+)\]", package)[1]
-    assert extra in PROJECT["optional-dependencies"]
+    # Without "-base" it brings windows of Qt as well.
+    packages = [name.replace("matplotlib>", "matplotlib-base>") for name in PROJECT["dependencies"]]
+    assert conda == [f"python{PROJECT['requires-python']}", "pip", *packages]
+    assert by_pip == {"pip": ["-e ."]}
     assert environment["name"] == "coalloc"
-    assert f"--editable '.[{extra}]'" in MAKEFILE
+
+
+def test_the_tests_install_what_builds_the_project():
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]
+    assert "--editable '.[test]'" in MAKEFILE
+    assert set(build["requires"]) <= set(PROJECT["optional-dependencies"]["test"])
+
+
+def test_the_workflow_runs_what_every_change_must_pass_then_builds_the_site():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
+    steps = workflow["jobs"]["test"]["steps"]
+    assert [step["run"] for step in steps if "run" in step] == [".ci/run", "make docs"]
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    assert workflow["jobs"]["publish"]["needs"] == "test"
 
 
 def test_versions_agree():

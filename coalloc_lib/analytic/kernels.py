@@ -7,11 +7,17 @@ that cluster uses. The vectors are numbered in lexicographic order. By first fit
 its place.
 """
 
+from functools import partial
+from pathlib import Path
+
 import numpy as np
-from numba import njit
+
+from coalloc_lib.basics.compilation import compiler
+
+kernel = partial(compiler([Path(__file__)]), makes_arrays=True)
 
 
-@njit
+@kernel
 def insert(vector, length, entry):
     """Insert a number into the first `length` of a non-increasing vector: 5 3 1 and 3, 5 3 3 1."""
     i = length
@@ -21,7 +27,7 @@ def insert(vector, length, entry):
     vector[i] = entry
 
 
-@njit
+@kernel
 def place(ways, vector, length, base):
     """Return the lexicographic place of a non-increasing vector of numbers from `base` on."""
     total = 0
@@ -30,7 +36,7 @@ def place(ways, vector, length, base):
     return total
 
 
-@njit
+@kernel
 def advance(vector, length, least):
     """Turn a non-increasing vector into the next with none below `least`: 2 1 1 into 2 2 0."""
     i = length - 1
@@ -41,7 +47,7 @@ def advance(vector, length, least):
         vector[i] += 1
 
 
-@njit
+@kernel
 def first_level(density, state, floor):
     """Return the first level of a state with a probability above `floor`, or how many there are."""
     level = 0
@@ -50,14 +56,14 @@ def first_level(density, state, floor):
     return level
 
 
-@njit
+@kernel
 def move(density, state, first, out, target, weight, rise, most):
     """Add a share of the levels from `first` on, raised by `rise`; above `most` is lost."""
     for level in range(first, density.shape[1] - most):
         out[target, level + rise] += density[state, level] * weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def worst_fit_step(density, out, ways, jobs, weights, floor):
     """Add one job of a table, rows non-increasing, to every state by worst fit: one WF-convolution.
 
@@ -81,7 +87,7 @@ def worst_fit_step(density, out, ways, jobs, weights, floor):
         advance(used, clusters - 1, 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance, floor):
     """Place, by worst fit, up to all missing components with one same size, `value`.
 
@@ -132,7 +138,7 @@ def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance,
             advance(rest, left - 1, 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_fit_step(density, out, sizes, strides, jobs, weights, floor):
     """Add one unordered job from a table to every state, used processors, by first fit.
 

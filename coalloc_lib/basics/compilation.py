@@ -85,7 +85,10 @@ def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
             return partial(kernel, forceinline=forceinline, makes_arrays=makes_arrays)
         function.__qualname__ += f"-{mark}"  # what Numba names the files of its cache by
         how: dict[str, Any] = {"forceinline": forceinline, "_nrt": makes_arrays}
-        return njit(cache=True, nogil=True, **how)(function)
+        try:
+            return njit(cache=True, nogil=True, **how)(function)
+        except RuntimeError:  # no folder can be written: neither beside the file nor in the home
+            return njit(nogil=True, **how)(function)
 
     return kernel
 
@@ -132,7 +135,14 @@ def _announce(kernel: Any, what: str) -> None:
         if name in _announced or (what in _announced and not _listeners):
             return
         _announced.add(name)
-        if not any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
+        folder = kernel.stats.cache_path
+        if folder is None:
+            _announced.add(what)
+            _print(
+                f"compiling the {what} (about 10 s), again in each process: no folder for them can "
+                "be written; name one in NUMBA_CACHE_DIR ..."
+            )
+        elif not any(Path(folder).glob(f"*{name}-*.nbi")):
             _announced.add(what)
             _print(f"compiling the {what}, once (about 10 s) ...")
 

@@ -17,7 +17,7 @@ Examples:
 
 
 @options.command(
-    runs=("FOLDER", "Results of coalloc reproduce; if not given, those that come with a checkout."),
+    runs=("FOLDER", "Results of coalloc reproduce; if not given, those that are stored."),
     out=("FOLDER", "Where the ledger and the figures go."),
     every_row=(None, "Print every row of the ledger, not a line a study."),
 )
@@ -35,7 +35,7 @@ def judge(
 ) -> None:
     """Judge stored runs: what coalloc reproduce prints and writes, and nothing simulated.
 
-    A checkout comes with runs at the papers' sample sizes. After a figure or a claim was changed,
+    The library comes with runs at the papers' sample sizes. After a figure or a claim was changed,
     this takes seconds.
     """
     from coalloc_lib.studies import judge as judge_runs

@@ -127,7 +127,7 @@ class Printed:
 def _otherwise(rows: list[Row]) -> dict[str, str] | None:
     """Return what the archive has of rows where that is something else, by study and item.
 
-    None where there is no archive: outside a checkout.
+    None where there is no archive.
     """
     from coalloc_lib.studies.archive import archived_ledger, beside_archive
 

@@ -120,7 +120,7 @@ def judge(
     ----------
     runs : str or Path, optional
         A folder of results with ``<study>/runs.csv.gz``, as `reproduce` writes them; by default the
-        archive, runs at the papers' sample sizes that come with a checkout.
+        archive, runs at the papers' sample sizes that come with the library.
     names, out, report
         As in `reproduce`; by default the studies that have runs there.
     workers : int

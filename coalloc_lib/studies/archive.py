@@ -1,4 +1,4 @@
-"""The archive: the runs of each study at the papers' sample sizes, stored in a checkout.
+"""The archive: the runs of each study at the papers' sample sizes, which come with the library.
 
 ``data/results/paper`` has ``<study>/runs.csv.gz`` with what these were made with, and the ledger
 that they give. It decides: a run on another machine is held against it, row by row.
@@ -14,13 +14,14 @@ from typing import Any
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.data import data_folder
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.experiments.storage import read_runs
 from coalloc_lib.studies.ledger import Row, read_ledger
 from coalloc_lib.workloads.catalogue import trace
 
 #: Its folder.
-ARCHIVE = Path(__file__).parents[2] / "data" / "results" / "paper"
+ARCHIVE = data_folder("results") / "paper"
 #: What the runs of a study were made with, in the folder of its results.
 MADE_WITH = "made_with.json"
 #: Numbers that differ by less, as a share, are the same: the ledger has six digits.
@@ -32,14 +33,14 @@ def archived_runs(name: str) -> pd.DataFrame:
     path = ARCHIVE / name / "runs.csv.gz"
     if not path.is_file():
         raise InputError(
-            f"{path} does not exist: the archive comes with a checkout of the repository; run "
+            f"{path} does not exist: this copy of the library has no stored runs of {name}; run "
             "study.run('paper') instead"
         )
     return read_runs(path)
 
 
 def archived_ledger() -> dict[tuple[str, str], Row]:
-    """Return the stored rows by study and item; none outside a checkout."""
+    """Return the stored rows by study and item; none where nothing is stored."""
     path = ARCHIVE / "ledger.csv"
     if not path.is_file():
         return {}

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.data import data_folder
 
 #: What the cells of printed tables are called among the runs of a study.
 PRINTED = "printed table"
@@ -80,13 +80,13 @@ def published_claim(study: str, item: str) -> Claim:
 
 @cache
 def _rows(name, study):
-    path = Path(__file__).parents[2] / "data" / "published" / name
+    path = data_folder("published") / name
     try:
         table = pd.read_csv(path, keep_default_na=False, dtype={"number": str})
     except FileNotFoundError:
         raise InputError(
-            f"{path} does not exist: the papers' numbers come with a checkout of the repository, "
-            "not with an installed package; run the studies in a checkout"
+            f"{path} does not exist: the papers' numbers come with the library; install it again, "
+            "or run the studies in a whole checkout"
         ) from None
     known = table["study"].unique()
     if study not in known:

@@ -416,7 +416,7 @@ class Study:
         return self.judge(self.run(scale, seed=seed, **how))
 
     def archived(self) -> pd.DataFrame:
-        """Return the runs at the papers' sample sizes that come with a checkout: see `archive`."""
+        """Return the runs at the papers' sample sizes that come with the library: see `archive`."""
         return archived_runs(self.name)
 
     def _check_claims(self) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coalloc_lib.basics.checks import InputError, one_of, path_of, shown
+from coalloc_lib.basics.data import data_folder
 from coalloc_lib.workloads.swf import SwfLog, content, read_swf
 
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
@@ -107,8 +108,8 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
 
     A file of exactly that name is read as it stands, even if the catalogue has the name too. A
     public log that is `missing`, neither in the folder of ``COALLOC_TRACES`` nor in the cache, is
-    fetched from the archive (``"fetch"``), replaced by the synthetic stand-in that comes with a
-    checkout (``"stand-in"``), or an ``"error"``.
+    fetched from the archive (``"fetch"``), replaced by the synthetic stand-in that comes with the
+    library (``"stand-in"``), or an ``"error"``.
     """
     one_of("missing", missing, MISSING)
     own, entry = path_of("name_or_path", name_or_path), _find(name_or_path)
@@ -224,14 +225,14 @@ def _download(entry: Trace) -> Path:
 
 
 def load_stand_in(name: str) -> SwfLog:
-    """Return the synthetic log, which only a checkout has, that stands in for a public one."""
+    """Return the synthetic log that stands in for a public one."""
     entry = trace(name)
-    folder = Path(__file__).parents[2] / "data" / "traces"
+    folder = data_folder("traces")
     path = folder / f"{entry.name}-synthetic.swf.gz"
     if not path.is_file():
         there = sorted(file.name.split("-synthetic")[0] for file in folder.glob("*-synthetic*"))
         raise InputError(
-            f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'none'}, and "
-            f"none outside a checkout); fetch the log: coalloc traces fetch {entry.name}"
+            f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'none'}); "
+            f"fetch the log: coalloc traces fetch {entry.name}"
         )
     return replace(read_swf(path), name=entry.name, is_stand_in=True)

@@ -6,18 +6,18 @@ first three moments. ``data/traces`` has the parameters that were fitted to the 
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, positive, whole
+from coalloc_lib.basics.data import data_folder
 from coalloc_lib.basics.seeds import Seed, generators, spawn
 from coalloc_lib.model.distributions import HyperErlang, SizeDistribution
 from coalloc_lib.model.jobs import JobStream
 
-FOLDER = Path(__file__).parents[2] / "data" / "traces"
+FOLDER = data_folder("traces")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +113,8 @@ def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
     if not path.is_file():
         known = sorted(file.name.split(".")[0].upper() for file in FOLDER.glob("*.jann.json"))
         raise InputError(
-            f"log = {log!r}; parameters are here of {', '.join(known) or 'none'} (a checkout has "
-            "them), give one of these, or fit one by data/traces/fit_classes.py"
+            f"log = {log!r}; parameters are here of {', '.join(known) or 'none'}; give one of "
+            "these, or fit one by data/traces/fit_classes.py, which a checkout has"
         )
     known = json.loads(path.read_text("utf-8"))
     return HyperErlangWorkload(tuple(map(JobClass.from_dict, known["classes"])), known["longest"])

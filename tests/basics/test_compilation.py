@@ -43,9 +43,9 @@ def toys(tmp_path):
     return tmp_path
 
 
-def run(folder):
+def run(folder, **variables):
     """Call the outer kernel in a process of its own; return answer, cache hits and messages."""
-    env = {"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "cache")}
+    env = {"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "cache")} | variables
     env["PYTHONDONTWRITEBYTECODE"] = "1"  # bytecode is told from a change by whole seconds only
     command = [sys.executable, "-c", CHILD]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
@@ -119,6 +119,21 @@ def test_a_damaged_cache_is_reported_and_made_again(toys, suffix, content):
         assert "is damaged" in output
         assert output.count("\n") <= 2
     assert run(toys) == (12, 1, "")
+
+
+def test_where_no_folder_can_be_written_each_process_compiles(toys):
+    """A file stands where the folder would, which stops root too."""
+    file = toys / "__pycache__"
+    file.touch()
+    for _ in range(2):
+        answer, hits, told = run(toys, NUMBA_CACHE_DIR=str(file), HOME=str(file))
+        assert (answer, hits) == (12, 0)
+        assert told.startswith("coalloc: compiling the toys (about 10 s), again in each process")
+        assert "NUMBA_CACHE_DIR" in told
+        assert told.count("\n") == 1
+    assert sorted(path.name for path in toys.iterdir()) == [
+        "__pycache__", "inner_here.py", "kernels_here.py",
+    ]  # fmt: skip
 
 
 def test_an_error_of_the_kernel_itself_is_no_damage(toys):

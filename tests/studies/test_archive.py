@@ -75,10 +75,10 @@ def test_a_study_finds_its_stored_runs_and_is_held_against_them(stored):
     ]  # fmt: skip
 
 
-def test_without_a_checkout_there_is_none(stored, monkeypatch, tmp_path):
+def test_a_library_without_stored_runs_names_the_study(stored, monkeypatch, tmp_path):
     monkeypatch.setattr(archive, "ARCHIVE", tmp_path / "none")
     assert archived_ledger() == {}
-    with pytest.raises(InputError, match="comes with a checkout"):
+    with pytest.raises(InputError, match=f"no stored runs of {stored.name}; run"):
         stored.archived()
 
 
