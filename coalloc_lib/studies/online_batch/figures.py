@@ -320,7 +320,7 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE4_CAPTION = Caption(
     f"Figure 4(a): the distribution of waits; {RUN_TIMES}; at the foot: longest waits",
-    finding="The longest waits are the record's: over twice those of booking and of backfilling",
+    finding="The record's longest waits are over three times those of booking and of backfilling",
 )
 
 
