@@ -56,7 +56,9 @@ def bars(
         if row.low < row.high:
             reach = [[row.value - row.low], [row.high - row.value]]
             axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
-        label = f"{row.series} {row.words or format_interval(interval_of(row, 'value'))}"
+        # A half-width below the last digit that is shown says nothing.
+        number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
+        label = f"{row.series} {row.words or number}"
         if row.warning:  # a reason may be longer than a picture is wide
             label = shorten(label, LONGEST, placeholder=" …")
         # The words of a negative bar stand behind 0, where there is room.

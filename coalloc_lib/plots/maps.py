@@ -34,10 +34,17 @@ MARKS = {
     "shorter": Mark("−∞", CHANGES(0.0)),
     "neither": Mark("×", "#8C8C8C"),
 }
-#: Where colours of changes end, in percent.
-MOST = 60.0
+#: Where colours of changes end: at this factor, or at one over it.
+MOST = 5.0
 #: By how much rounding may take a share below 0 or above 1.
 ROUNDING = 1e-9
+
+
+def shade(percent: float) -> tuple:
+    """Return the colour of a change; the root keeps small changes apart, the logarithm large."""
+    factor = max(1 + percent / 100, 1 / MOST)
+    strength = min(abs(np.log(factor)) / np.log(MOST), 1.0)
+    return CHANGES(0.5 + np.sign(percent) * np.sqrt(strength) / 2)
 
 
 def maps(
@@ -76,7 +83,7 @@ def maps(
             else:
                 interval = interval_of(cell, "value")
                 decided = interval.above(0) or interval.below(0)
-                colour = CHANGES(0.5 + interval.estimate / (2 * MOST)) if decided else ""
+                colour = shade(interval.estimate) if decided else ""
                 change, longer = round(interval.estimate), interval.estimate > 0
                 text = f"{change:+}".replace("-", "−") if change else "0"
                 if interval.estimate >= 900:  # from tenfold on, by what factor

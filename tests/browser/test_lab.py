@@ -153,8 +153,8 @@ def test_all_cells_run_without_a_word_on_stderr(page):
 
 
 def test_the_formulas_are_set(page):
-    bring_into_view(page, page.locator("h3", has_text="not a random one"))
-    assert wait_until(page, lambda: page.locator("mjx-container[display=true]").count() >= 4)
+    bring_into_view(page, page.locator("h3", has_text="Equal service times"))
+    assert wait_until(page, lambda: page.locator("mjx-container[display=true]").count() >= 3)
     assert page.locator("mjx-merror").count() == 0
 
 

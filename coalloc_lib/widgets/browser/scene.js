@@ -121,8 +121,11 @@ export class Scene {
       const box = { x: frame.x0, y, width: frame.x1 - frame.x0, height, class: "cp-band" };
       back.put(`band ${c}`, "rect", box);
       const label = { x: frame.x0 - 8, y: y + height / 2 - (small ? 0 : 7), class: "cp-side" };
-      back.put(`name ${c}`, "text", label, frame.narrow ? `cl. ${c + 1}` : `cluster ${c + 1}`);
-      if (!small) back.put(`size ${c}`, "text", { ...label, y: label.y + 15 }, `${size} processors`);
+      const name = frame.narrow ? `cl. ${c + 1}` : `cluster ${c + 1}`;
+      // A cluster that is alone needs no number: its film has a name of its own.
+      back.put(`name ${c}`, "text", label, film.clusters.length > 1 ? name : `${size} processors`);
+      if (!small && film.clusters.length > 1)
+        back.put(`size ${c}`, "text", { ...label, y: label.y + 15 }, `${size} processors`);
     });
   }
 
