@@ -37,12 +37,11 @@ def test_the_tests_install_what_builds_the_project():
     assert set(build["requires"]) <= set(PROJECT["optional-dependencies"]["test"])
 
 
-def test_the_workflow_runs_what_every_change_must_pass_then_builds_the_site():
+def test_the_workflow_runs_what_every_change_must_pass():
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
     steps = workflow["jobs"]["test"]["steps"]
-    assert [step["run"] for step in steps if "run" in step] == [".ci/run", "make docs"]
+    assert [step["run"] for step in steps if "run" in step] == [".ci/run"]
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    assert workflow["jobs"]["publish"]["needs"] == "test"
 
 
 def test_versions_agree():
