@@ -39,7 +39,9 @@ def setting_columns(setting: Any) -> dict[str, Any]:
     """Return the fields of a setting, a frozen dataclass, as columns: numbers, texts or None."""
     if not is_dataclass(setting) or isinstance(setting, type):
         several = "; give its settings one by one" if isinstance(setting, list | tuple) else ""
-        raise InputError(f"setting = {shown(setting)}; give a frozen dataclass{several}")
+        raise InputError(
+            f"setting = {shown(setting)}; give a frozen dataclass, such as Setting(...){several}"
+        )
     return {field.name: label(getattr(setting, field.name)) for field in fields(setting)}
 
 

@@ -27,7 +27,7 @@ from coalloc_lib.experiments.storage import (
     table_of_runs,
     write_runs,
 )
-from coalloc_lib.experiments.sweep import run_points
+from coalloc_lib.experiments.sweep import SweepError, run_points
 from coalloc_lib.experiments.sweep.points import label
 from coalloc_lib.studies.archive import archived_runs
 from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
@@ -266,13 +266,19 @@ class Study:
         """Return the runs with those of settings of your own, at the same scale and seed.
 
         What the runs have already is not run again. `how` is as in `run`: ``workers``, ``cache``,
-        ``progress``, ``out``.
+        ``progress``, ``out``. A setting that cannot be run is refused in a sentence.
         """
         scale, seed = self.made_with(runs)
         missing = [each for each in each_once(settings) if not self._has(runs, each)]
         if not missing:
             return runs
-        return joined_runs(runs, self.run(scale, settings=missing, seed=seed, **how))
+        try:
+            return joined_runs(runs, self.run(scale, settings=missing, seed=seed, **how))
+        except SweepError as error:
+            refused = refusal_in(error)
+            if refused is None:
+                raise
+            raise InputError(refused) from error
 
     def _has(self, runs, setting):
         columns = setting_columns(setting)
@@ -439,6 +445,15 @@ class Study:
 def _listed(measure: Callable[..., Iterable], setting: Any, scale: Scale, seed: Any) -> list:
     """Return the rows of a setting as a list, which can be kept."""
     return list(measure(setting, scale, seed))
+
+
+def refusal_in(error: SweepError) -> str | None:
+    """Return why the first point was refused, where all that failed were refused."""
+    kind = f"{InputError.__name__}: "
+    reasons = [failure.error for failure in error.failures]
+    if not reasons or not all(reason.startswith(kind) for reason in reasons):
+        return None
+    return reasons[0].removeprefix(kind)
 
 
 def logs_missing_in(runs: pd.DataFrame) -> list[str]:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 import coalloc_lib as co
 from coalloc_lib import plots
+from coalloc_lib.basics.checks import one_of
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.experiments.curves import find_maximum, response_sample
 from coalloc_lib.intervals import Bound, Interval, student
@@ -83,7 +84,7 @@ def schedule(name: str, penalty: float = PENALTY) -> co.Schedule:
 
 def player(name: str, penalty: float = PENALTY) -> co.Player:
     """Play a schedule; all players of the tour have one clock and one axis, and halt together."""
-    one = schedule(name, penalty)
+    one = schedule(one_of("name", name, tuple(SCHEDULERS)), penalty)
     shown, against = {f"{LABELS.get(name)}": one}, None if name == "whole" else schedule("whole")
     if name == "at home":  # three queues, each by itself
         shown, against = {f"cluster {c + 1}, for its own users": one.at[c] for c in one.at}, None

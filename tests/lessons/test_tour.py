@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from coalloc_lib.basics.checks import InputError
 from lessons import tour
 
 
@@ -120,3 +121,8 @@ def test_a_break_even_is_no_number_where_the_map_does_not_hold_one(small, monkey
 @pytest.mark.parametrize("answer", ["12478", ["1", "2"], [0], [9, 1]])
 def test_what_is_no_list_of_sizes_is_not_said_to_gain(answer):
     assert "sizes from 1 to 8" in tour._gain_nothing(answer)
+
+
+def test_a_player_that_is_not_there_is_refused_by_name():
+    with pytest.raises(InputError, match="choose one of"):
+        tour.player("splitt")

@@ -9,6 +9,7 @@ from scipy import stats
 
 import coalloc_lib as co
 from coalloc_lib.analytic import maximal_utilization
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import pick, rows_of, sample
 from coalloc_lib.experiments.saturation import heavy_traffic, saturated_loss
 from coalloc_lib.intervals import Sample, student
@@ -531,3 +532,11 @@ def test_the_pathological_example_is_simulated_too():
     busy = heavy_traffic(co.Scenario(co.Multicluster([15, 15]), jobs), jobs)
     assert pathological_loss(2, 15) == pytest.approx(1 - busy.mean())
     assert pathological_loss(2, 15) == pytest.approx(1 - 9 / 30)
+
+
+def test_sizes_that_no_cluster_holds_are_refused_in_a_sentence():
+    runs = study.run("quick", settings=[Setting("U[1,7]")], workers=1)
+    with pytest.raises(InputError, match=r"^sizes = U\[4,160\] allow a job that never starts"):
+        study.add(runs, Setting("U[4,160]"), workers=1)
+    with pytest.raises(InputError, match=r"^sizes reach 160 and cluster 0 has 32 processors"):
+        study.add(runs, *request_settings("U[4,160]"), workers=1)
