@@ -190,6 +190,9 @@ def test_keys_go_through_reservations_and_attempts(opened):
     assert said(page).inner_text() == "attempt 1, from 12 to 16 h: 1 server idle so long, 2 needed"
     assert page.locator(".cc-window").count() == 1
     assert page.locator(".cc-free").count() == 1
+    page.set_viewport_size({"width": 800, "height": 700})  # drawn again, in another size
+    page.wait_for_function("document.querySelector('.cc-bands').clientWidth < 800")
+    assert said(page).inner_text().startswith("attempt 1")
     page.keyboard.press("ArrowUp")
     assert said(page).inner_text().startswith("attempt 6, from 17 to 21 h: 4 servers")
     page.keyboard.press("n")

@@ -50,6 +50,7 @@ class Calendar {
   take() {
     const number = this.data?.bookings[this.picked]?.number;
     this.data = this.model.get("data");
+    this.words = this.data.said.words;
     if (!this.form.rule) this.form.build(this.data);
     const place = this.data.bookings.findIndex((booking) => booking.number === (this.data.made ?? number));
     this.picked = place < 0 || this.data.said.kind === "refused" ? null : place;
@@ -62,17 +63,20 @@ class Calendar {
 
   draw() {
     const width = this.root.clientWidth - 24;
-    const { said } = this.data;
-    this.said.textContent = said.words;
-    this.said.className = `cc-said cc-${said.kind}`;
+    this.said.textContent = this.words;
+    this.said.className = `cc-said cc-${this.data.said.kind}`;
     const booking = this.data.bookings[this.picked];
-    this.facts.textContent = booking ? `${booking.said}: ${this.bands.names(booking.servers)}` : "";
+    this.facts.textContent = booking ? this.factsOf(booking) : "";
     this.form.draw(this.data, booking);
     if (width <= 0) return; // not shown yet: the observer calls again
     const narrow = width < 600;
     this.root.classList.toggle("cp-narrow", narrow);
     this.bands.lay(width, narrow);
     this.bands.draw();
+  }
+
+  factsOf(booking) {
+    return `${booking.said}: ${this.bands.names(booking.servers)}`;
   }
 
   tell(message) {
@@ -91,30 +95,32 @@ class Calendar {
     if (booking) this.tell({ do: "cancel", number: booking.number });
   }
 
-  pick(place) {
-    this.picked = place;
+  /** Mark a booking, or none; what Python said of the last request is to be read again. */
+  pick(place, words = this.data.said.words) {
+    Object.assign(this, { picked: place, words });
     this.draw();
   }
 
-  pickTry(place) {
+  pickTry(place, words = this.data.said.words) {
     if (place === this.tried) return;
-    this.tried = place;
+    Object.assign(this, { tried: place, words });
     this.draw();
   }
 
   /** Go round what is there, from one to the next. */
   walk(by) {
     const count = this.data.bookings.length;
-    if (count) this.pick(this.picked === null ? (by > 0 ? 0 : count - 1) : (this.picked + by + count) % count);
-    this.said.textContent = this.facts.textContent;
+    if (!count) return;
+    const place = this.picked === null ? (by > 0 ? 0 : count - 1) : (this.picked + by + count) % count;
+    this.pick(place, this.factsOf(this.data.bookings[place]));
   }
 
   walkTries(by) {
     const { tried } = this.data;
     if (!tried.length) return;
     const at = this.tried ?? (by > 0 ? -1 : 0);
-    this.pickTry((at + by + tried.length) % tried.length);
-    this.said.textContent = `attempt ${this.tried + 1}, ${tried[this.tried].when}: ${tried[this.tried].said}`;
+    const place = (at + by + tried.length) % tried.length;
+    this.pickTry(place, `attempt ${place + 1}, ${tried[place].when}: ${tried[place].said}`);
   }
 
   key(event) {
