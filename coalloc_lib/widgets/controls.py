@@ -101,6 +101,10 @@ class View(ipw.HTML):
         self.data = picture._repr_mimebundle_()
         self.value = self.data["text/html"] + BUSY * busy
 
+    def boxed(self) -> Mapping[str, str]:
+        """Return the picture as a notebook keeps it."""
+        return self.data
+
     def rest(self) -> None:
         """Show the picture without the sign that a finer one is on its way."""
         self.value = self.data["text/html"]
@@ -119,7 +123,7 @@ class Explorer(ipw.VBox):
         Takes the values by name; returns a `Picture`, or None where it has filled `view` itself.
         An `InputError` is shown beside the control that was moved, and the view keeps what it had.
     view, state : Widget, str, optional
-        What is filled, and a line of another explorer of this kind.
+        What is filled, which has `boxed()` for where no kernel runs, and a line of another explorer of this kind.
     simulates : callable, optional
         Takes the values too: does a coarse picture, with ``coarse`` for `draw`, differ from a fine?
     above, below : sequence of Widget, bool
@@ -258,8 +262,7 @@ class Explorer(ipw.VBox):
             self.view.draw(picture, busy=self._drawn[1])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        view, shown = self.view, super()._repr_mimebundle_(**kwargs)
-        still = view.data if isinstance(view, View) else view.picture()._repr_mimebundle_()
+        shown, still = super()._repr_mimebundle_(**kwargs), self.view.boxed()
         return shown | still | {"text/html": HINT + still["text/html"]}
 
 

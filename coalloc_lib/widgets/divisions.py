@@ -202,7 +202,7 @@ class _Linked(Explorer):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         shown = super()._repr_mimebundle_(**kwargs)
-        still = self.player.picture()._repr_mimebundle_()
+        still = self.player.boxed()
         return shown | {"text/html": shown["text/html"] + still["text/html"]}
 
 

@@ -1,13 +1,8 @@
 """The schedule player, in a notebook or in a page of its own, and the schedule explorer."""
 
-import json
 import os
-import re
 from collections.abc import Callable, Mapping
-from html import escape
 from itertools import compress
-from pathlib import Path
-from string import Template
 from typing import Any
 
 import anywidget
@@ -25,10 +20,10 @@ from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, display_name, opt
 from coalloc_lib.schedules.explain import scenes
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate
+from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
 from coalloc_lib.widgets.film import film, label_of, view_of
 
-_FOLDER = Path(__file__).parent / "browser"
 #: Schedules that fit below each other on a screen.
 _MOST_SHOWN = 4
 #: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
@@ -41,18 +36,6 @@ POLICIES = {
 }
 
 
-def module(*parts: str) -> str:
-    """Return scripts as one ES module; each imports from those before it."""
-    texts = [(_FOLDER / f"{part}.js").read_text(encoding="utf-8") for part in parts]
-    whole = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in texts)
-    return re.sub(r"^export (?!default)", "", whole, flags=re.MULTILINE)
-
-
-def style(*parts: str) -> str:
-    """Return style sheets as one."""
-    return "".join((_FOLDER / f"{part}.css").read_text(encoding="utf-8") for part in parts)
-
-
 class Pictured(anywidget.AnyWidget):
     """A widget whose `picture` is shown, after a hint, where there is no widget."""
 
@@ -60,10 +43,16 @@ class Pictured(anywidget.AnyWidget):
     #: Returns the still picture with its words.
     picture: Callable[[], Picture]
 
+    def boxed(self) -> dict[str, str]:
+        """Return the still picture as a notebook keeps it, in the box that `pages` fills."""
+        still = self.picture()._repr_mimebundle_()
+        # HTML, since an image alone would have no words for those who do not see it.
+        html = pages.box(type(self).__name__, self.model_id, still["text/html"])
+        return still | {"text/html": html}
+
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**options) or ({}, {})
-        # HTML, since an image alone would have no words for those who do not see it.
-        still = self.picture()._repr_mimebundle_()
+        still = self.boxed()
         return data | still | {"text/html": self.hint + still["text/html"]}, metadata
 
 
@@ -106,8 +95,8 @@ class Player(Pictured):
     1.0
     """
 
-    _esm = module("basics", "film", "scene", "strip", "controls", "player")
-    _css = style("player")
+    _esm = pages.module("Player")
+    _css = pages.style("Player")
 
     data = traitlets.Dict().tag(sync=True)
     now = traitlets.Float().tag(sync=True)
@@ -154,9 +143,10 @@ class Player(Pictured):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page that plays with neither a kernel nor a network; any browser opens it."""
-        state = {"data": self.data, "now": self.now, "playing": False}
+        state = {"data": self.data, "now": self.now}
+        page = pages.player_page(" and ".join(self._schedules), state)
         with atomic_path(path) as beside:
-            beside.write_text(_page(" and ".join(self._schedules), state), encoding="utf-8")
+            beside.write_text(page, encoding="utf-8")
 
     def still(self) -> Figure:
         """Return a picture with the same marks, for where nothing can play."""
@@ -185,15 +175,6 @@ def _between(name, value, least, most, which):
     if not least <= number <= most:
         raise InputError(f"{name} = {shown(value)}; give {which}")
     return number
-
-
-def _page(title: str, state: Mapping[str, Any]) -> str:
-    """Return a page that plays this state of the widget, as HTML. It loads nothing."""
-    # A text that says </script> would end the script that it stands in.
-    data = json.dumps(state, allow_nan=False).replace("<", "\\u003c")
-    page = Template((_FOLDER / "page.html").read_text(encoding="utf-8"))
-    texts = {"title": escape(title), "style": Player._css, "module": Player._esm, "data": data}
-    return page.substitute(texts)
 
 
 def schedule_explorer(

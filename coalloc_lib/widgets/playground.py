@@ -30,7 +30,8 @@ from coalloc_lib.policies.names import parse_clusters
 from coalloc_lib.schedules.metrics import by_width
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.widgets import controls as ui
-from coalloc_lib.widgets.player import Player, style
+from coalloc_lib.widgets import pages
+from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 SIDES, LOOK = ("A", "B"), {"A": plots.STANDARD, "B": plots.MEANINGS["ordered"]}
@@ -54,7 +55,7 @@ LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9), (0.0, 1.0)
 #: for a mean; the load of a full system that books; how sure it must be that responses rise.
 HELD, NEAR, OVERLOAD, SURE = 50, 0.95, 1.5, 0.998
 FIRST_USE = "A policy is being compiled, once: 10 to 30 s, online a minute …"
-STYLE = f"<style>\n{style('playground')}</style>"
+STYLE = f"<style>\n{pages.sheet('playground')}</style>"
 for _side, _sign in LOOK.items():
     STYLE = STYLE.replace(f"colour-of-{_side}", _sign.colour)
 
@@ -331,11 +332,11 @@ class Board(ipw.VBox):
         for each in (self.words, self.table, self.curve):
             each.add_class("coalloc-past")
 
-    def picture(self) -> Picture:
+    def boxed(self) -> dict[str, str]:
         """Return the curve and below it the table, for where nothing moves."""
         picture = copy(playground_picture(*self._shown))
         picture.below += STYLE + self.words.value + self.table.value
-        return picture
+        return picture._repr_mimebundle_()
 
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:

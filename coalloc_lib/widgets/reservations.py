@@ -12,8 +12,9 @@ from coalloc_lib.calendar.periods import RULES
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.plots import Picture, reservations
 from coalloc_lib.widgets import booking_session as booking
+from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import HINT
-from coalloc_lib.widgets.player import Pictured, module, style
+from coalloc_lib.widgets.player import Pictured
 
 #: Servers that can be told apart.
 _MOST_SERVERS = 200
@@ -42,8 +43,8 @@ class ReservationCalendar(Pictured):
     'request 2 is booked from 17 to 22 h, on servers 1 and 2, at attempt 6'
     """
 
-    _esm = module("basics", "bands", "form", "calendar")
-    _css = style("player", "calendar")
+    _esm = pages.module("ReservationCalendar")
+    _css = pages.style("ReservationCalendar")
 
     hint = HINT
     data = traitlets.Dict().tag(sync=True)

@@ -42,7 +42,10 @@ class Guess(ipw.VBox):
         return self._buttons.value
 
     def _react(self) -> str:
-        text = f"You say: <b>{escape(str(self.choice))}</b>. "
+        return f"You say: <b>{escape(str(self.choice))}</b>. {escape(self._told())}"
+
+    def _told(self) -> str:
+        """Return what the numbers say, and the reply."""
         judged = ""
         try:
             right = self._answer() if callable(self._answer) else self._answer
@@ -53,12 +56,13 @@ class Guess(ipw.VBox):
             elif self._answer is not None:
                 judged = "The numbers do not decide it. "
         except InputError as error:  # of the numbers behind the answer
-            return text + escape(str(error))
-        return text + escape(judged + self._reply)
+            return str(error)
+        return judged + self._reply
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         options = "".join(f"<li>{escape(option)}</li>" for option in self._buttons.options)
-        still = f"<p><b>{escape(self.question)}</b></p><ul>{options}</ul>"
+        folded = f"<details><summary>What came out</summary>{escape(self._told())}</details>"
+        still = f"<p><b>{escape(self.question)}</b></p><ul>{options}</ul>{folded}"
         words = f"{self.question} {' / '.join(self._buttons.options)}"
         return super()._repr_mimebundle_(**kwargs) | {"text/html": still, "text/plain": words}
 

@@ -267,7 +267,7 @@ def test_a_saved_page_is_whole_and_loads_nothing(tmp_path):
     path = tmp_path / "player.html"
     co.Player({"</script><b>": small()}, bound=0.25).save(path)
     text = path.read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="state">(.*?)</script>', text)
+    found = re.search(r'<script type="application/json">(.*?)</script>', text)
     assert json.loads(found[1])["data"]["films"][0]["label"] == "</script><b>"
     assert text.count("</script>") == 2
     assert not re.search(r"^(import|export) (?!default)", text, flags=re.MULTILINE)
