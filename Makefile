@@ -8,7 +8,7 @@ BIN    := .venv/bin
 STAMP  := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-long mutants lab dashboard lint bench peers archive front-door clean
+.PHONY: help install reproduce test test-long mutants lab dashboard docs lint bench peers archive front-door clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -35,6 +35,9 @@ lab: $(STAMP) ## open the notebooks in JupyterLab
 
 dashboard: $(STAMP) ## show the playground as a page without code, by Voila
 	$(BIN)/voila notebooks/06_playground.ipynb
+
+docs: $(STAMP) ## make the site build/site: notebooks that play, guides, reference; it needs no network to be read
+	$(BIN)/python docs/site/build.py build/site
 
 lint: $(STAMP) ## check code and notebooks with ruff, and the types with mypy
 	$(BIN)/ruff check .
