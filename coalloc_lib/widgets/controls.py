@@ -123,7 +123,8 @@ class Explorer(ipw.VBox):
         Takes the values by name; returns a `Picture`, or None where it has filled `view` itself.
         An `InputError` is shown beside the control that was moved, and the view keeps what it had.
     view, state : Widget, str, optional
-        What is filled, which has `boxed()` for where no kernel runs, and a line of another explorer of this kind.
+        What is filled, which has `boxed()` for where no kernel runs, and a line of another explorer
+        of this kind.
     simulates : callable, optional
         Takes the values too: does a coarse picture, with ``coarse`` for `draw`, differ from a fine?
     above, below : sequence of Widget, bool

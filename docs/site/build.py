@@ -38,7 +38,9 @@ PARTS = {
     "Formulas and statistics": (
         "analytic", "experiments.curves", "experiments.saturation", "intervals",
     ),
-    "Logs and models of jobs": ("workloads.catalogue", "workloads.swf", "workloads.slurm", "workloads.models"),
+    "Logs and models of jobs": (
+        "workloads.catalogue", "workloads.swf", "workloads.slurm", "workloads.models",
+    ),
     "Reports and pictures": ("report", "widgets.player", "basics.checks", "basics.progress"),
 }  # fmt: skip
 #: What a page loads, in contrast to where it links to.
@@ -80,7 +82,7 @@ def write_reference(folder: Path) -> None:
         raise SystemExit(f"no part of the reference has {sorted(missing)}; add them to PARTS")
     contents = ["# The library", "", "`import coalloc_lib as co` offers all of these by name.", ""]
     for title, part in PARTS.items():
-        names = [name for name, module in modules.items() if module in part]
+        names = [name for each in part for name, module in modules.items() if module == each]
         stem = title.lower().replace(" ", "-")
         (folder / f"{stem}.rst").write_text(page_of(title, names), "utf-8")
         contents += [f"- [{title}]({stem}.rst): " + ", ".join(f"`{name}`" for name in names)]
