@@ -15,6 +15,8 @@ from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 BAR, GAP = 0.2, 0.12
 #: What a bar's words take, as a share of the axis for each letter.
 LETTER = 0.0105
+#: Letters for which an axis that ends at a number has room behind it.
+MOST_LETTERS = 40
 #: Letters beside a bar whose interval has a warning, at most.
 LONGEST = 64
 
@@ -26,7 +28,7 @@ def bars(
     table: pd.DataFrame, *, value: str, group: str, series: str, xlabel: str = "capacity loss",
     threshold: tuple[str, Mapping[str, Level]] | None = None, words: str | None = None,
     look: Mapping[str, Sign] | None = None, title: str = "", subtitle: str = "",
-    dark: str | None = None,
+    dark: str | None = None, before: str | None = None, until: float | None = None,
 ) -> Figure:  # fmt: skip
     """Draw a bar for each row, with its 95 % interval, its name and its value.
 
@@ -34,14 +36,19 @@ def bars(
     ----------
     table : DataFrame
         One row a bar, with the columns `value`, `group`, `series`; `words`, behind a bar's name, in
-        place of its value; `dark`, how much of a bar, from the left, is not pale.
+        place of its value; `dark`, how much of a bar, from the left, is not pale; `before`, where a
+        bar ended in the picture before this one, if it was there: a dashed line.
     threshold : (str, dict), optional
         What a claim is judged by, and where it lies in each group, or from where to where.
     look : dict of Sign, optional
         Signs by series.
+    until : float, optional
+        Where the axis ends, whatever the values: what is longer goes on at the edge, its number
+        beside it.
     """
     labels = {"group": group, "series": series, "words": words}
-    rows = tidy(table, labels, {"value": value, "dark": dark or value}, closed=True)
+    numbers = {"value": value, "dark": dark or value} | ({"before": before} if before else {})
+    rows = tidy(table, labels, numbers, gaps=["before"], closed=True)
     groups = list(rows["group"].unique())
     rows["high"], rows["low"] = (rows[end].fillna(rows["value"]) for end in ("high", "low"))
     rows = rows.sort_values("group", key=lambda each: each.map(groups.index), kind="stable")
@@ -53,6 +60,9 @@ def bars(
         for length, alpha in ((row.value, 0.45), (row.dark, 1.0)) if dark else ((row.value, 1.0),):
             its = {"color": look[row.series].colour, "alpha": alpha}
             axes.barh(row.at, length, 0.86, **its)
+        if before and row.before == row.before:  # not empty
+            ghost = [min(row.before, until or row.before)] * 2
+            axes.plot(ghost, [row.at - 0.46, row.at + 0.46], "k", linestyle=(0, (2, 1)), lw=1.4)
         if row.low < row.high:
             reach = [[row.value - row.low], [row.high - row.value]]
             axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
@@ -62,12 +72,18 @@ def bars(
         if row.warning:  # a reason may be longer than a picture is wide
             label = shorten(label, LONGEST, placeholder=" …")
         # The words of a negative bar stand behind 0, where there is room.
-        ends.append((max(0.0, row.high), row.at, label))
+        end = max(0.0, row.high)
+        if until is not None and end > until:
+            end = until
+            axes.plot(until, row.at, ">", color=look[row.series].colour, zorder=4)
+        ends.append((end, row.at, label))
     # Room for the longest words: a share of the axis, which begins at `left`, for each letter.
     left, taken = min(0.0, 1.05 * rows["low"].min()), [LETTER * (len(e[2]) + 2) for e in ends]
     room = max((end[0] - t * left) / (1 - t) for end, t in zip(ends, taken, strict=True)) or 1.0
-    axes.set_xlim(left, room)
     last = min(1.0, room) if rows["high"].max() <= 1 else room  # a share ends at 1
+    if until is not None:
+        room, last = until / (1 - LETTER * MOST_LETTERS), until
+    axes.set_xlim(left, room)
     axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= last])
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     for end, at, label in ends:

@@ -22,6 +22,7 @@ XLABEL, YLABEL = "load", "mean response time\n(mean service times)"
 def curves(
     table: pd.DataFrame, *, panels: Mapping[str, Sequence[str]] | None = None,
     xlabel: str = XLABEL, look: Mapping[str, Sign] | None = None, left: float | None = None,
+    whole: bool = False, ghost: pd.DataFrame | None = None,
     beside: tuple[str, Mapping[str, float]] | None = None,
     threshold: tuple[str, Mapping[str, Level]] | None = None, title: str = "",
     subtitle: str = "",
@@ -38,6 +39,11 @@ def curves(
         Labels of lines by the heading of the panel; a line that none names is in all. Signs.
     left : float, optional
         Where the horizontal axes begin, to look closer at high utilizations.
+    whole : bool
+        Whether the axes are the same whatever is drawn: all utilizations, and all responses up to
+        `TOP`, so that pictures one after another can be compared.
+    ghost : DataFrame, optional
+        Another table with the same labels, such as what was drawn before: pale and dashed.
     beside, threshold : (str, dict), optional
         Other maximal utilizations by label, and what they are; what a claim is judged by, and where
         it lies for a line, or from where to where.
@@ -57,13 +63,16 @@ def curves(
     )  # fmt: skip
     others, levels = dict(beside[1]) if beside else {}, dict(threshold[1]) if threshold else {}
     highest = points["high"].where(np.isfinite(points["high"]), points["y"]).max()
-    grid[0][0].set(yscale="log", ylim=(0.93, np.fmin(TOP, np.fmax(2.1, 1.1 * highest))))
+    top = TOP if whole else np.fmin(TOP, np.fmax(2.1, 1.1 * highest))
+    grid[0][0].set(yscale="log", ylim=(0.93, top))
     for axes, below, heading, names in zip(*grid, panels, shown, strict=True):
         for name in names:
             line = points[(points["label"] == name) & np.isfinite(points["y"])]
             draw_line(axes, line, look[name], line["precise"] == 0, linewidth=1.4)
         axes.set_xlim(left, None)
-        _name_maxima(axes, below, maxima.loc[names], look, others, levels)
+        if ghost is not None:
+            _draw_ghost(axes, ghost[ghost["label"].isin(names)], look)
+        _name_maxima(axes, below, maxima.loc[names], look, others, levels, whole)
         head(axes, heading)
         below.set_xlabel(xlabel)
     _mark_times(grid[0][0])
@@ -77,7 +86,17 @@ def curves(
     return figure
 
 
-def _name_maxima(axes, below, maxima, look, beside, threshold):
+def _draw_ghost(axes, ghost, look):
+    """Draw what there was before: its lines, and its maximal utilizations as lines upwards."""
+    pale = {"alpha": 0.45, "linestyle": (0, (3, 2)), "linewidth": 1.2, "zorder": 1}
+    for name, line in ghost.groupby("label", sort=False):
+        axes.plot(line["utilization"], line["response"], color=look[name].colour, **pale)
+        last = line.dropna(subset="response").iloc[-1]
+        ends = [last["utilization"], last["maximal_utilization"]]
+        axes.plot(ends, [last["response"], TOP], color=look[name].colour, **pale)
+
+
+def _name_maxima(axes, below, maxima, look, beside, threshold, whole):
     """Write name and maximal utilization of each line, the largest on top, with a line to it."""
     ends = {n: level if isinstance(level, tuple) else (level,) for n, level in threshold.items()}
     marks = {
@@ -104,6 +123,7 @@ def _name_maxima(axes, below, maxima, look, beside, threshold):
         below.annotate(words, (at, row), (-5, 0), textcoords="offset points", bbox=box, **style)
         room = LETTER * len(below.figure.axes) / 2 * len(words)  # as a share of the axis
         left = min(left, (at - room * right) / (1 - room))
+    left, right = (0.0, 1.0) if whole else (left, right)
     below.set_xlim(left, right)
     below.set_xticks([at for at in below.get_xticks() if max(0, left) <= at <= min(1, right)])
     below.grid(False)

@@ -20,8 +20,8 @@ def intervals(
     xlabel: str = "", span: tuple[float, float] | None = None, printed: str | None = None,
     log: bool = False, factors: bool = False, band: tuple[float, float] | None = None,
     hollow: tuple[str, str] | None = None, beyond: str = "", words: str | None = None,
-    look: Mapping[str, Sign] | None = None, row_height: float = 0.42, title: str = "",
-    subtitle: str = "",
+    look: Mapping[str, Sign] | None = None, row_height: float = 0.42, before: str | None = None,
+    title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
     """Draw intervals in rows; one that is open at an end runs to the edge, with an arrow.
 
@@ -39,12 +39,15 @@ def intervals(
         The column that says which marks are hollow, and what that means; what arrows mean.
     look, row_height : dict of Sign, float
         Signs by series; inches.
+    before : str, optional
+        The column that has where a mark was in the picture before this one: a pale ring.
     """
     labels = {"row": row, "series": series, "panel": panel, "words": words}
     numbers = {"x": x} | ({"printed": printed} if printed else {})
     numbers |= {"hollow": hollow[0]} if hollow else {}
-    points = tidy(table, labels, numbers, gaps=["x", "printed"])
-    points = points.reindex(columns=[*points, *({"printed", "hollow"} - {*points})])
+    numbers |= {"before": before} if before else {}
+    points = tidy(table, labels, numbers, gaps=["x", "printed", "before"])
+    points = points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
     points["printed"] = np.mean(band) if band else points["printed"]
     rows, names, panels = (list(points[each].unique()) for each in ("row", "series", "panel"))
     look = {"": STANDARD} | looks(filter(None, names), look)
@@ -75,6 +78,8 @@ def intervals(
             for one in here.itertuples():
                 at = i + TAKEN * ((beside.index(one.series) + 0.5) / len(beside) - 0.5)
                 sign = look[heading if band else one.series]
+                ring = {"color": sign.colour, "markerfacecolor": "none", "alpha": 0.5}
+                axes.plot(np.clip(one.before, *span), at, "o", markersize=9, **ring)
                 _draw(axes, one, at, sign, span)
                 if not np.isnan(one.printed):
                     its = {} if band else {"color": sign.colour, "markersize": 5}

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from html import escape
+from inspect import signature
 from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -37,6 +38,25 @@ BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
 REST = 0.35
 
 
+class _Ranged:
+    """An entry that keeps a number beyond its range, for the explorer to refuse in words."""
+
+    min: float
+    max: float
+
+    def __init__(self, min: float, max: float, **how: Any) -> None:
+        super().__init__(**how)
+        self.min, self.max = min, max
+
+
+class WholeEntry(_Ranged, ipw.IntText):
+    """An entry of a whole number."""
+
+
+class NumberEntry(_Ranged, ipw.FloatText):
+    """An entry of a number."""
+
+
 def slider_with_entry(
     label: str, value: float, low: float, high: float, step: float = 1
 ) -> ipw.HBox:
@@ -44,21 +64,32 @@ def slider_with_entry(
     is_whole = isinstance(step, int)
     both = {"value": value, "min": low, "max": high, "step": step, "description": label}
     slider = ipw.IntSlider if is_whole else ipw.FloatSlider
-    return _row(slider, ipw.BoundedIntText if is_whole else ipw.BoundedFloatText, both, "5em")
+    return _row(slider, WholeEntry if is_whole else NumberEntry, both, "5em", _tidied)
+
+
+def _tidied(number: float) -> float:
+    """Return what a slider means, which adds up steps: 0.86, not 0.8600000000000001."""
+    return round(number, 9)
 
 
 def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
     """Return a slider over options, and a list that holds the same one, in a row."""
     both = {"options": list(options), "value": chosen, "description": label}
-    return _row(ipw.SelectionSlider, ipw.Dropdown, both, "6em")
+    return _row(ipw.SelectionSlider, ipw.Dropdown, both, "6em", _as_it_is)
 
 
-def _row(slider: type, entry: type, both: Mapping[str, Any], width: str) -> ipw.HBox:
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _row(
+    slider: type, entry: type, both: Mapping[str, Any], width: str, tidied: Callable
+) -> ipw.HBox:
     stretch = {"flex": "1 1 200px", "min_width": "0", "width": "auto"}
     left = slider(**both, style=WIDE, readout=False, layout=stretch)
     right = entry(**both, tooltip=both["description"], layout={"width": width})
     right.add_class("coalloc-entry")
-    ipw.link((left, "value"), (right, "value"))
+    ipw.link((left, "value"), (right, "value"), (tidied, _as_it_is))
     return ipw.HBox([left, right], layout=NARROW)
 
 
@@ -121,7 +152,8 @@ class Explorer(ipw.VBox):
         By name: a widget with a value, or a row from `slider_with_entry`.
     draw : callable
         Takes the values by name; returns a `Picture`, or None where it has filled `view` itself.
-        An `InputError` is shown beside the control that was moved, and the view keeps what it had.
+        An `InputError` is shown beside the control that was moved, and the view fades. One that
+        takes `before` gets the values of the last picture before these, to draw as a ghost.
     view, state : Widget, str, optional
         What is filled, which has `boxed()` for where no kernel runs, and a line of another explorer
         of this kind.
@@ -144,6 +176,9 @@ class Explorer(ipw.VBox):
         self._draw, self._simulates = draw, simulates
         self.view = View() if view is None else view
         self.view.add_class("coalloc-view")
+        self._takes_before = "before" in signature(draw).parameters
+        #: The values of the last picture that was refined, and of that before it.
+        self._settled: tuple[dict[str, Any] | None, dict[str, Any] | None] = None, None
         #: The values of what is shown, and whether a finer picture of them is to come.
         self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
@@ -246,12 +281,18 @@ class Explorer(ipw.VBox):
             beside.value = ""
         self.scenario.value = _line(values)
         try:
+            if wrong := self._out_of_range():
+                name, words = wrong
+                raise InputError(words)
             if self._simulates is None:
-                picture = self._draw(**values)
+                picture = self._draw(**values, **self._before(values))
+                coarse = False
             else:
                 coarse = coarse and self._simulates(**values)
-                picture = self._draw(**values, coarse=coarse)
+                picture = self._draw(**values, **self._before(values), coarse=coarse)
                 self._drawn = values, coarse
+            if not coarse and values != self._settled[0]:
+                self._settled = values, self._settled[0]
         except InputError as error:
             self._notes[name].value = note(source + str(error))
             self.view.add_class("coalloc-past")
@@ -261,6 +302,19 @@ class Explorer(ipw.VBox):
         self.view.remove_class("coalloc-past")
         if picture is not None:
             self.view.draw(picture, busy=self._drawn[1])
+
+    def _before(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what `draw` takes besides: the values of the last picture of other ones."""
+        last, earlier = self._settled
+        return {"before": earlier if values == last else last} if self._takes_before else {}
+
+    def _out_of_range(self) -> tuple[str, str] | None:
+        """Return the name of a control whose number is out of its range, and why it is refused."""
+        for name, each in self._holders.items():
+            if isinstance(each, _Ranged) and not each.min <= each.value <= each.max:
+                label = f"{each.description} = {each.value:g}"
+                return name, f"{label}; give a number from {each.min:g} to {each.max:g}"
+        return None
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         shown, still = super()._repr_mimebundle_(**kwargs), self.view.boxed()

@@ -31,6 +31,8 @@ RULES = {
 COMPARED, KINDS = ("ordered", "unordered", "total"), ("U", "D(q)")
 #: A formula that is estimated to take longer, in seconds, gives way to a simulation.
 BUDGET = 0.3
+#: Where the axis ends: few systems lose more.
+UNTIL = 0.8
 #: Jobs of that simulation, and of one that is to follow a moving hand.
 SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 
@@ -91,28 +93,37 @@ def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
     return Bound(loss.complement(), "simulation")
 
 
-def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS) -> Picture:
-    """Draw the capacity loss of a question beside that of the other request types."""
+def loss_picture(
+    question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS,
+    before: LossQuestion | None = None,
+) -> Picture:  # fmt: skip
+    """Draw the capacity loss of a question beside that of the other request types.
+
+    Dashed lines are the losses of another question, asked `before`.
+    """
     given = LossQuestion() if question is None else question
     question = instance_of("question", given, LossQuestion, "a LossQuestion")
     bounds = _compared(question, whole("jobs", jobs))
     if question.request not in bounds:
         capacity_loss(question, jobs)  # tells why
+    earlier = {} if before is None else _compared(before, jobs)
     one = f" (1 x {question.clusters * question.cluster_size})"
     system = f"{question.clusters} x {question.cluster_size} processors"
     rows = [
         {"system": system, "request": f"{request}{one * (request == 'total')}, {bound.method}"}
         | {"words": plots.format_interval(bound.loss)}
+        | {"before": earlier[request].capacity_loss if request in earlier else None}
         | interval_columns(bound.loss, "loss")
         for request, bound in bounds.items()
     ]
     share = 100 * bounds[question.request].capacity_loss
     figure = plots.bars(
-        pd.DataFrame(rows), value="loss", group="system", series="request", words="words",
+        pd.DataFrame(rows).astype({"before": float}), value="loss", group="system",
+        series="request", words="words", before="before", until=UNTIL,
         title=f"{question.request.capitalize()} requests leave {share:.0f} of every 100 processors "
         "idle, however many jobs wait",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
-        f"{question.placement}",
+        f"{question.placement}" + "; dashed: before" * bool(earlier),
     )  # fmt: skip
     missing = [f"{request} never starts" for request in COMPARED if request not in bounds]
     return Picture(figure, rows=[f"{row['request']} {row['words']}" for row in rows] + missing)
@@ -151,8 +162,9 @@ def loss_explorer(state: str = "") -> Explorer:
         "placement": choice("placement", RULES),
     }  # fmt: skip
 
-    def draw(coarse: bool, **values: Any) -> Picture:
-        return loss_picture(LossQuestion(**values), COARSE_JOBS if coarse else SIMULATED_JOBS)
+    def draw(coarse: bool, before: dict[str, Any] | None, **values: Any) -> Picture:
+        jobs = COARSE_JOBS if coarse else SIMULATED_JOBS
+        return loss_picture(LossQuestion(**values), jobs, before and LossQuestion(**before))
 
     def simulates(**values: Any) -> bool:
         bounds = _compared(LossQuestion(**values), COARSE_JOBS)

@@ -30,6 +30,8 @@ BASE_JUMPS = model.JUMPS
 COARSE, FINE = (1_500, 6), (20_000, 12)
 #: Jobs of the longest run while a control moves: near saturation there is no answer before rest.
 LONGEST_COARSE = 6_000
+#: Where the axis ends: four times the mean response of the setting that comes first.
+UNTIL = 60.0
 #: What the bars are called.
 KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
@@ -43,21 +45,18 @@ _break_even = lru_cache(maxsize=512)(responses.break_even)
 def penalty_picture(
     psi: float = 0.1, above: int = model.ABOVE, components: int = model.PARTS,
     load: float = model.PRINTED_LOAD, max_jumps: int = BASE_JUMPS, placement: str = "always split",
-    coarse: bool = False,
+    coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
     """Draw the mean response time by group, of large jobs split and of the same jobs whole.
 
     Jobs of more processors than `above` are split into so many components, and then run
     ``1 + psi`` times as long; `placement` is a key of `PLACEMENTS`. `coarse` has fewer runs.
+    Dashed lines are the responses of other arguments, drawn `before`.
     """
-    rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
-    in_memory("components", whole("components", components), len(model.SYSTEM))
-    setting = Setting(max_jumps, load, above, components, psi, placement=rule)
     size, longest = (COARSE, LONGEST_COARSE) if coarse else (FINE, responses.LONGEST)
-    found = {
-        name: _respond(each.scenario, load, size, study.seed, longest)
-        for name, each in ((KEPT, setting.whole), (SPLIT, setting))
-    }
+    setting = _setting(psi, above, components, load, max_jumps, placement)
+    found = _found(setting, size, longest)
+    earlier = {} if before is None else _found(_setting(**before), size, longest)
     changes = {
         group: _verdict(responses.change(found[SPLIT], found[KEPT], group)) for group in model.NAMES
     }
@@ -65,6 +64,7 @@ def penalty_picture(
         _row("all jobs" if group == model.STREAM else group, name, each.response[group].interval,
              f", {changes[group]}" if name == SPLIT else "",
              each.response[group].mean - each.wait[group].mean)
+        | {"before": _mean(earlier.get(name), group)}
         for group in model.NAMES
         for name, each in found.items()
         if not each.saturated
@@ -90,8 +90,29 @@ def penalty_picture(
     figure = plots.bars(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
         xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle, dark="dark",
+        **({} if carried and len(carried) == len(found) else {"before": "before", "until": UNTIL}),
     )  # fmt: skip
     return Picture(figure, rows=[f"{r['group']} {r['series']} {r['words']}" for r in rows])
+
+
+def _setting(psi, above, components, load, max_jumps, placement):
+    """Return the setting that a picture is of; refuse what makes no sense."""
+    rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
+    in_memory("components", whole("components", components), len(model.SYSTEM))
+    return Setting(max_jumps, load, above, components, psi, placement=rule)
+
+
+def _found(setting, size, longest):
+    """Return the responses of jobs that are kept whole, and of the same jobs split."""
+    return {
+        name: _respond(each.scenario, setting.load, size, study.seed, longest)
+        for name, each in ((KEPT, setting.whole), (SPLIT, setting))
+    }
+
+
+def _mean(found, group):
+    """Return the mean response of a group where it was known before."""
+    return float("nan") if found is None or found.saturated else found.response[group].mean
 
 
 def _row(group, series, interval, verdict="", running=None):
@@ -133,8 +154,12 @@ def penalty_explorer(state: str = "") -> Explorer:
         "placement": choice("placement", PLACEMENTS),
     }  # fmt: skip
 
-    def draw(given_by: str, alpha: float, ratio: float, max_jumps: str, **values: Any) -> Picture:
-        return penalty_picture(max_jumps=JUMPS[max_jumps], **values)
+    def asked(given_by: str, alpha: float, ratio: float, max_jumps: str, **how: Any) -> dict:
+        return how | {"max_jumps": JUMPS[max_jumps]}
+
+    def draw(before: dict[str, Any] | None, coarse: bool, **values: Any) -> Picture:
+        earlier = before and asked(**before)
+        return penalty_picture(**asked(**values), coarse=coarse, before=earlier)
 
     hint = ipw.HTML("<p>penalty = α λ: the share of its time that a job communicates, and by what "
                     "the links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip

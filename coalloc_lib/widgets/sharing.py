@@ -1,7 +1,9 @@
 """The sharing explorer: a workload on several sites that keep to themselves, share, or span."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,6 +31,8 @@ BOUNDED, SOON = {"conservative": 3_000}, 500
 #: The time of the submissions is cut into so many parts, of which so many are drawn as one: of
 #: 10,000 jobs about a day, and a week.
 PARTS, BLOCK = 42, 7
+#: Ends of the axis, in hours, whatever comes out.
+SPAN = 1.0, 300.0
 #: At which load the jobs come, by what the control calls it.
 LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(3, 10)}
 
@@ -63,20 +67,9 @@ def sharing_run(setting: Setting, jobs: JobStream, count: int) -> tuple[dict, fl
 @lru_cache(maxsize=64)
 def _picture(
     configuration: str, workload: str, jobs: JobStream, policy: str, penalty: float, weight: str,
-    load: float | None, count: int,
+    load: float | None, count: int, before: tuple[float, ...],
 ) -> Picture:  # fmt: skip
-    ran = {}
-    for way in model.WAYS:
-        setting = Setting(
-            model.SYNTHETIC,  # whatever: the jobs are given
-            configuration,
-            way,
-            penalty if way == model.MULTI_SITE else 0.0,
-            policy,
-            wide=model.OF_SITE if way == model.LOCAL else model.OF_LARGEST,
-            load=load,
-        )
-        ran[way] = sharing_run(setting, jobs, count)
+    ran = _ran(configuration, jobs, policy, penalty, load, count)
     tops, bottoms = np.stack([sums[WEIGHINGS[weight]] for sums, _, _ in ran.values()], axis=1)
     drawn = resample_sums(tops, bottoms, BLOCK, resamples=FEW, seed=model.SEED)
     one, other = (model.WAYS.index(way) for way in (model.MULTI_SITE, model.SHARING))
@@ -85,7 +78,10 @@ def _picture(
     for row, mode in enumerate(ran):
         hours = drawn.interval(itemgetter(row)).times(1 / 3600)
         words = f"{hours.estimate:.1f} h {_ends(hours, 1)}"
-        rows.append({"mode": mode, "words": words} | interval_columns(hours, "hours"))
+        was = before[row] if before else float("nan")
+        rows.append(
+            {"mode": mode, "words": words, "before": was} | interval_columns(hours, "hours")
+        )
         if mode != model.SINGLE:
             _, spanned, busy = ran[mode]
             shares = 100 * busy.groupby("group")["utilization"].mean()
@@ -97,9 +93,11 @@ def _picture(
     label += f", first {count:,} jobs" * (count < len(jobs))
     dots = plots.intervals(
         pd.DataFrame(rows), x="hours", row="mode", words="words", log=True, row_height=0.34,
+        span=SPAN, before="before",
         xlabel="AWRT in hours; equal steps are equal factors", title=verdict(times),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
-        "the time; wide jobs in pieces of the largest machine, locally of their site's",
+        "the time; wide jobs in pieces of the largest machine, locally of their site's"
+        + "; rings: before" * bool(before),
     )  # fmt: skip
     plots.style.mark_powers(dots.axes[0].xaxis)
     busy = pd.concat(panels)
@@ -112,6 +110,23 @@ def _picture(
     timeline = Picture(below, rows=busy["panel"].unique())._repr_mimebundle_()["text/html"]
     said = [f"{row['mode']} {row['words']}" for row in rows]
     return Picture(dots, below=timeline, rows=said)
+
+
+def _ran(configuration, jobs, policy, penalty, load, count):
+    """Run the jobs in each way."""
+    ran = {}
+    for way in model.WAYS:
+        setting = Setting(
+            model.SYNTHETIC,  # whatever: the jobs are given
+            configuration,
+            way,
+            penalty if way == model.MULTI_SITE else 0.0,
+            policy,
+            wide=model.OF_SITE if way == model.LOCAL else model.OF_LARGEST,
+            load=load,
+        )
+        ran[way] = sharing_run(setting, jobs, count)
+    return ran
 
 
 def verdict(times: Interval) -> str:
@@ -138,13 +153,14 @@ def _ends(interval, digits):
 def sharing_picture(
     configuration: str = model.STANDARD, workload: str = "", policy: str = "EASY",
     penalty: float = 0.25, weight: str = "processors × run time", load: str = "as they came",
-    coarse: bool = False,
+    coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
     """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
 
     `workload` is a name of `streams`, by default the first; `penalty` is the share that spanning
     adds to a run time; `weight` and `load` are keys of `WEIGHINGS` and `LOADS`. A `coarse` picture
-    has the first 500 jobs alone, and conservative backfilling, which is slow, 3,000 at most.
+    has the first 500 jobs alone, and conservative backfilling, which is slow, 3,000 at most. Rings
+    are the AWRT of other arguments, drawn `before`.
     """
     every = streams()
     workload = one_of("workload", workload or next(iter(every)), tuple(every))
@@ -155,7 +171,16 @@ def sharing_picture(
     count = SOON if coarse else BOUNDED.get(policy, model.JOBS)
     penalty = not_negative("penalty", penalty)
     how = policy, penalty, weight, LOADS[load], count
-    return _picture(configuration, workload, every[workload], *how)
+    earlier = () if before is None or coarse else _hours(every, **before)
+    return _picture(configuration, workload, every[workload], *how, earlier)
+
+
+def _hours(every, configuration, workload, policy, penalty, weight, load):
+    """Return the AWRT of each way in hours, by what the controls said before."""
+    count = BOUNDED.get(policy, model.JOBS)
+    ran = _ran(configuration, every[workload], policy, penalty, LOADS[load], count)
+    sums = [sums[WEIGHINGS[weight]].sum(axis=1) for sums, _, _ in ran.values()]
+    return tuple(float(top / bottom) / 3600 for top, bottom in sums)
 
 
 def sharing_explorer(state: str = "") -> Explorer:

@@ -202,15 +202,15 @@ def slot_tree_search(state: str = "") -> Explorer:
         controls[name] = slider_with_entry(name, value, *ends)
     request = [controls[name].children[-1] for name in ranges]
 
-    def lengthen(_change: dict) -> None:
-        """Let the slider of steps reach as far as this search goes."""
+    def begin_again(_change: dict) -> None:
+        """Go to the first step of another search, and let the slider reach as far as it goes."""
         with suppress(InputError):  # the drawing shows the error
             most = last(*(each.value for each in request))
             for each in controls["step"].children:
-                each.max = most
+                each.value, each.max = 0, most
 
     for each in request:
-        each.observe(lengthen, "value")
+        each.observe(begin_again, "value")
     hint = ipw.HTML("<p>Move <i>step</i> on, and ask for something else.</p>")
     return Explorer(controls, tree_search_picture, state=state, above=[hint], below=True)
 

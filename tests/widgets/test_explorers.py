@@ -16,6 +16,7 @@ from coalloc_lib.studies.communication_penalty.model import NAMES, NO_LIMIT
 from coalloc_lib.studies.communication_penalty.responses import respond
 from coalloc_lib.studies.job_sharing import workloads
 from coalloc_lib.widgets import LossQuestion, capacity_loss, divisions, penalties, sharing
+from coalloc_lib.widgets.controls import NumberEntry, WholeEntry
 from tests.plots.test_lines import RESPONSES
 from tests.studies.small import SMALL
 from tests.widgets.reading import all_widgets, control, notes, source, words
@@ -83,7 +84,7 @@ def played(box):
 def test_every_slider_has_an_entry_of_its_name(name):
     box = made(name)
     kinds = (ipw.IntSlider, ipw.FloatSlider, ipw.SelectionSlider)
-    entries = (ipw.BoundedIntText, ipw.BoundedFloatText, ipw.Dropdown)
+    entries = (WholeEntry, NumberEntry, ipw.Dropdown)
     sliders = [w for w in all_widgets(box) if isinstance(w, kinds)]
     assert sliders
     for slider in sliders:
