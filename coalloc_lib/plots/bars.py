@@ -14,7 +14,7 @@ from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 #: Height of a bar with its gap, and of the gap between groups, in inches.
 BAR, GAP = 0.2, 0.12
 #: What a bar's words take, as a share of the axis for each letter.
-LETTER = 0.0105
+LETTER = 0.0092
 #: Letters for which an axis that ends at a number has room behind it.
 MOST_LETTERS = 40
 #: Letters beside a bar whose interval has a warning, at most.

@@ -65,7 +65,7 @@ def intervals(
             axes.axvline(1, color="black", linestyle="--", linewidth=0.8, zorder=0)
         if band:
             axes.axvspan(*band, color="0.9", zorder=-1)
-            axes.tick_params(axis="x", labelsize=7)
+            axes.tick_params(axis="x", labelsize=7.5)
             axes.xaxis.set_major_locator(MaxNLocator(4))
             axes.xaxis.set_major_formatter(lambda at, _: f"{at:+g}" if at else "0")
         axes.set_xlim(*span)
@@ -131,5 +131,5 @@ def _draw(axes, one, at, sign, span):
         right = before < 1 - behind
         axes.annotate(
             one.words, (high if right else low, at), xytext=(4 if right else -4, 0),
-            textcoords="offset points", ha="left" if right else "right", va="center", fontsize=6.5,
+            textcoords="offset points", ha="left" if right else "right", va="center", fontsize=7.5,
         )  # fmt: skip

@@ -22,7 +22,7 @@ JOB_COLOURS = tuple(
 )
 LOSS, LOSS_GROUND, GROUND, PROMISE = "#E08A55", "#FBE9DE", "#F3F3F3", "#C65500"
 #: Sizes in inches: of the figure and its axes, of clusters, of a lane of the queue, of letters.
-WIDTH, AXES, BANDS, LANE, MOST_LANES, LETTER = 7.5, 6.2, 2.5, 0.13, 2.2, 0.075
+WIDTH, AXES, BANDS, LANE, MOST_LANES, LETTER = 8.2, 6.9, 2.5, 0.13, 2.2, 0.075
 #: Of reservations: inches of a row at most, and of all rows; a letter's share of the width.
 ROW, ALL, SHARE = 0.26, 2.6, 0.012
 #: Room between clusters: as a share of all processors, and in rows.

@@ -43,21 +43,22 @@ SHORTER = (
 #: A tag, whose places need no more than a hundredth of a point; the numbers of texts stay whole.
 TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
 #: Width of all pictures, in inches.
-WIDTH = 7.2
+WIDTH = 8.2
 #: Height of a line of the title and of the subtitle, in inches; letters that fit beside each other.
 TITLE, SUBTITLE = 0.22, 0.18
-LETTERS, SMALL_LETTERS = 84, 104
+LETTERS, SMALL_LETTERS = 96, 118
 #: Marks of an axis of factors around 1, and those for which there is room under a narrow panel.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
 #: Bytes up to which a picture is drawn by its reader; a larger one is an image.
 LARGEST_SVG = 47_000
-#: Dots per inch of an image: twice those that most screens show.
-DPI = 168
+#: Dots per inch of an image: nearly twice those of the page.
+DPI = 190
 #: Colours of an image: those of its areas as they are, and some for the edges of what is drawn.
 AREAS, EDGES = 80, 48
-#: Inches of a figure become so many pixels on the page.
-PIXELS = 100
+#: Inches of a figure become so many pixels on the page: all are as wide as the text of a notebook,
+#: 935, and type of 7 points has 11.
+PIXELS = 114
 
 
 def new_figure(

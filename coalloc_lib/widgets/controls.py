@@ -159,16 +159,17 @@ class Explorer(ipw.VBox):
         of this kind.
     simulates : callable, optional
         Takes the values too: does a coarse picture, with ``coarse`` for `draw`, differ from a fine?
-    above, below : sequence of Widget, bool
-        What stands above the controls; whether the view stands below them, as wide as the page.
+    above : sequence of Widget
+        What stands above the controls.
     columns : sequence of (Widget, sequence of str)
-        Controls in columns beside each other, below a widget each; all others are above.
+        Controls in columns, below a widget each, with the view beside them; without columns the
+        controls stand in rows, and the view below them, as wide as the page.
     """
 
     def __init__(
         self, controls: Mapping[str, ipw.Widget], draw: Callable, view: ipw.Widget | None = None,
         state: str = "", simulates: Callable[..., bool] | None = None,
-        above: Sequence[ipw.Widget] = (), below: bool = False,
+        above: Sequence[ipw.Widget] = (),
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]] = (),
     ) -> None:  # fmt: skip
         self._holders = {name: entry_of(control) for name, control in controls.items()}
@@ -194,10 +195,13 @@ class Explorer(ipw.VBox):
             ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=COLUMN)
             for heading, names in columns
         ]
-        over = [*above, *chain(*rows.values()), ipw.HBox(parts, layout={"flex_flow": "row wrap"})]
-        wide = {"flex": "1 1 580px", "max_width": "640px"} if parts else NARROW
-        left = {"flex": "1 1 335px", "min_width": "0"} | wide
-        right = {"flex": f"1 1 {'100%' if below else '460px'}", "min_width": "0"}
+        wrapped = {"flex_flow": "row wrap"}
+        cells = [ipw.VBox(row, layout=COLUMN) for row in rows.values()]
+        over = [*above, ipw.HBox(cells, layout=wrapped), ipw.HBox(parts, layout=wrapped)]
+        left = {"flex": "1 1 100%", "min_width": "0"}
+        if parts:
+            left = {"flex": "1 1 580px", "min_width": "0", "max_width": "640px"}
+        right = {"flex": f"1 1 {'460px' if parts else '100%'}", "min_width": "0"}
         sides = ipw.HBox(
             [ipw.VBox(over, layout=left), ipw.VBox([self.view], layout=right)],
             layout={"flex_flow": "row wrap"},
@@ -210,6 +214,7 @@ class Explorer(ipw.VBox):
         self._redraw(next(iter(controls)), coarse=False)
         self.scenario.observe(lambda change: self.recreate(change["new"]), "value")
         if state:
+            self._settled = None, None  # what the line says has nothing before it
             self.recreate(state)
 
     @property

@@ -155,4 +155,4 @@ def division_explorer(
         return division_picture(sizes, **jobs, coarse=coarse, before=before and before["sizes"])
 
     control = slider_with_list("clusters", divisions, divisions[0])
-    return Explorer({"sizes": control}, draw, state=state, simulates=lambda **_: True, below=True)
+    return Explorer({"sizes": control}, draw, state=state, simulates=lambda **_: True)

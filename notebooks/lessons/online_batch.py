@@ -186,7 +186,7 @@ def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Expl
 
     slider = slider_with_entry("overestimate", 1.0, 0.0, 2.0, 0.5)
     return Explorer(
-        {"overestimate": slider}, draw, below=True,
+        {"overestimate": slider}, draw,
         simulates=lambda overestimate: overestimate not in done,
     )  # fmt: skip
 

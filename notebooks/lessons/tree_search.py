@@ -212,7 +212,7 @@ def slot_tree_search(state: str = "") -> Explorer:
     for each in request:
         each.observe(begin_again, "value")
     hint = ipw.HTML("<p>Move <i>step</i> on, and ask for something else.</p>")
-    return Explorer(controls, tree_search_picture, state=state, above=[hint], below=True)
+    return Explorer(controls, tree_search_picture, state=state, above=[hint])
 
 
 def _drawn(book, search, marks, title, subtitle) -> Figure:

@@ -1,5 +1,6 @@
 """What the tests of widgets read of an explorer."""
 
+import base64
 import html
 import re
 
@@ -31,6 +32,12 @@ def words(box):
 
 def source(box):
     return re.search(r'src="([^"]+)"', box.view.value)[1]
+
+
+def lettering(box):
+    """Return the texts of the picture, in their order."""
+    svg = base64.b64decode(source(box).partition("base64,")[2]).decode()
+    return " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
 
 
 def notes(box):

@@ -10,6 +10,7 @@ from matplotlib import pyplot
 
 import coalloc_lib as co
 from coalloc_lib import plots, widgets
+from coalloc_lib.plots.curves import TOP
 from coalloc_lib.simulation import sites
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
 from coalloc_lib.studies.communication_penalty.model import NAMES, NO_LIMIT
@@ -19,7 +20,7 @@ from coalloc_lib.widgets import LossQuestion, capacity_loss, divisions, penaltie
 from coalloc_lib.widgets.controls import NumberEntry, WholeEntry
 from tests.plots.test_lines import RESPONSES
 from tests.studies.small import SMALL
-from tests.widgets.reading import all_widgets, control, notes, source, words
+from tests.widgets.reading import all_widgets, control, lettering, notes, source, words
 
 FOURS = co.Multicluster([4, 4])
 FIVE = co.JobStream([0, 1, 2, 2, 3], [5, 3, 3, 5, 4], [[2, 0], [1, 2], [3, 0], [2, 1], [2, 1]])
@@ -38,10 +39,7 @@ OTHER = {
         "smallest size": 2, "largest size": 9, "request type": "ordered", "placement": "first fit",
     },
     "schedule": {"request type": "ordered", "placement": "best fit", "scheduling": "FPFS"},
-    "division": {
-        "clusters": 5, "cluster 3": 20, "sizes": "64,32,16,16", "components": 3,
-        "their sizes": "U[1,7]", "penalty": 0.4,
-    },
+    "division": {"clusters": "64,32,16,16"},
     "penalty": {
         "penalty": 0.3, "split above": 5, "components": 3, "load": 0.65, "MaxJumps": "no limit",
         "placement": "split at need",
@@ -71,7 +69,7 @@ def made(name):
 
 
 def shown(box):
-    return played(box) if isinstance(box.view, widgets.Player) else source(box)
+    return played(box) if isinstance(box.view, widgets.Player) else words(box)
 
 
 def played(box):
@@ -94,8 +92,8 @@ def test_every_slider_has_an_entry_of_its_name(name):
         if not isinstance(entry, ipw.Dropdown):
             assert (entry.min, entry.max) == (slider.min, slider.max)
     first = sliders[0]
-    first.value = first.max
-    assert control(box, first.description).value == first.max
+    first.value = last = first.options[-1] if hasattr(first, "options") else first.max
+    assert control(box, first.description).value == last
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -148,6 +146,7 @@ def test_one_line_recreates_an_explorer(name):
         (widgets.sharing_picture, {"weight": "jobs"}, "^weight = "),
         (widgets.division_picture, {"penalty": -0.1}, "^penalty = -0.1"),
         (widgets.division_picture, {"sizes": "64;64"}, "^sizes.*; "),
+        (widgets.division_explorer, {"divisions": "64,64"}, "^divisions = .*; give texts"),
         (widgets.schedule_explorer, {"system": FOURS, "jobs": [1]}, "^jobs = .*; give "),
         (widgets.map_explorer, {"maps": {}}, "^maps is empty"),
     ],
@@ -163,13 +162,6 @@ PUSHES = {
         ("cluster size", 5, {"largest size": 5, "smallest size": 1}),
         ("smallest size", 9, {"largest size": 9, "cluster size": 9}),
         ("components", 6, {"clusters": 6}),
-    ],
-    "division": [  # all processors are divided
-        ("clusters", 5, {"sizes": "26,26,26,25,25"}),
-        ("cluster 2", 40, {"sizes": "22,40,22,22,22"}),
-        ("cluster 5", 1000, {"sizes": "1,1,1,1,124"}),
-        ("components", 6, {"clusters": 6}),
-        ("clusters", 2, {"components": 2}),
     ],
 }
 
@@ -189,15 +181,15 @@ def test_numbers_push_each_other(name):
 @pytest.mark.parametrize(("label", "value"), [("q", 0.7), ("1 counts as a power of two", True)])
 def test_what_belongs_to_dq_acts_there_only(label, value):
     losses = made("loss")
-    before = source(losses)
+    before = words(losses)
     assert control(losses, label).disabled
     control(losses, label).value = value
-    assert source(losses) == before
+    assert words(losses) == before
     control(losses, "size distribution").value = "D(q)"
     assert not control(losses, label).disabled
-    with_value = source(losses)
+    with_value = words(losses)
     control(losses, label).value = 0.9 if label == "q" else False
-    assert source(losses) != with_value
+    assert words(losses) != with_value
 
 
 @pytest.mark.parametrize("request_type", ["ordered", "unordered", "total"])
@@ -294,28 +286,6 @@ def test_placement_and_max_jumps_act_where_they_decide_something():
 # The division explorer.
 
 
-def test_the_sliders_follow_a_text_that_they_could_have_written():
-    box = made("division")
-
-    def hidden(*labels):
-        rows = [w for w in all_widgets(box) if isinstance(w, ipw.HBox) and w.children]
-        named = {getattr(row.children[0], "description", ""): row.layout.display for row in rows}
-        return [named[label] == "none" for label in labels]
-
-    assert hidden("cluster 4", "cluster 5", "cluster 8") == [False, True, True]
-    control(box, "sizes").value = "64,32,16,8,8"
-    assert [control(box, f"cluster {i}").value for i in range(1, 6)] == [64, 32, 16, 8, 8]
-    assert control(box, "clusters").value == 5
-    control(box, "sizes").value = "64,64,64,64"
-    assert hidden("clusters", "cluster 1") == [True, True]
-    before = source(box)
-    for sizes, message in {"64;32": "give the processors", "112,12,2,2": "can never start"}.items():
-        control(box, "sizes").value = sizes
-        (note,) = notes(box)
-        assert message in note
-        assert source(box) == before
-
-
 def test_a_penalty_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):
     picture = widgets.division_picture("32,32,32,32")
     sizes = divisions.parse_sizes("D(0.9)[1,8]")
@@ -328,19 +298,32 @@ def test_a_penalty_moves_the_points_by_its_rule_without_a_new_simulation(monkeyp
     assert widgets.division_picture(penalty=0.6).alt.startswith("Worst fit carries 56%")
 
 
-def test_the_schedules_below_follow_the_controls_and_span_at_their_penalty():
+def test_what_was_before_is_a_ghost_and_the_axes_stay():
     box = made("division")
-    labels = {"clusters": 5, "components": 3, "their sizes": "U[1,7]", "penalty": 0.4}
-    for label, value in labels.items():
-        before = box.player._schedules
-        control(box, label).value = value
-        assert (
-            box.player._schedules["first fit"].start.tolist() != before["first fit"].start.tolist()
-        )
-    for schedule in box.player._schedules.values():
-        assert schedule.spans.all()
-        np.testing.assert_allclose(schedule.end - schedule.start, 1.4 * schedule.jobs.runtime)
-    assert box._repr_mimebundle_()["text/html"].count("<img") == 2
+    first = source(box)
+    control(box, "clusters").value = "64,32,16,16"
+    assert "dashed: before, on 4 × 32" in lettering(box)
+    control(box, "clusters").value = "32,32,32,32"
+    assert "dashed: before, on 64" in lettering(box)
+    assert source(box) != first  # which had nothing before it
+    figures = [plots.curves(RESPONSES, whole=True), plots.curves(RESPONSES[:6], whole=True)]
+    ends = {(a.get_xlim(), b.get_xlim(), a.get_ylim()) for a, b in (f.axes for f in figures)}
+    assert ends == {((0, 1), (0, 1), (0.93, TOP))}
+
+
+def test_what_a_reader_types_beyond_a_range_is_refused_under_its_field():
+    box = made("loss")
+    before = source(box)
+    control(box, "clusters").value = 1000
+    (note,) = notes(box)
+    assert "clusters = 1000; give a number from 1 to 8" in note
+    assert source(box) == before
+    control(box, "clusters").value = 4
+    assert notes(box) == []
+    rows = [w for w in all_widgets(box) if isinstance(w, ipw.HBox)]
+    (q,) = [w for w in rows if w.children and getattr(w.children[0], "description", "") == "q"]
+    q.children[0].value = 0.5 + 36 * 0.01  # as a browser adds steps up
+    assert repr(q.children[1].value) == "0.86"
 
 
 def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
