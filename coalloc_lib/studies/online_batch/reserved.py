@@ -104,8 +104,10 @@ def frequencies(
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw how often jobs wait how long by share of reservations."""
-    axes: dict[str, Any] = {"xlabel": "wait from the request (hours)"}
-    return draw_by_share(table, ylabel="share of the jobs", **axes, **titles)
+    axes: dict[str, Any] = {"xlabel": "wait from the request (hours)", "panel": "way", "row": "log"}
+    parts = table["panel"].str.partition(", ").set_axis(["log", "", "way"], axis=1)
+    both = table.assign(log=parts["log"], way=parts["way"])
+    return draw_by_share(both, ylabel="share of the jobs", **axes, **titles)
 
 
 def draw_by_share(table: pd.DataFrame, stairs: bool = False, **how: Any) -> Figure:
