@@ -185,7 +185,7 @@ def sites_report(
     }
     made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
     tables["made_by"] = pd.DataFrame({"what": made_by.keys(), "is": made_by.values()})
-    answer = recommend(tables["options"], tables["pairs"])
+    answer = recommend(tables["options"], tables["pairs"], about.misses(tables["waits"]))
     doubts = about.doubts(tables["waits"], tables["logs"])
     for name in clusters:
         if why := comparison.fault(("site", name), ALONE):

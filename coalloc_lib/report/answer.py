@@ -1,6 +1,6 @@
 """The recommendation in words; `decision` has what is decided."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import pandas as pd
@@ -34,16 +34,20 @@ class Answer(NamedTuple):
         return self.decision.option
 
 
-def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
+def recommend(
+    options: pd.DataFrame, pairs: pd.DataFrame, missed: Mapping[str, str] | None = None
+) -> Answer:
     """Return what to do, decided by `coalloc_lib.report.decision.decide`, and worded.
 
     Parameters
     ----------
     options, pairs : DataFrame
         As `coalloc_lib.report.decision.Changes` takes them.
+    missed : dict of str to str, optional
+        For sites for which the model does not stand, how it misses what their logs record.
     """
     changes = Changes(options, pairs)
-    decision = decide(changes)
+    decision = decide(changes, missed)
     words = _WORDS[decision.verdict](decision, changes)
     return Answer(decision, words, _figure(decision, changes))
 
@@ -51,11 +55,20 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
 def _figure(decision, changes):
     """Return the change of the mean wait that a decision rests on; None where there is none."""
     name = decision.option or decision.shortest
-    if name is None or decision.verdict is Verdict.SERVE:
+    if name is None or changes.today["warning"]:
         return None
     row = changes.wait[name]
     ends = row["change_low"], row["change_high"]
     return Interval(row["change"], *ends, int(row["blocks"]), warning=row["warning"])
+
+
+def _model_fails(decision, changes):
+    words = f"Nothing can be recommended: {decision.why}."
+    best = decision.shortest
+    if best is None:
+        return words
+    named = f"'{best}'" if changes.today["warning"] else _named_change(best, changes)
+    return f"{words} In the model the best is {named}."
 
 
 def _nothing_sure(decision, changes):
@@ -134,6 +147,7 @@ _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
     Verdict.ACCEPT_UNKNOWN: _accept_unknown,
     Verdict.SERVE: _serve,
     Verdict.ADD_PROCESSORS: _add_processors,
+    Verdict.MODEL_FAILS: _model_fails,
     Verdict.NOTHING_SURE: _nothing_sure,
     Verdict.NO_WAIT: _no_wait,
     Verdict.TOO_SMALL: _too_small,

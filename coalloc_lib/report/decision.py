@@ -22,6 +22,7 @@ class Verdict(Enum):
     ACCEPT_UNKNOWN = "take the option if its effect on some sites may stay unknown"
     SERVE = "take the option, since alone a site is saturated"
     ADD_PROCESSORS = "no option serves the load"
+    MODEL_FAILS = "the model does not stand for a site"
     NOTHING_SURE = "no change is sure"
     NO_WAIT = "nobody waits today"
     TOO_SMALL = "no option shortens the wait by as much as anyone would feel"
@@ -102,11 +103,14 @@ def has_no_interval(change: pd.Series) -> bool:
     return bool(change["warning"])
 
 
-def decide(changes: Changes) -> Decision:
-    """Return what to do.
+def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decision:
+    """Return what to do; `missed` has for sites how the model misses what their logs record.
 
     Notes
     -----
+    Where the model does not stand for a site, it recommends nothing: `shortest` is what it holds
+    for best.
+
     An option helps if the mean wait of all jobs surely falls (its interval lies below 0), by
     `LEAST_CHANGE` or more, no site is saturated, and the AWRT of all jobs does not surely rise. It
     wins if besides every site has an interval, and at none the mean wait surely rises. Of the
@@ -114,6 +118,15 @@ def decide(changes: Changes) -> Decision:
     Where staying alone is saturated there is no change of all jobs: that of the other sites
     decides.
     """
+    found = _decided(changes)
+    if missed and (found.option or found.verdict is Verdict.NO_WAIT):
+        why = "; ".join(f"at {site}, {how}" for site, how in missed.items())
+        return Decision(Verdict.MODEL_FAILS, shortest=found.option, why=why)
+    return found
+
+
+def _decided(changes):
+    """Return what to do if the model stands for all sites."""
     today = changes.today
     rows = [*changes.wait.values()]
     if today["warning"]:

@@ -188,27 +188,34 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
-    """Return for each site why the model does not stand for it, by `waits` and `facts`, if so."""
-    known, found = facts.set_index("site"), {}
-    for row in rows[rows["grouping"] == "all"].itertuples():
-        mine, why = known.loc[row.site], []
+def misses(rows: pd.DataFrame) -> dict[str, str]:
+    """Return for each site, by `waits`, how its recorded mean wait is missed, if it is."""
+    found = {}
+    for row in rows[(rows["grouping"] == "all") & rows["recorded_mean"].notna()].itertuples():
         low, high = (factor * row.recorded_mean for factor in STANDS)
-        if np.isnan(row.recorded_mean):
-            why.append("its log has no recorded waits to hold the model against")
-        elif row.known < row.jobs / 2:
-            why.append(f"only {row.known:,} of its {row.jobs:,} jobs have a recorded wait")
-        elif (
-            not min(low, row.recorded_mean - LEAST_CHANGE)
-            <= row.model_mean
-            <= max(high, row.recorded_mean + LEAST_CHANGE)
-        ):
-            why.append(
+        low = min(low, row.recorded_mean - LEAST_CHANGE)
+        high = max(high, row.recorded_mean + LEAST_CHANGE)
+        if row.known >= row.jobs / 2 and not low <= row.model_mean <= high:
+            found[row.site] = (
                 f"in the model its jobs wait {duration(row.model_mean)} on average, in its log "
                 f"{duration(row.recorded_mean)}"
                 + ", for something else than processors"
                 * (row.model_mean < LEAST_CHANGE)
             )
+    return found
+
+
+def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
+    """Return for each site why the model does not stand for it, by `waits` and `facts`, if so."""
+    known, missed, found = facts.set_index("site"), misses(rows), {}
+    for row in rows[rows["grouping"] == "all"].itertuples():
+        mine, why = known.loc[row.site], []
+        if np.isnan(row.recorded_mean):
+            why.append("its log has no recorded waits to hold the model against")
+        elif row.known < row.jobs / 2:
+            why.append(f"only {row.known:,} of its {row.jobs:,} jobs have a recorded wait")
+        elif row.site in missed:
+            why.append(missed[row.site])
         if mine["busiest"] > OVER * mine["processors"]:
             why.append(
                 f"by its log up to {mine['busiest']:,.0f} processors were in use at once, of "

@@ -43,6 +43,8 @@ class _Ranged:
 
     min: float
     max: float
+    value: float
+    description: str
 
     def __init__(self, min: float, max: float, **how: Any) -> None:
         super().__init__(**how)

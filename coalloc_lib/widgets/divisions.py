@@ -149,10 +149,16 @@ def division_explorer(
     """
     if isinstance(divisions, str) or not divisions:
         raise InputError(f"divisions = {divisions!r}; give texts such as '64,32,16,16' in a list")
-    jobs = {"components": components, "component_sizes": component_sizes, "penalty": penalty}
+    jobs: dict[str, Any] = {
+        "components": components,
+        "component_sizes": component_sizes,
+        "penalty": penalty,
+    }
 
     def draw(sizes: str, coarse: bool, before: dict[str, Any] | None) -> Picture:
-        return division_picture(sizes, **jobs, coarse=coarse, before=before and before["sizes"])
+        return division_picture(
+            sizes, **jobs, coarse=coarse, before=None if before is None else before["sizes"]
+        )
 
     control = slider_with_list("clusters", divisions, divisions[0])
     return Explorer({"sizes": control}, draw, state=state, simulates=lambda **_: True)

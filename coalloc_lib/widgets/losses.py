@@ -164,7 +164,8 @@ def loss_explorer(state: str = "") -> Explorer:
 
     def draw(coarse: bool, before: dict[str, Any] | None, **values: Any) -> Picture:
         jobs = COARSE_JOBS if coarse else SIMULATED_JOBS
-        return loss_picture(LossQuestion(**values), jobs, before and LossQuestion(**before))
+        earlier = None if before is None else LossQuestion(**before)
+        return loss_picture(LossQuestion(**values), jobs, earlier)
 
     def simulates(**values: Any) -> bool:
         bounds = _compared(LossQuestion(**values), COARSE_JOBS)

@@ -75,7 +75,8 @@ def penalty_picture(
     if carried:
         those = " and of ".join(f"{name} jobs ({most.mean:.3f})" for name, most in carried.items())
         title = f"No mean: load {load:g} is above or too near the maximal utilization of {those}"
-    if not rows:
+    is_full = not rows
+    if is_full:
         rows = [_row("load", name, most.interval) for name, most in carried.items()]
         xlabel = f"maximal utilization; the offered load is {load:g}"
     subtitle = (
@@ -90,7 +91,7 @@ def penalty_picture(
     figure = plots.bars(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
         xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle, dark="dark",
-        **({} if carried and len(carried) == len(found) else {"before": "before", "until": UNTIL}),
+        before=None if is_full else "before", until=None if is_full else UNTIL,
     )  # fmt: skip
     return Picture(figure, rows=[f"{r['group']} {r['series']} {r['words']}" for r in rows])
 

@@ -74,6 +74,9 @@ class Player(Pictured):
         The instant to show first; the first at which a job waits where it is not given.
     against : Schedule, optional
         Another schedule of the same jobs: what is done sooner than in it has white lines.
+    idle : float, optional
+        Where the axis of what is idle ends, such as 0.4, so that players can be compared; else it
+        fits.
 
     Notes
     -----
@@ -105,12 +108,13 @@ class Player(Pictured):
     def __init__(
         self, schedules: Schedule | Mapping[str, Schedule], *, bound: float | None = None,
         unit: str = "", window: tuple[float, float] | None = None, now: float | None = None,
-        against: Schedule | None = None,
+        against: Schedule | None = None, idle: float | None = None,
     ) -> None:  # fmt: skip
         """Check all and draw up what the browser needs."""
         super().__init__()
         share = "a share between 0 and 1"
         self._bound = None if bound is None else _between("bound", bound, 0, 1, share)
+        self._idle = None if idle is None else _between("idle", idle, 0.01, 1, share)
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self._window, self._against = window, against
         self.show(schedules)
@@ -138,6 +142,7 @@ class Player(Pictured):
         self._schedules = named
         self.data = {
             "films": films, "axis": axis | ends, "unit": self._unit, "bound": self._bound,
+            "idle": self._idle,
             "colours": JOB_COLOURS,
         }  # fmt: skip
 

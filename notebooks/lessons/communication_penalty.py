@@ -70,7 +70,7 @@ class Case:
             for name, each in zip(("whole", "split"), self.pair, strict=True)
         )
         shown = dict(zip(labels, self.pair, strict=True))
-        return co.Player(shown, unit="h", window=(0, float(last) + 1), now=5.0)
+        return co.Player(shown, unit="h", window=(0, float(last) + 1), now=5.0, idle=0.4)
 
 
 def splitting_case(kind: str) -> Case:

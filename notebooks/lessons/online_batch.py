@@ -229,16 +229,30 @@ def twice_the_slots(result: Any) -> str | None:
     return _among(power(result.runs, "slots", "update"), options)
 
 
+class Submitted:
+    """Jobs as a rule may see them when they are submitted: nobody knows yet how long they run."""
+
+    def __init__(self, jobs: co.JobStream) -> None:
+        self._jobs = jobs
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what is known of the jobs."""
+        if name in ("runtime", "work"):
+            text = f"{name} is not known when a job is submitted; use estimate, what its user says"
+            raise InputError(text)
+        return getattr(self._jobs, name)
+
+
 def who_books(
     jobs: co.JobStream, machine: co.Multicluster, rules: Mapping[str, Callable]
 ) -> pd.DataFrame:
     """Return what rules cost that say which jobs book; all others are backfilled around them.
 
-    A rule takes the jobs and returns a truth value for each: those that are true book up to three
-    hours ahead. Waits are counted from the start that was asked for, and held against the same jobs
-    where nobody books (conservative backfilling), in the same weeks; ``than drawn`` is the wait of
-    all jobs over that where as many jobs, drawn at random, book. Intervals of 95 % are by bootstrap
-    over weeks.
+    A rule takes the jobs, but for their run times, and returns a truth value for each: those that
+    are true book up to three hours ahead. Waits are counted from the start that was asked for, and
+    held against the same jobs where nobody books (conservative backfilling), in the same weeks;
+    ``than drawn`` is the wait of all jobs over that where as many jobs, drawn at random, book.
+    Intervals of 95 % are by bootstrap over weeks.
     """
     instance_of("rules", rules, dict, "functions by name")
     week = week_of(jobs.submit)
@@ -255,7 +269,7 @@ def who_books(
     everyone, queued = np.ones(len(jobs), bool), waits(np.zeros(len(jobs), bool))
     chance, rows = np.random.default_rng(DRAWN).random(len(jobs)), {}
     for name, rule in rules.items():
-        books = np.asarray(rule(jobs))
+        books = np.asarray(rule(Submitted(jobs)))
         if books.shape != everyone.shape or books.dtype != bool or books.all() or not books.any():
             raise InputError(
                 f"rules[{name!r}] chooses no part of the jobs; give a truth value each"

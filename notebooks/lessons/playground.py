@@ -6,7 +6,11 @@ import pandas as pd
 
 from coalloc_lib.basics.checks import one_of
 from coalloc_lib.widgets.playground import (
-    ALL, break_even, by_size, playground_explorer, scenario_of,
+    ALL,
+    break_even,
+    by_size,
+    playground_explorer,
+    scenario_of,
 )
 from lessons.teaching import checker, near
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
+from numbers import Real
 from typing import Any
 
 import ipywidgets as ipw
@@ -100,7 +101,8 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
             hint = "that is not of the kind that is asked for"
         colour, sign = WRONG if hint else RIGHT
-        words = f"Not yet: {escape(hint)}." if hint else "Right."
+        number = f": {answer:.4g}" if isinstance(answer, Real) else ""
+        words = f"Not yet: {escape(hint)}." if hint else f"Right{number}."
         return HTML(f'<p><b style="color: {colour}">{sign} Exercise {number}.</b> {words}</p>')
 
     return check

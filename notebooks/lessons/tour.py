@@ -88,7 +88,7 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
     shown, against = {f"{LABELS.get(name)}": one}, None if name == "whole" else schedule("whole")
     if name == "at home":  # three queues, each by itself
         shown, against = {f"cluster {c + 1}, for its own users": one.at[c] for c in one.at}, None
-    playing = co.Player(shown, unit="h", window=WINDOW, now=9, against=against)
+    playing = co.Player(shown, unit="h", window=WINDOW, now=9, against=against, idle=0.5)
     begin, finish = WINDOW
     axis = {"begin": begin, "finish": finish, "view": finish - begin}
     playing.data = playing.data | {"axis": axis}

@@ -181,3 +181,15 @@ def test_a_short_log_and_saturated_sites_are_told():
     none = table(changes, today=full)
     none.loc[none["option"] != ALONE, ["value", "warning"]] = [np.nan, full]
     assert recommend(none, pairs(changes)).decision.verdict is Verdict.ADD_PROCESSORS
+
+
+def test_a_model_that_misses_what_a_log_records_recommends_nothing():
+    changes, how = {SHARED: (-5, -3)}, "its jobs wait 1.5 h, in its log 7.2 h"
+    made = recommend(table(changes), pairs(changes), {"north": how})
+    assert made.decision.verdict is Verdict.MODEL_FAILS
+    assert made.option is None
+    assert made.words.startswith(f"Nothing can be recommended: at north, {how}.")
+    assert f"In the model the best is '{SHARED}': −4.0 h" in made.words
+    assert "surely" not in made.words
+    unsure = recommend(table({SHARED: (-5, 3)}), pairs({SHARED: (-5, 3)}), {"north": how})
+    assert unsure.decision.verdict is Verdict.NOT_BETTER  # there is nothing to take back

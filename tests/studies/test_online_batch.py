@@ -368,6 +368,9 @@ def test_a_rule_of_who_books_is_held_against_the_same_jobs_where_nobody_does(kth
     for books in (lambda jobs: jobs.processors, lambda jobs: jobs.processors > 0):
         with pytest.raises(co.InputError, match=r"rules\['mine'\] chooses no part of the jobs"):
             who_books(jobs, machine, {"mine": books})
+    for unknown in ("runtime", "work"):
+        with pytest.raises(co.InputError, match=f"{unknown} is not known when a job is submitted"):
+            who_books(jobs, machine, {"mine": lambda jobs, what=unknown: getattr(jobs, what) > 9})
 
 
 def test_the_cut_that_leaves_the_printed_wait_is_looked_for_in_the_log(kth, monkeypatch):

@@ -67,7 +67,7 @@ class Player {
   load() {
     const data = this.model.get("data");
     this.films = data.films.map((film) => new Film(film));
-    Object.assign(this, { axis: data.axis, unit: data.unit, bound: data.bound });
+    Object.assign(this, { axis: data.axis, unit: data.unit, bound: data.bound, idle: data.idle });
     this.instants = [...new Set(this.films.flatMap((film) => film.instants))].sort((a, b) => a - b);
     this.scenes = this.films.map((film, place) => new Scene(this, film, place));
     this.scenesNode.replaceChildren(...this.scenes.map((scene) => scene.node));

@@ -123,7 +123,7 @@ export class Scene {
       const label = { x: frame.x0 - 8, y: y + height / 2 - (small ? 0 : 7), class: "cp-side" };
       const name = frame.narrow ? `cl. ${c + 1}` : `cluster ${c + 1}`;
       // A cluster that is alone needs no number: its film has a name of its own.
-      back.put(`name ${c}`, "text", label, film.clusters.length > 1 ? name : `${size} processors`);
+      back.put(`name ${c}`, "text", label, film.clusters.length > 1 ? name : frame.narrow ? `${size}` : `${size} processors`);
       if (!small && film.clusters.length > 1)
         back.put(`size ${c}`, "text", { ...label, y: label.y + 15 }, `${size} processors`);
     });

@@ -15,7 +15,7 @@ export class Strip {
   }
 
   lay(frame) {
-    const { films, axis, bound } = this.player;
+    const { films, axis, bound, idle } = this.player;
     this.frame = frame;
     this.top = (this.player.view.moves ? 36 : 12) + (frame.narrow ? 6 + 16 * films.length : 0);
     this.height = 66;
@@ -25,7 +25,7 @@ export class Strip {
     const settled = [0.1, 0.2, 0.3, 0.5, 0.7, 1].map((part) => axis.begin + part * span);
     const shares = films.flatMap((film) => settled.map((t) => film.share(t))).filter(Number.isFinite);
     const most = Math.max(...shares, (bound ?? 0) * 1.3, 0.05) * 1.15;
-    this.most = [0.1, 0.2, 0.4, 0.6, 0.8, 1].find((m) => m >= most) ?? 1;
+    this.most = idle ?? [0.1, 0.2, 0.4, 0.6, 0.8, 1].find((m) => m >= most) ?? 1;
     this.curves = films.map((film) => this.curve(film));
     Object.entries({ x: frame.x0, y: this.top - 2, height: this.height + 4 })
       .forEach(([name, value]) => this.past.setAttribute(name, value));
@@ -38,7 +38,7 @@ export class Strip {
   }
 
   y(share) {
-    return this.top + this.height * (1 - share / this.most);
+    return this.top + this.height * (1 - Math.min(share / this.most, 1));
   }
 
   curve(film) {
