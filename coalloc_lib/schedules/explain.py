@@ -97,7 +97,7 @@ def _reason(schedule, job, head, fitting, idle, past):
         had, was = ("had", "was") if past else ("has", "is")
         times += " at the head of the queue" * (policy.counted == "head")
         return f"{would}, but job {number} {had} been overtaken {times}, as often as {was} allowed"
-    return f"{would}, but {policy} {'let' if past else 'lets'} it wait"
+    return f"{would}, but {policy.title} {'let' if past else 'lets'} it wait"
 
 
 def _lacks(schedule, job, idle, past):
