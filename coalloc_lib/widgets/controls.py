@@ -76,8 +76,10 @@ def _tidied(number: float) -> float:
 
 def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
     """Return a slider over options, and a list that holds the same one, in a row."""
-    both = {"options": list(options), "value": chosen, "description": label}
-    return _row(ipw.SelectionSlider, ipw.Dropdown, both, "6em", _as_it_is)
+    options = list(options)
+    both = {"options": options, "value": chosen, "description": label}
+    width = max(6, 3 + 0.6 * max(map(len, options)))
+    return _row(ipw.SelectionSlider, ipw.Dropdown, both, f"{width:.1f}em", _as_it_is)
 
 
 def _as_it_is(value: Any) -> Any:
@@ -93,6 +95,11 @@ def _row(
     right.add_class("coalloc-entry")
     ipw.link((left, "value"), (right, "value"), (tidied, _as_it_is))
     return ipw.HBox([left, right], layout=NARROW)
+
+
+def _room_of(control: ipw.Widget) -> dict[str, str]:
+    """Return the layout of a control among others: buttons have a row of their own."""
+    return {"flex": "1 1 100%"} if isinstance(control, ipw.ToggleButtons) else COLUMN
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
@@ -198,7 +205,7 @@ class Explorer(ipw.VBox):
             for heading, names in columns
         ]
         wrapped = {"flex_flow": "row wrap"}
-        cells = [ipw.VBox(row, layout=COLUMN) for row in rows.values()]
+        cells = [ipw.VBox(row, layout=_room_of(row[0])) for row in rows.values()]
         over = [*above, ipw.HBox(cells, layout=wrapped), ipw.HBox(parts, layout=wrapped)]
         left = {"flex": "1 1 100%", "min_width": "0"}
         if parts:
