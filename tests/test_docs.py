@@ -87,7 +87,7 @@ def blocks(page):
 
 
 @pytest.mark.long  # some blocks start clusters of processes
-@pytest.mark.parametrize("page", filter(blocks, PAGES), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda page: page.name)
 def test_every_block_of_a_page_runs_as_it_stands(page, tmp_path):
     """One after another in one folder; a comment with a file's name keeps a block there."""
     (tmp_path / "dask_jobqueue.py").write_text(JOBQUEUE)

@@ -183,6 +183,7 @@ class Scheduling:
         """How sentences and pictures call it: ``FPFS(50)``."""
         limit = "" if self.max_jumps is None else f"({self.max_jumps})"
         return f"{type(self).__name__}{limit}"
+
     #: When a job's overtakings count: during its whole wait ("waiting"), or as the "head" alone.
     counted: str = "waiting"
     #: The least length that it plans with, also for jobs that are expected to run for less.

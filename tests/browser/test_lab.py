@@ -130,8 +130,13 @@ def bring_into_view(page, wanted):
     pytest.fail("the slider is not in the notebook")
 
 
-def source(box):
-    return box.locator(".coalloc-view img").first.get_attribute("src")
+def words(box):
+    """Return what the picture says, its numbers too."""
+    return box.locator(".coalloc-view").first.inner_text() + shown(box).get_attribute("alt")
+
+
+def shown(box):
+    return box.locator(".coalloc-view img").first
 
 
 def wait_until(page, condition, seconds=20):
@@ -160,10 +165,10 @@ def test_the_formulas_are_set(page):
 
 def test_a_slider_moved_by_keyboard_changes_the_picture_and_its_entry_brings_it_back(page):
     box, slider = explorer_with(page, "largest size")
-    first = source(box)
+    first = words(box)
     slider.press("ArrowRight")
-    assert wait_until(page, lambda: source(box) != first and not box.get_by_role("status").count())
+    assert wait_until(page, lambda: words(box) != first and not box.get_by_role("status").count())
     box.get_by_role("spinbutton", name="largest size").fill("7")
     page.keyboard.press("Enter")
-    assert wait_until(page, lambda: source(box) == first)
+    assert wait_until(page, lambda: words(box) == first)  # beside the ghost of what was before
     assert slider.get_attribute("aria-valuenow").startswith("7")
