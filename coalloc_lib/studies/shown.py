@@ -166,12 +166,12 @@ class StudyResult:
         otherwise = beside_archive(self.rows, archive)
         table = pd.DataFrame(
             [
-                {"item": row.item, "here": row.verdict, "reproduced": row.reproduced}
-                | {"archive": otherwise[row.item]}
+                {"item": row.item, "verdict here": row.verdict, "number here": row.reproduced}
+                | {"archive has": otherwise[row.item]}
                 for row in self.rows
                 if otherwise[row.item]
             ],
-            columns=["item", "here", "reproduced", "archive"],
+            columns=["item", "verdict here", "number here", "archive has"],
         )
         agree = len(self.rows) - len(table)
         table.attrs["words"] = f"{agree} of {len(self.rows)} rows agree with the archive"

@@ -14,6 +14,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from coalloc_lib.widgets.controls import HINT
+
 #: Names of the widgets that show themselves without Python, and the scripts and styles of each.
 ALONE = {
     "Player": (("basics", "film", "scene", "strip", "controls", "player"), ("player",)),
@@ -23,6 +25,8 @@ _FOLDER = Path(__file__).parent / "browser"
 _BOX = re.compile(r'(?P<start><div data-coalloc="\w+" data-model="(?P<model>\w+)">)')
 _VIEW = "application/vnd.jupyter.widget-view+json"
 _STATE = "application/vnd.jupyter.widget-state+json"
+#: What stands in a page where a notebook says that its cell is to be run.
+ELSEWHERE = "<p><i>In JupyterLab controls move it.</i></p>"
 #: What a box needs of a widget's state.
 _SENT = ("data", "now")
 
@@ -102,7 +106,7 @@ def without_kernel(notebook: Mapping[str, Any]) -> dict[str, Any]:
     for cell in page["cells"]:
         for output in cell.get("outputs", []):
             if output.get("data", {}).pop(_VIEW, None) is not None:
-                html = "".join(output["data"].get("text/html", ""))
+                html = "".join(output["data"].get("text/html", "")).replace(HINT, ELSEWHERE)
                 output["data"]["text/html"] = fill(html, states)
     return page
 

@@ -159,7 +159,7 @@ class Player(Pictured):
 
     def picture(self) -> Picture:
         """Return the still picture with its words."""
-        return Picture(self.still(), f"Player of {' and '.join(self._schedules)}")
+        return Picture(self.still(), f"Schedule player of {' and '.join(self._schedules)}")
 
 
 def _named(schedules):
@@ -191,7 +191,7 @@ def schedule_explorer(
     request = choice("request type", REQUESTS, jobs.request)
     placement = choice("placement", map(display_name, PLACEMENTS))
     disable(placement, request, lambda value: value in NO_CHOICE)
-    scheduling = choice("scheduling", POLICIES)
+    scheduling = choice("scheduling", POLICIES, "FCFS")
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
     disable(jumps, scheduling, lambda name: "max_jumps" not in options_of(POLICIES[name]))
     controls = {"request": request, "placement": placement, "scheduling": scheduling}

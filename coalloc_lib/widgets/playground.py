@@ -333,10 +333,23 @@ class Board(ipw.VBox):
             each.add_class("coalloc-past")
 
     def boxed(self) -> dict[str, str]:
-        """Return the curve and below it the table, for where nothing moves."""
+        """Return the player, the curve and below it the table, for where nothing moves."""
         picture = copy(playground_picture(*self._shown))
         picture.below += STYLE + self.words.value + self.table.value
-        return picture._repr_mimebundle_()
+        data, player = picture._repr_mimebundle_(), self.children[1].boxed()
+        sides = "".join(
+            f"<p><b>{side}</b>: {_told(each)}.</p>"
+            for side, each in zip(SIDES, self._shown, strict=True)
+        )
+        return data | {"text/html": sides + player["text/html"] + data["text/html"]}
+
+
+def _told(scenario: Scenario) -> str:
+    """Return a side in words."""
+    jobs: Any = scenario.workload
+    spans = scenario.placement is not None and not isinstance(scenario.placement, BestFit)
+    how = f"jobs may span, at a penalty of {jobs.span_penalty:g}" if spans else "no job spans"
+    return escape(f"{scenario.system} processors, {scenario.scheduling.title}, {how}")
 
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:

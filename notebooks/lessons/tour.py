@@ -170,7 +170,7 @@ def twenty_picture() -> plots.Picture:
     axes.set(yticks=range(len(pairs)), yticklabels=pairs, ylim=(2.5, -0.5), xlim=(0, 7.4))
     axes.set_xlabel("mean response, hours; dark: running, pale: waiting")
     axes.grid(False)
-    title = "Where the holes are filled already, spanning makes these jobs respond later"
+    title = "Where the holes are filled already, spanning makes these twenty jobs respond later"
     plots.title_figure(figure, title, "the twenty jobs; those that span run a quarter longer")
     told = (
         f"{name} {schedule(name).response.mean():.2f} h" for pair in pairs.values() for name in pair
@@ -188,8 +188,8 @@ def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
         share = work[full.spans].sum() / work.sum()
         rows.append((policy, whole, split, share, (split / whole - 1) / share))
     columns = [
-        "policy", r"carries, whole: $\rho_{whole}$", r"carries, spanning: $\rho_{span}$",
-        "work that spans: $f$", r"break-even: $\psi^*$",
+        "policy", "carries, whole: ρ whole", "carries, spanning: ρ span",
+        "work that spans: f", "break-even: ψ*",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).set_index("policy").round(3)
 

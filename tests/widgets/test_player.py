@@ -277,7 +277,7 @@ def test_a_saved_page_is_whole_and_loads_nothing(tmp_path):
         co.Player(small()).save(tmp_path / "none" / "player.html")
     assert [file.name for file in tmp_path.iterdir()] == ["player.html"]
     data, _ = co.Player(small())._repr_mimebundle_()
-    assert '<img alt="Player of ' in data["text/html"]  # where nothing can play
+    assert '<img alt="Schedule player of ' in data["text/html"]  # where nothing can play
 
 
 def test_the_still_picture_has_the_marks_of_the_player():

@@ -1,5 +1,7 @@
 import { Pool, SVG, percent, ticks } from "./basics.js";
 
+/** Letters for which there is room beside the axis. */
+const LONG = 14;
 /** Lines of the schedules, in their order. */
 const DASHES = ["", "2 3", "8 3", "8 3 2 3"];
 
@@ -17,7 +19,9 @@ export class Strip {
   lay(frame) {
     const { films, axis, bound, idle } = this.player;
     this.frame = frame;
-    this.top = (this.player.view.moves ? 36 : 12) + (frame.narrow ? 6 + 16 * films.length : 0);
+    // Long names stand above the axis, as all do where there is no room beside it.
+    this.above = frame.narrow || (films.length > 1 && films.some((film) => film.label.length > LONG));
+    this.top = (this.player.view.moves ? 36 : 12) + (this.above ? 6 + 16 * films.length : 0);
     this.height = 66;
     this.svg.setAttribute("width", frame.width);
     this.svg.setAttribute("height", this.top + this.height + 22);
@@ -119,7 +123,7 @@ export class Strip {
     films.forEach((film, i) => {
       const share = percent(film.share(Math.min(now, film.finish)));
       const label = films.length > 1 ? film.label : "";
-      if (frame.narrow) {
+      if (this.above) {
         const y = this.top - 4 - 16 * (films.length - i);
         this.drawFigure(i, y, `${share} ${label || what}`, "");
         return;
