@@ -29,6 +29,7 @@ QUESTIONS = {
     "communication-penalty": ("03", "Up to which penalty does spanning pay?"),
     "job-sharing": ("04", "Should sites share their jobs, or let them span?"),
     "online-batch": ("05", "Booked at once, or queued?"),
+    "what-survives": ("–", "Which of these conclusions survive elsewhere?"),
 }
 
 
@@ -51,12 +52,15 @@ def table(ledger: pd.DataFrame) -> str:
 
 
 def store(results: Path) -> None:
-    """Make the runs of a folder of results the archive; all must be of the papers' scale."""
-    for name in STUDIES:
+    """Make the runs that a folder of results has the archive; all must be of the papers' scale."""
+    there = [name for name in STUDIES if (results / name / RUNS).exists()]
+    if not there:
+        raise SystemExit(f"{results} has no runs of a study; name a folder of `coalloc reproduce`")
+    for name in there:
         runs = read_runs(results / name / RUNS)
         if load_study(name).shipped_scale(runs) != "paper":
             raise SystemExit(f"{results / name / RUNS} is not all of the papers' scale")
-    for name in STUDIES:
+    for name in there:
         (ARCHIVE / name).mkdir(parents=True, exist_ok=True)
         for file in (RUNS, MADE_WITH):
             shutil.copy(results / name / file, ARCHIVE / name / file)

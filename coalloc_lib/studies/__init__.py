@@ -32,7 +32,7 @@ __all__ = [
 #: The studies. Each is a module here, with underscores, which is imported when it is run.
 STUDIES = (
     "maximal-utilization", "cluster-configurations", "communication-penalty", "job-sharing",
-    "online-batch",
+    "online-batch", "what-survives",
 )  # fmt: skip
 #: ``quick`` is honest but small; ``paper`` has the sample sizes that the papers' precision needs.
 SCALES = ("quick", "paper")
