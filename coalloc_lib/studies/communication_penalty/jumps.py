@@ -44,7 +44,7 @@ def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
     drawn = pd.concat([under_fcfs, drawn])
     drawn = drawn.sort_values("counted", ascending=False, kind="stable")
     ends = {end: drawn[end].clip(*PENALTIES) for end in ("psi", "ci95_low", "ci95_high")}
-    load = ", load " + drawn["load"].map("{:g}".format)
+    load = ", load " + drawn["load"].map("{:.3g}".format)
     panel = "counted " + drawn["counted"].map(COUNTING)
     panel += load.mask(drawn["load"] == PRINTED_LOAD, "")
     warning = drawn["warning"].where(drawn["bound"] == "", "a bound")
