@@ -196,9 +196,14 @@ def misses(rows: pd.DataFrame) -> dict[str, str]:
         low = min(low, row.recorded_mean - LEAST_CHANGE)
         high = max(high, row.recorded_mean + LEAST_CHANGE)
         if row.known >= row.jobs / 2 and not low <= row.model_mean <= high:
+            recorded = duration(row.recorded_mean)
+            if np.isnan(row.model_mean):
+                told = f"in the model its queue only grows, in its log its jobs wait {recorded}"
+                found[row.site] = told
+                continue
             found[row.site] = (
                 f"in the model its jobs wait {duration(row.model_mean)} on average, in its log "
-                f"{duration(row.recorded_mean)}"
+                f"{recorded}"
                 + ", for something else than processors"
                 * (row.model_mean < LEAST_CHANGE)
             )

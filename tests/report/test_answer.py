@@ -6,6 +6,7 @@ import pandas as pd
 from coalloc_lib.intervals import Interval
 from coalloc_lib.report.answer import recommend
 from coalloc_lib.report.decision import Verdict
+from coalloc_lib.report.logs import misses
 from coalloc_lib.report.options import ALONE, SHARED, columns_of
 from coalloc_lib.simulation.sites import ALL
 
@@ -181,6 +182,16 @@ def test_a_short_log_and_saturated_sites_are_told():
     none = table(changes, today=full)
     none.loc[none["option"] != ALONE, ["value", "warning"]] = [np.nan, full]
     assert recommend(none, pairs(changes)).decision.verdict is Verdict.ADD_PROCESSORS
+
+
+def test_a_model_whose_queue_only_grows_is_told_in_words():
+    row = {"grouping": "all", "site": "north", "recorded_mean": 7_200.0, "known": 9, "jobs": 9}
+    rows = pd.DataFrame([row | {"model_mean": np.nan}, row | {"site": "south", "model_mean": 60.0}])
+    assert misses(rows) == {
+        "north": "in the model its queue only grows, in its log its jobs wait 2.0 h",
+        "south": "in the model its jobs wait 60 s on average, in its log 2.0 h",
+    }
+    assert misses(rows.assign(model_mean=7_000.0)) == {}
 
 
 def test_a_model_that_misses_what_a_log_records_recommends_nothing():

@@ -103,6 +103,8 @@ def test_an_effect_is_the_mean_of_logarithms_or_that_of_all_weeks():
     found = in_percent(effect_of(weeks))
     assert found.estimate == pytest.approx(-10)
     assert found.high < -9
+    alone = weeks.drop(columns=["beside_one", "beside_other"])  # as where logs alone are run
+    assert in_percent(effect_of(alone)).estimate == pytest.approx(-10)
     assert effect_of(rows([1.0], [1.0], warning="full")).warning == "full"
 
 

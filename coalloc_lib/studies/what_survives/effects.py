@@ -21,7 +21,7 @@ CONDITION = ("policy", "workload", "estimates", "load", "system")
 HOLDS, TURNS, UNDECIDED, NO_ANSWER = "holds", "turns", "undecided", "no answer"
 #: Of the cells that are counted as holding or turning, so many may be so by chance.
 FALSE_SHARE = 0.05
-#: The least share of weeks' resamples that an interval of a log rests on.
+#: Drawings of the weeks behind the interval of a log.
 RESAMPLES = 1_000
 
 
@@ -29,7 +29,8 @@ def effect_of(rows: pd.DataFrame) -> Interval:
     """Return the logarithm of what one condition's runs compare: below 0, the first is shorter."""
     if why := rows["warning"].iloc[0]:
         return Interval(np.nan, np.nan, np.nan, 0, warning=why)
-    sums = rows[[*SUMS]].to_numpy(float).T
+    # A table of logs alone, of conclusions with one pair, has no columns for a second.
+    sums = rows.reindex(columns=SUMS).to_numpy(float).T
     if rows["workload"].iloc[0] not in model.LOGS:
         return Sample(_log_ratio(sums)).interval
     has_second = not np.isnan(sums[2:]).any() and (sums[2:] > 0).any()
