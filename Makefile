@@ -8,7 +8,7 @@ BIN    := .venv/bin
 STAMP  := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-long mutants lab dashboard docs lint bench peers archive front-door clean
+.PHONY: help install reproduce test test-without-logs test-long mutants lab dashboard docs lint bench peers archive front-door clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -20,10 +20,15 @@ reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper,
 	$(BIN)/coalloc reproduce --scale $(SCALE) --out "$(OUT)" $(if $(CACHE),--cache "$(CACHE)")
 
 test: $(STAMP) ## run the tests, but for the long ones
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+test-without-logs: $(STAMP) ## run the tests that read logs as a machine without the real logs runs them
+	env -u COALLOC_TRACES $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+	  tests/test_stored_runs.py tests/studies tests/workloads tests/cli
 
 test-long: $(STAMP) ## run every test at full size, on new examples (SEED=number: on those); then mutants
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --timeout 3600 --hypothesis-profile=long --hypothesis-seed=$(SEED)
+	$(BIN)/python -m pytest -m "long or not long" -n 2 --dist loadfile --no-loadscope-reorder --timeout 3600 \
+	  --hypothesis-profile=long --hypothesis-seed=$(SEED)
 	$(MAKE) mutants
 
 mutants: $(STAMP) ## make mistakes in a copy of the library and count those that the tests notice (hours)

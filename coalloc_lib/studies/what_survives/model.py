@@ -75,6 +75,9 @@ LOGS: dict[str, Multicluster] = {
     "HPC2N": Multicluster([120, 120]),
 }
 
+#: The logs for which a synthetic stand-in comes with the library.
+STAND_INS = ("KTH-SP2", "CTC-SP2")
+
 # --- workloads ---
 
 EXPONENTIAL, DAS1, HEAVY = "exponential", "DAS1", "heavy-tailed"

@@ -60,20 +60,19 @@ def own(conclusion: Conclusion) -> Setting:
     return Setting(conclusion.item, conclusion.policy, load=conclusion.load)
 
 
-def logs_here() -> list[str]:
-    """Return the logs that can be run: a stand-in does for those that have one."""
+def can_be_read(log: str) -> bool:
+    """Return whether a log, or a stand-in for it, is at hand."""
     found = {each["name"] for each in listing() if each["found"] != "not fetched"}
-    return [name for name in model.LOGS if name in found or name in ("KTH-SP2", "CTC-SP2")]
+    return log in found or log in model.STAND_INS
 
 
 def settings(scale: Scale) -> Iterator[Setting]:
     """Yield every conclusion under every condition of a scale."""
-    workloads = [name for name in scale.workloads if name in (*model.SERVICE, *logs_here())]
     for conclusion in CONCLUSIONS.values():
         first = own(conclusion)
         policies = [name for name in conclusion.policies if name in scale.policies]
         for policy in dict.fromkeys([first.policy, *policies]):
-            for workload in workloads:
+            for workload in scale.workloads:
                 yield replace(first, policy=policy, workload=workload)
         for load in scale.loads:
             yield replace(first, load=load)
@@ -81,7 +80,7 @@ def settings(scale: Scale) -> Iterator[Setting]:
             yield replace(first, system=system)
         for policy in [name for name in policies if name in model.ESTIMATED]:
             yield replace(first, policy=policy, estimates=model.DOUBLED)
-            for log in [name for name in workloads if name in model.LOGS]:
+            for log in [name for name in scale.workloads if name in model.LOGS]:
                 yield replace(first, policy=policy, workload=log, estimates=model.REQUESTED)
 
 
@@ -104,7 +103,9 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
 
 
 def of_log(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the sums of each week of a log."""
+    """Yield the sums of each week of a log, or nothing if neither it nor a stand-in is at hand."""
+    if not can_be_read(setting.workload):
+        return
     how = setting.load, setting.estimates, scale.log_jobs
     jobs = model.of_log(setting.workload, *how)
     scheduling = model.policy_of(setting.policy, setting.workload)
