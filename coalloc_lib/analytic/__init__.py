@@ -7,7 +7,11 @@ Nothing here simulates; heavy traffic belongs in `experiments.saturation`. Begin
 from coalloc_lib.analytic.arguments import BudgetError
 from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
-from coalloc_lib.analytic.utilization import maximal_utilization, slotted_utilization
+from coalloc_lib.analytic.utilization import (
+    maximal_utilization,
+    slotted_as_printed,
+    slotted_utilization,
+)
 from coalloc_lib.intervals import Bound
 
 __all__ = [
@@ -16,5 +20,6 @@ __all__ = [
     "JointSizes",
     "exact_utilization",
     "maximal_utilization",
+    "slotted_as_printed",
     "slotted_utilization",
 ]

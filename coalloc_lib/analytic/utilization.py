@@ -1,5 +1,6 @@
 """The maximal utilization of a system: one door to every formula."""
 
+import warnings
 from functools import reduce
 
 import numpy as np
@@ -47,6 +48,21 @@ def maximal_utilization(
         What is estimated to take longer, or more than a gibibyte, raises `BudgetError` before it
         starts.
 
+    Returns
+    -------
+    Bound
+        The maximal utilization, with the mean number of jobs in service.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, a job can never start, or equation (4) gives more than 100 %.
+
+    Warns
+    -----
+    UserWarning
+        If `service` is ``"slotted"`` and jobs have more than one size: equation (4) is then wrong.
+
     Notes
     -----
     M = 1 / (1 - sum over i >= 2 of F^(i)(N) / (i (i - 1))) with exponential service and
@@ -59,8 +75,12 @@ def maximal_utilization(
     placed one after the other on the idle system (the WF-convolution, by worst fit), which leaves
     out the states after departures; `exact_utilization` has them. The error is small by worst fit
     where a job has a component for each cluster, and can else be larger than the difference between
-    two placements. So it is with slotted service, where the jobs of a slot are taken for fresh
-    draws, although the first is the one that did not fit before; see `slotted_utilization`.
+    two placements.
+
+    With slotted service the formula takes all jobs of a slot for random ones. The first job of a
+    slot is not random: it is the job that did not fit into the slot before, so it is large. The
+    formula therefore promises too much, and even more than 100 % for some sizes.
+    `slotted_utilization` is exact on one cluster.
 
     References
     ----------
@@ -73,11 +93,38 @@ def maximal_utilization(
     fits, least, mean = _CASES[request](system, *question, budget)
     mean_level = level(fits, system.processors // least)
     by_placement = request in ("unordered", "total") and len(system) > 1
+    utilization = float(mean_level * mean / system.processors)
+    if service == "slotted":
+        _distrust_slots(utilization, question[0], len(system))
     return Bound(
-        Interval.exact(float(mean_level * mean / system.processors)),
+        Interval.exact(utilization),
         "approximation" if by_placement or service == "slotted" else "exact",
         float(mean_level),
     )
+
+
+def _distrust_slots(utilization, sizes, clusters):
+    """Warn that equation (4) is wrong if sizes differ; refuse a utilization above 1."""
+    better = (
+        "coalloc_lib.analytic.slotted_utilization is exact on one cluster"
+        if clusters == 1
+        else "simulate with equal run times instead"
+    )
+    why = (
+        "the first job of a slot is the one that did not fit before, and so it is not a random one"
+    )
+    if utilization > 1 + PRECISION:
+        raise InputError(
+            f"service = 'slotted': equation (4) gives a utilization of {utilization:.4f}, which is "
+            f"more than 1, since {why}; {better}"
+        )
+    parts = [sizes.total()] if isinstance(sizes, JointSizes) else sizes
+    if any(len(part.sizes) > 1 for part in parts):
+        warnings.warn(
+            f"service = 'slotted': equation (4) promises too high a utilization for these sizes, "
+            f"since {why}; {better}",
+            stacklevel=3,
+        )
 
 
 def _flexible(system, sizes, components, placement, budget):
@@ -127,7 +174,7 @@ def _exponential_level(fits, most):
 
 
 def _slotted_level(fits, most):
-    """Return M of equation (4), the sum of F^(i)(N): all jobs of a slot are fresh draws."""
+    """Return M of equation (4), the sum of F^(i)(N), as if all jobs of a slot were random."""
     level = 0.0
     for jobs, fit in enumerate(fits, start=1):
         level += fit
@@ -137,6 +184,15 @@ def _slotted_level(fits, most):
 
 
 _LEVELS = {"exponential": _exponential_level, "slotted": _slotted_level}
+
+
+def slotted_as_printed(processors: int, sizes: SizeDistribution) -> float:
+    """Return the utilization of one cluster by equation (4), even if it is more than 1.
+
+    It is wrong unless all jobs have one size; see `maximal_utilization` for the reason.
+    """
+    fits = one_cluster_fits(sizes.probabilities, whole("processors", processors))
+    return float(_slotted_level(fits, processors // sizes.minimum) * sizes.mean / processors)
 
 
 def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:

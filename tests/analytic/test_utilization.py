@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coalloc_lib.analytic import JointSizes, maximal_utilization
+from coalloc_lib.analytic import (
+    JointSizes,
+    maximal_utilization,
+    slotted_as_printed,
+    slotted_utilization,
+)
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import SizeDistribution, parse_sizes, uniform
 from coalloc_lib.model.placement import BestFit, FirstFit, WorstFit
@@ -65,6 +70,7 @@ def test_pathological_ordered_jobs_tend_to_the_published_limit():
     assert found == pytest.approx((2 * clusters - 1) / (2 * clusters), abs=0.02)
 
 
+@pytest.mark.filterwarnings("ignore:service = 'slotted'")
 @given(st.data())
 def test_ordered_table_of_a_product_equals_independent_columns(data):
     sizes = data.draw(st.lists(st.integers(2, 8), min_size=1, max_size=3))
@@ -76,6 +82,7 @@ def test_ordered_table_of_a_product_equals_independent_columns(data):
     assert columns.method == table.method == {"exponential": "exact"}.get(service, "approximation")
 
 
+@pytest.mark.filterwarnings("ignore:service = 'slotted'")
 @pytest.mark.parametrize("service", ["exponential", "slotted"])
 def test_the_sums_end_where_nothing_is_left_of_them(service):
     """As the equations are printed, with every term of sums of which most is tiny."""
@@ -90,6 +97,24 @@ def test_the_sums_end_where_nothing_is_left_of_them(service):
     ]
     bound = maximal_utilization(Multicluster([capacity]), sizes, service=service)
     assert bound.multiprogramming_level == pytest.approx(level, rel=1e-11)
+
+
+@pytest.mark.parametrize("sizes", ["U[1,8]", "D(0.9)[1,8]", "U[3,8]"])
+def test_equation_four_promises_too_much_and_says_so(sizes):
+    sizes = parse_sizes(sizes)
+    with pytest.warns(UserWarning, match=r"\(4\) promises too high .*slotted_utilization"):
+        printed = maximal_utilization(Multicluster([8]), sizes, service="slotted").max_utilization
+    assert printed == pytest.approx(slotted_as_printed(8, sizes))
+    assert printed > slotted_utilization(8, sizes).max_utilization + 0.02
+    with pytest.warns(UserWarning, match="simulate with equal run times"):
+        maximal_utilization(Multicluster([8, 8]), sizes, service="slotted")
+
+
+def test_equation_four_is_refused_above_one():
+    sizes = SizeDistribution([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2])
+    assert slotted_as_printed(8, sizes) == pytest.approx(1.0587, abs=1e-4)
+    with pytest.raises(InputError, match=r"gives a utilization of 1\.0587, which is more than 1"):
+        maximal_utilization(Multicluster([8]), sizes, service="slotted")
 
 
 def test_missing_columns_leave_their_clusters_idle():

@@ -52,6 +52,7 @@ def test_response_method_comes_near_the_formula(scenario):
     assert abs(found.estimate - exact_loss(scenario)) < 0.006
 
 
+@pytest.mark.filterwarnings("ignore:service = 'slotted'")
 def test_slotted_service_is_not_equation_four():
     """The job that did not fit begins the next slot: large ones are there more often.
 
