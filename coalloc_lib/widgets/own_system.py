@@ -17,8 +17,9 @@ from coalloc_lib.report.page import change_figure
 from coalloc_lib.report.words import changed, duration
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
+from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.slurm import read_sacct
-from coalloc_lib.workloads.swf import SwfLog, content
+from coalloc_lib.workloads.swf import SwfLog
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}

@@ -28,7 +28,9 @@ from coalloc_lib.basics.checks import (
     shown,
     whole_in,
 )
-from coalloc_lib.workloads.swf import FIELDS, WHOLE_FIELDS, SwfLog, content, in_use
+from coalloc_lib.workloads.log_files import content
+from coalloc_lib.workloads.swf import SwfLog, in_use
+from coalloc_lib.workloads.swf_lines import FIELDS, WHOLE_FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -146,7 +146,7 @@ def test_a_long_export_is_read_in_blocks_as_in_one(tmp_path, monkeypatch):
     export = random_export(3_000)
     log = log_of(export, tmp_path)
     check_receipt(log, export)
-    monkeypatch.setattr("coalloc_lib.workloads.swf._BLOCK", 10_000)
+    monkeypatch.setattr("coalloc_lib.workloads.log_files._BLOCK", 10_000)
     again = log_of(export, tmp_path)
     pd.testing.assert_frame_equal(again.table, log.table)
     pd.testing.assert_frame_equal(again.receipt, log.receipt)
@@ -475,7 +475,9 @@ def test_the_command_that_is_named_prints_what_is_read():
 @pytest.mark.parametrize("text", [HEADER, "1|2|3", "submit,runtime", '{"jobs": []}', "[1]"])
 def test_what_is_no_swf_names_its_reader(tmp_path, text):
     (tmp_path / "log.swf").write_text(f"; Note: x\n{text}\n")
-    with pytest.raises(co.InputError, match=r"line 2 is no job .* 'coalloc import sacct' .*batsim"):
+    with pytest.raises(
+        co.InputError, match=r"line 2: .* no job .* 'coalloc import sacct' .*batsim"
+    ):
         co.read_swf(tmp_path / "log.swf")
 
 
