@@ -121,6 +121,8 @@ def simulate(
     if outages is not None and load is not None:
         raise InputError("--load stretches the log, and not the --outages; give one of them")
     log = load_trace(trace)
+    for note in log.notes:
+        warn(f"{log.name}: {note}")
     blocks = () if outages is None else read_outages(outages, log.epoch)
     if policy.uses_estimates and estimates == "requested" and missing is None:
         _check_requested_times(log)

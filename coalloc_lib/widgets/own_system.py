@@ -165,6 +165,8 @@ def _shown(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog
         if log.receipt is not None:
             what = f"{escape(log.source)}: {len(log):,} jobs, and what was left out or noted"
             said += f"<details><summary>{what}</summary>{_cells(log.receipt)}</details>"
+        if log.notes:
+            said += f"<p>{escape(log.source)}: {escape('; '.join(log.notes))}.</p>"
     doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
     said += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
     said += f"<p><b>{escape(words)}</b></p>"

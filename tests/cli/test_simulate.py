@@ -423,3 +423,9 @@ def test_a_log_of_which_every_job_is_refused_has_no_metrics(refused, log):
     options = ["--clusters", "8", "--scheduling", *ONLINE.split(), "--horizon", "10"]
     line = refused("simulate", "--trace", log, *options)
     assert "4 of 4 jobs were refused: 4 beyond the horizon; try a longer" in line
+
+
+def test_how_a_log_was_read_is_said_on_stderr(log, capsys):
+    log.write_text(f"; Preemption: TS\n{log.read_text()}")
+    assert cli.main(["simulate", "--trace", str(log), "--clusters", "8"]) == 0
+    assert "coalloc: small: Preemption is TS: processors were shared" in capsys.readouterr().err
