@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ESTIMATES = ("requested", "exact")
+#: The statuses of jobs that failed or were cancelled.
+FAILED = (0, 5)
 #: No accounting log began before this instant, in 1973: an earlier start is that of a model.
 EARLIEST = 100_000_000
 
@@ -222,7 +224,11 @@ class SwfLog:
         if missing is not None:
             estimate = estimate.filled(positive("missing", missing))
         components = processors[chosen]
-        return JobStream(submit, runtime, components, estimate, request, span_penalty, number)
+        failed = self.table["status"].isin(FAILED).to_numpy()[chosen]
+        return JobStream(
+            submit, runtime, components, estimate, request, span_penalty, number,
+            failed=failed if failed.any() else None,
+        )  # fmt: skip
 
     @cached_property
     def mean_work(self) -> float:
@@ -370,9 +376,10 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
 
     if isinstance(jobs, JobStream):
         table = pd.DataFrame(-1, index=range(len(jobs)), columns=list(FIELDS)).assign(
-            job=jobs.number, submit=jobs.submit, runtime=jobs.runtime, status=1,
+            job=jobs.number, submit=jobs.submit, runtime=jobs.runtime,
+            status=np.where(jobs.failed, 0, 1),
             allocated_processors=jobs.processors, requested_processors=jobs.processors,
-            requested_time=jobs.estimate,
+            requested_time=np.where(jobs.has_estimate, jobs.estimate, -1),
         )  # fmt: skip
     else:
         table = instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
