@@ -345,9 +345,16 @@ def write_swf(
 ) -> None:
     """Write a log, whole or not at all; the same jobs give the same bytes.
 
-    A `path` that ends in ``.gz`` packs it. The `jobs` are a table with the columns `FIELDS`, or a
-    stream, of which number, submission, run time, processors and estimate (as requested time) are
-    written; the `header` is what to write as ``; Key: value``.
+    Parameters
+    ----------
+    path : path-like
+        The file. If it ends in ``.gz``, it is packed.
+    jobs : JobStream or pandas.DataFrame
+        A table with the columns `FIELDS`, or a stream. Number, submission, run time, processors and
+        estimate (as requested time) of a stream are written, and whether its jobs failed. If only
+        some of its jobs have an estimate, the requested time of the others is -1.
+    header : dict of str, optional
+        What to write as ``; Key: value``.
     """
     comments = "".join(f"{line}\n" for line in _header_lines(header or {})).encode("utf-8")
     blocks = [comments, *_job_blocks(jobs)]
@@ -379,7 +386,7 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
             job=jobs.number, submit=jobs.submit, runtime=jobs.runtime,
             status=np.where(jobs.failed, 0, 1),
             allocated_processors=jobs.processors, requested_processors=jobs.processors,
-            requested_time=np.where(jobs.has_estimate, jobs.estimate, -1),
+            requested_time=_requested_times(jobs),
         )  # fmt: skip
     else:
         table = instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
@@ -389,6 +396,15 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
         some = table[first : first + _MOST_LINES]
         words = zip(*(_words(some[name].to_numpy()) for name in FIELDS), strict=True)
         yield "".join(f"{' '.join(line)}\n" for line in words).encode("utf-8")
+
+
+def _requested_times(jobs: JobStream) -> NDArray[np.float64]:
+    """Return the requested time of each job, -1 for a job without an estimate.
+
+    In a stream without any estimates, jobs are planned with their run times, which are written.
+    """
+    known = jobs.has_estimate
+    return np.where(known, jobs.estimate, -1) if known.any() else jobs.estimate
 
 
 def _words(values: NDArray) -> Iterator[str]:
