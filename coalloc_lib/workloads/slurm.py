@@ -27,7 +27,7 @@ from coalloc_lib.basics.checks import (
 )
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.slurm_states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, state_of
-from coalloc_lib.workloads.slurm_times import LENGTH_OF_TIME, Hours, has_two_parts, instants, length
+from coalloc_lib.workloads.slurm_times import LENGTH_OF_TIME, Hours, instants, length, parts_of
 from coalloc_lib.workloads.swf import SwfLog, in_use
 from coalloc_lib.workloads.swf_lines import FIELDS, WHOLE_FIELDS
 
@@ -98,8 +98,7 @@ _MENDS = {
     "start before their submission": "nothing: their wait is not known",
     LONGER: "check the columns; read as from start to end",
     SHORTER: "suspended jobs do so, else check the columns; read as Elapsed says",
-    IN_HOURS: "Elapsed is hours:minutes here, and minutes:seconds to Slurm; read as from start to "
-    "end",
+    IN_HOURS: "Elapsed seems to be in hours:minutes, or in minutes; read as from start to end",
     "with times such as 12:00, read as minutes:seconds": "check that they are not hours:minutes",
     "in a state that is not known, read as failed": "check the column State",
     "in times without a zone, read as UTC": "name the time zone, such as Europe/Amsterdam",
@@ -298,7 +297,7 @@ class _Columns:
         for name in _AMOUNTS:
             block[name] = self._numbers(name, words[name], parsers.get(name, _count))
         for name in parsers:
-            block[f"{name}_in_two"] = self._numbers(name, words[name], has_two_parts) > 0
+            block[f"{name}_parts"] = self._numbers(name, words[name], parts_of)
         for name, codes in self._codes.items():
             block[name] = _codes_of(words[name], codes)
         self._blocks.append(block)
@@ -400,14 +399,13 @@ def _ended(
     }
     kept = found.left_out(reasons)
     shift = np.diff(when)[..., 0]
-    is_unclear = (
-        lines["elapsed_in_two"] & ~contradictions[IN_HOURS] | lines["requested_time_in_two"]
-    )
+    in_two = lines[["elapsed_parts", "requested_time_parts"]] == 2
+    is_unclear = in_two.to_numpy() & ~np.outer(contradictions[IN_HOURS], [True, False])
     notes = contradictions | {
         "in the hour that comes twice as summer ends": (shift > 0).any(axis=1),
         "in the hour that the clock skips": (shift < 0).any(axis=1),
         "in a state that is not known, read as failed": ~states.isin(STATES).to_numpy(),
-        "with times such as 12:00, read as minutes:seconds": is_unclear.to_numpy(),
+        "with times such as 12:00, read as minutes:seconds": is_unclear.any(axis=1),
     }
     found.noted({what: kept & mask for what, mask in notes.items()}, lines["line"].to_numpy())
     times = {"submit": submit, "start": start, "runtime": runtime, "status": status}
@@ -431,7 +429,11 @@ def _contradictions(
     rounded = np.where((start % 60 == 0) & (end % 60 == 0), 59.0, 1.0)
     is_changed = no_zone & (np.abs(np.abs(off) - 3600) < 1)
     differs = (span >= 0) & (np.abs(off) > rounded) & ~is_changed
-    in_hours = differs & lines["elapsed_in_two"].to_numpy() & (np.abs(60 * elapsed - span) < 60)
+    in_hours = (
+        differs
+        & lines["elapsed_parts"].isin([1, 2]).to_numpy()
+        & (np.abs(60 * elapsed - span) < 60)
+    )
     return {
         LONGER: differs & (off > 0),
         SHORTER: differs & (off < 0) & ~in_hours,

@@ -15,7 +15,7 @@ _IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 # Days, up to three parts of a clock, and a fraction of a second.
 _LENGTH = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?(\.\d+)?", re.ASCII)
-_TWO_PARTS = re.compile(r"\d+:\d+(?:\.\d+)?", re.ASCII)
+_CLOCK = re.compile(r"\d+(?::\d+){0,2}(?:\.\d+)?", re.ASCII)
 
 
 class Hours(dict[str, float]):
@@ -112,9 +112,10 @@ def _on_a_clock(word: str) -> float:
     return whole + int(seconds or 0) + float(fraction or 0)
 
 
-def has_two_parts(word: str) -> bool:
-    """Whether a length of time is two numbers such as 12:00.
+def parts_of(word: str) -> int:
+    """Return how many numbers a length of time without days has; 0 for other words.
 
-    To Slurm this is minutes and seconds; other programs write hours and minutes in this way.
+    A number alone may be in seconds or in minutes. Two numbers such as 12:00 are minutes and
+    seconds to Slurm; other programs write hours and minutes in this way.
     """
-    return _TWO_PARTS.fullmatch(word) is not None
+    return word.count(":") + 1 if _CLOCK.fullmatch(word) else 0

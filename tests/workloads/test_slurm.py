@@ -493,6 +493,8 @@ def test_days_hours_minutes_and_an_elapsed_time_that_contradicts_start_and_end()
         ("99", 260, 99, None),
         ("2:00", 280, 120, "with times such as 12:00, read as minutes:seconds"),
         ("2:00", 7360, 7200, "have run shorter, 60 times, than from start to end"),
+        ("90", 160 + 5400, 5400, "have run shorter, 60 times, than from start to end"),
+        ("0:02:00", 7360, 120, "have run shorter than from start to end"),
         ("1-00", 86_560, 86_400, None),
         ("UNLIMITED", 260, 100, None),
     ],

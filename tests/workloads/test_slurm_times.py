@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coalloc_lib.workloads.slurm_times import has_two_parts, length
+from coalloc_lib.workloads.slurm_times import length, parts_of
 
 DAY = 86_400
 
@@ -39,10 +39,9 @@ def test_an_empty_word_is_not_known():
     assert np.isnan(length(""))
 
 
-def test_two_parts_are_told_from_other_forms():
-    assert [has_two_parts(w) for w in ("12:00", "12:00.5", "1-12:00", "12:00:00", "12", "")] == [
-        True, True, False, False, False, False,
-    ]  # fmt: skip
+def test_parts_are_counted_in_lengths_without_days():
+    words = ("12:00", "12:00.5", "1-12:00", "12:00:00", "12", "", "long")
+    assert [parts_of(word) for word in words] == [2, 2, 0, 3, 1, 0, 0]
 
 
 @given(
