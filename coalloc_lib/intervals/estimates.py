@@ -70,8 +70,9 @@ class Interval:
 
         Examples
         --------
-        >>> Interval(0.98, 0.94, 1.02, 5).within(0, 1)
-        Interval(estimate=0.98, low=0.94, high=1.0, count=5, confidence=0.95, warning='')
+        >>> interval = Interval(0.98, 0.94, 1.02, 5).within(0, 1)
+        >>> interval.low, interval.high
+        (0.94, 1)
         """
         low = min(max(self.low, least), self.estimate)
         return replace(self, low=low, high=max(min(self.high, most), self.estimate))
