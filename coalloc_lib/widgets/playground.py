@@ -21,7 +21,7 @@ from coalloc_lib.basics.checks import InputError, instance_of
 from coalloc_lib.basics.compilation import announced_to
 from coalloc_lib.basics.files import csv_of
 from coalloc_lib.experiments.saturation import replicated_traffic
-from coalloc_lib.intervals import Interval, Sample, crossing, replicate, student
+from coalloc_lib.intervals import Sample, crossing, replicate, student
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.placement import BestFit, SingleThenSpan, WorstFit
 from coalloc_lib.plots import Picture
@@ -156,8 +156,7 @@ def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -
                 rows.append(row | {"note": each})
             elif np.isfinite(response).all():
                 row |= dict(zip(("wait", "run"), each[:, :, i].mean(axis=1), strict=True))
-                found = student(response).within(row["run"])  # no job responds before it has run
-                rows.append(row | _ends(found, "response", "ci95_low", "ci95_high"))
+                rows.append(row | _ends(student(response), "response", "ci95_low", "ci95_high"))
         if all(each is not None and np.isfinite(each).all() for each in total):
             changes = student(np.log(total[1] / total[0]))
             ends = _ends(changes, "change", "change_low", "change_high")
@@ -273,8 +272,8 @@ def _bars(table):
     for size, part in table.groupby("size", sort=False):
         bars = ""
         for row in part.itertuples():
-            response = Interval(row.response, row.ci95_low, row.ci95_high, 1).text(2)
-            words = f"<b>run {row.run:.2f}, wait {row.wait:.2f}</b>{response}"
+            half = (row.ci95_high - row.ci95_low) / 2
+            words = f"<b>run {row.run:.2f}, wait {row.wait:.2f}</b>{row.response:.2f} ± {half:.2f}"
             parts = [f'<i style="width: {60 * x / most:.1f}%"></i>' for x in (row.run, row.wait)]
             shown = row.note if row.note else f"{''.join(parts)}<small>{words}</small>"
             bars += f'<div class="{row.scenario}">{row.scenario} {shown}</div>'
