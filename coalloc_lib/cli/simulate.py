@@ -20,7 +20,7 @@ from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.policies.names import parse_clusters
 from coalloc_lib.schedules import exchange
-from coalloc_lib.schedules.metrics import STILL_WAITING, means
+from coalloc_lib.schedules.metrics import STILL_WAITING, least_means, means
 from coalloc_lib.simulation.outages import read_outages
 from coalloc_lib.simulation.run import ENGINES, refuse_impossible
 from coalloc_lib.simulation.run import simulate as run
@@ -35,6 +35,13 @@ MEANS = {
     "mean_response": "mean response",
     "average_weighted_response_time": "AWRT",
     "mean_bounded_slowdown": f"mean bounded slowdown ({BOUND:g} s)",
+}
+#: What `means` and `least_means` call them.
+METRIC_OF = {
+    "mean_wait": "wait_mean",
+    "mean_response": "response_mean",
+    "average_weighted_response_time": "awrt_work",
+    "mean_bounded_slowdown": "slowdown_mean",
 }
 EXAMPLES = """\b
 Examples:
@@ -121,6 +128,8 @@ def simulate(
     if outages is not None and load is not None:
         raise InputError("--load stretches the log, and not the --outages; give one of them")
     log = load_trace(trace)
+    for note in log.notes:
+        warn(f"{log.name}: {note}")
     blocks = () if outages is None else read_outages(outages, log.epoch)
     if policy.uses_estimates and estimates == "requested" and missing is None:
         _check_requested_times(log)
@@ -258,10 +267,7 @@ def _metrics(schedule):
         "refused_jobs": mean["refused"],
         "offered_load": None if at_once else schedule.jobs.offered_load(schedule.system),
         "utilization": schedule.utilization(came.min(), finish),
-        "mean_wait": mean["wait_mean"],
-        "mean_response": mean["response_mean"],
-        "mean_bounded_slowdown": mean["slowdown_mean"],
-        "average_weighted_response_time": mean["awrt_work"],
+        **{name: mean[metric] for name, metric in METRIC_OF.items()},
         "spanning_jobs": int(schedule.spans.sum()),
     }
     if schedule.attempts is not None:
@@ -282,7 +288,11 @@ def _intervals(schedule):
             f"a bootstrap over weeks needs {FEWEST_BLOCKS} of them; this log has {days}",
         )
     weeks = resample_weeks([x[ran] for x in waits], weights, submit)
-    drawn = {name: weeks.interval(itemgetter(at)) for at, name in enumerate(MEANS)}
+    least = least_means(schedule)
+    drawn = {
+        name: weeks.interval(itemgetter(at)).within(least[METRIC_OF[name]])
+        for at, name in enumerate(MEANS)
+    }
     known = {name: (each.low, each.high) for name, each in drawn.items() if not each.warning}
     left = [name for name in MEANS if name not in known]
     if not left:

@@ -91,6 +91,9 @@ def sites(
             workers=workers or -1, progress=progress, command=shlex.join(words),
             **({"penalties": penalty} if penalty else {}),
         )  # fmt: skip
+    for name, log in read.items():
+        for note in log.notes:
+            warn(f"{name}: {note}")
     for name, log in read.items() if largest is not None else ():
         wide = int((log.usable["processors"] > largest).sum())
         warn(f"{name}: {wide:,} of {len(log.usable):,} jobs, of more than {largest}, are left out")

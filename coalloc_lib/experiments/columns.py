@@ -1,8 +1,12 @@
 """Intervals as columns of a table, and back; which of several intervals is the extreme one."""
 
 from collections.abc import Iterable
+from math import inf
 from operator import attrgetter
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.intervals import Interval
@@ -20,6 +24,25 @@ def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, An
     """Return an interval as columns of a table: its estimate, both ends, and why it is in doubt."""
     ends = {name: interval.estimate, "ci95_low": interval.low, "ci95_high": interval.high}
     return ends | {"warning": interval.warning}
+
+
+#: The least and the largest value that measured columns of these names can have.
+LIMITS = {
+    **dict.fromkeys(("utilization", "max_utilization", "capacity_loss"), (0.0, 1.0)),
+    **dict.fromkeys(("wait", "response", "awrt"), (0.0, inf)),
+    "slowdown": (1.0, inf),
+}
+
+
+def limits_of(name: str, values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the least and the largest value that a measured column can have.
+
+    A column of such a name with values beyond its `LIMITS`, such as a utilization in percent, is
+    something else and has no limits.
+    """
+    low, high = LIMITS.get(name, (-inf, inf))
+    is_such = bool(((values >= low - 1e-9) & (values <= high + 1e-9)).all())
+    return (low, high) if is_such else (-inf, inf)
 
 
 def least(intervals: Iterable[Interval], **default: Any) -> Any:

@@ -193,7 +193,10 @@ def response_point(
     if not (settled or was_settled):
         means = replace(means, warning=means.warning or RISING)
     is_precise = narrow and not means.warning
-    return Point(float(load), means.interval, jobs, is_precise, tuple(means.values.tolist()))
+    # No job responds sooner than its service, and the mean service time of a model is known.
+    service = getattr(scenario.workload, "service", None)
+    response = means.interval.within(0.0 if service is None else service.mean)
+    return Point(float(load), response, jobs, is_precise, tuple(means.values.tolist()))
 
 
 def response_curve(

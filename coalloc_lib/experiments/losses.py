@@ -32,4 +32,4 @@ def capacity_loss(
     busy, warning = replicated_traffic(
         scenario, jobs=jobs, replications=replications, seed=seed, backlog=backlog
     )
-    return Sample((1 - busy).mean(axis=1), warning)
+    return Sample((1 - busy).mean(axis=1), warning, least=0.0, most=1.0)

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments.columns import NoColumnError, NotRunError, interval_columns
+from coalloc_lib.experiments.columns import NoColumnError, NotRunError, interval_columns, limits_of
 from coalloc_lib.experiments.sweep.points import label
 from coalloc_lib.intervals import Sample
 
@@ -231,7 +231,8 @@ def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Meas
     if np.isnan(replications).all():
         return _Measured(Sample(np.array(values[0]), warning), replications)
     order = np.argsort(replications)
-    return _Measured(Sample(values[order], warning), replications[order])
+    limits = limits_of(value, values)
+    return _Measured(Sample(values[order], warning, *limits), replications[order])
 
 
 def _pair(runs, value, one, other):

@@ -79,7 +79,7 @@ def batch_losses(
         _dependence(busy),
         unsettled(jobs, _settling_jobs(scenario.scheduling, backlog)),
     ]
-    return Sample(1 - busy, "; ".join(filter(None, reasons)))
+    return Sample(1 - busy, "; ".join(filter(None, reasons)), least=0.0, most=1.0)
 
 
 def replicated_traffic(

@@ -1,6 +1,7 @@
 """What an answer looks like: a figure with its interval, and how it is known."""
 
 from dataclasses import dataclass, replace
+from math import inf
 
 from coalloc_lib.basics.display import card
 
@@ -53,6 +54,28 @@ class Interval:
 
     def _decide(self, holds: bool, fails: bool) -> bool | None:
         return None if self.warning or not (holds or fails) else bool(holds)
+
+    def within(self, least: float = -inf, most: float = inf) -> "Interval":
+        """Return the interval without the values that the estimated quantity cannot have.
+
+        A mean wait is never below 0, and a mean bounded slowdown never below 1, but an interval
+        from few values may reach beyond such a bound. A bound must be known with certainty, and not
+        be estimated from the same values. The interval without the values beyond it then holds the
+        true value whenever the whole interval does.
+
+        Parameters
+        ----------
+        least, most : float
+            The bounds. The estimate stays in the interval.
+
+        Examples
+        --------
+        >>> interval = Interval(0.98, 0.94, 1.02, 5).within(0, 1)
+        >>> interval.low, interval.high
+        (0.94, 1)
+        """
+        low = min(max(self.low, least), self.estimate)
+        return replace(self, low=low, high=max(min(self.high, most), self.estimate))
 
     def complement(self) -> "Interval":
         """Return the interval of one minus the figure: the capacity loss of a utilization."""

@@ -59,11 +59,15 @@ def unpaired_difference(
 class Sample:
     """Values of one figure in independent runs; without a dimension, a figure that is known.
 
-    ``one - other`` and ``one / other`` compare runs in pairs and have the warning of either.
+    ``one - other`` and ``one / other`` compare runs in pairs and have the warning of either. The
+    intervals of the mean and of a further run stay between `least` and `most`, which are bounds of
+    the figure that are known with certainty; see `Interval.within`.
     """
 
     values: NDArray[np.float64]
     warning: str = ""
+    least: float = -np.inf
+    most: float = np.inf
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", np.asarray(self.values, dtype=float))
@@ -78,7 +82,7 @@ class Sample:
         """Student's t interval of the mean, without length where the figure is known."""
         if self.values.ndim == 0:
             return Interval.exact(float(self.values))
-        return student(self.values, warning=self.warning)
+        return student(self.values, warning=self.warning).within(self.least, self.most)
 
     @property
     def prediction(self) -> Interval:
@@ -91,9 +95,10 @@ class Sample:
         In 95 % of cases: the mean ± t s sqrt(1/length + 1/n), as a mean over time of independent
         parts.
         """
-        mean = self.interval
+        mean = replace(self, least=-np.inf, most=np.inf).interval
         wide = mean.half_width * np.sqrt(self.values.size / length + 1)
-        return replace(mean, low=mean.estimate - wide, high=mean.estimate + wide)
+        further = replace(mean, low=mean.estimate - wide, high=mean.estimate + wide)
+        return further.within(self.least, self.most)
 
     def __sub__(self, other: "Sample") -> "Sample":
         self._check_pairs(other)

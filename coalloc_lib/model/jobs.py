@@ -4,7 +4,7 @@ A job is rigid: its processors and its run time are fixed. `components` holds on
 the row is read is the stream's request type.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,11 +25,14 @@ REQUESTS = ("ordered", "unordered", "flexible", "total")
 #: The columns of a stream, by the names under which they are given.
 COLUMNS = (
     "submit", "runtime", "components", "estimate", "span_penalty", "number",
-    "earliest_start", "latest_start", "priority",
+    "earliest_start", "latest_start", "priority", "label", "failed",
 )  # fmt: skip
 
-#: The attribute that holds each column as it was given: estimates may be masked.
-_STORED = {name: "_requested" if name == "estimate" else name for name in COLUMNS}
+#: The attribute that holds each column as it was given: estimates may be masked, and labels and
+#: failures may be missing.
+_STORED = {name: name for name in COLUMNS} | {
+    "estimate": "_requested", "label": "_label", "failed": "_failed",
+}  # fmt: skip
 
 #: What becomes of what does not divide evenly; see `split_into`.
 ROUNDINGS = ("even", "floor", "ceiling")
@@ -66,6 +69,11 @@ class JobStream:
         seconds of `submit`, or timedeltas; by default between its submission and infinity.
     priority : float or array_like, shape (n,)
         Numbers of 0 or more: policies with ``order="priority"`` take the highest first.
+    label : array_like of str, shape (n,), optional
+        What each job is called in other tools' files (default: its number).
+    failed : array_like of bool, shape (n,), optional
+        Whether each job ends without success, for example because it is stopped at its time limit
+        (default: no job). It changes no schedule; exports to other tools contain it.
 
     Notes
     -----
@@ -85,6 +93,9 @@ class JobStream:
     priority: NDArray[np.float64]
     #: The estimates that were given, masked where one was not; None where none was.
     _requested: np.ma.MaskedArray | None
+    #: The labels and failures that were given; None if none were.
+    _label: NDArray[np.str_] | None
+    _failed: NDArray[np.bool_] | None
 
     def __init__(
         self,
@@ -98,9 +109,11 @@ class JobStream:
         earliest_start: Any = None,
         latest_start: Any = None,
         priority: Any = 0.0,
+        label: Any = None,
+        failed: Any = None,
     ) -> None:
         """Check every column and freeze it."""
-        wishes = (earliest_start, latest_start, priority)
+        wishes = (earliest_start, latest_start, priority, label, failed)
         columns = (submit, runtime, components, estimate, span_penalty, number, *wishes)
         self._keep(dict(zip(COLUMNS, columns, strict=True)) | {"request": request})
 
@@ -154,12 +167,14 @@ class JobStream:
             )
 
     def _freeze(self) -> None:
-        """Work out the estimates and let no one write into a column."""
+        """Work out the estimates and make all columns read-only."""
         known, runtime = self._requested, self.runtime
         estimate = runtime if known is None else np.where(known.mask, runtime, known.data)
         vars(self)["estimate"] = estimate
         for name in COLUMNS:
-            getattr(self, name).flags.writeable = False
+            column = vars(self).get(name, vars(self)[_STORED[name]])
+            if column is not None:
+                column.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.submit)
@@ -226,6 +241,16 @@ class JobStream:
         """Which jobs have an estimate of their own, not their run time, shape (n,)."""
         known = self._requested
         return np.zeros(len(self), bool) if known is None else ~np.ma.getmaskarray(known)
+
+    @property
+    def label(self) -> NDArray[np.str_]:
+        """What each job is called in other tools' files, shape (n,)."""
+        return _read_only(self.number.astype(str)) if self._label is None else self._label
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Whether each job ends without success, shape (n,)."""
+        return _read_only(np.zeros(len(self), bool)) if self._failed is None else self._failed
 
     @property
     def has_reservations(self) -> bool:
@@ -395,7 +420,9 @@ def merge(*streams: JobStream) -> JobStream:
     if len(requests) > 1:
         raise InputError(f"streams have request types {sorted(requests)}; replace() all but one")
     width = max(stream.components.shape[1] for stream in streams)
-    columns: dict[str, list] = {name: [getattr(s, name) for s in streams] for name in COLUMNS}
+    optional = {name for name in ("label", "failed") if not _is_given(name, streams)}
+    names = [name for name in COLUMNS if name not in optional]
+    columns: dict[str, list] = {name: [getattr(s, name) for s in streams] for name in names}
     columns["components"] = [
         np.pad(c, ((0, 0), (0, width - c.shape[1]))) for c in columns["components"]
     ]
@@ -414,6 +441,17 @@ def merge(*streams: JobStream) -> JobStream:
     if len(np.unique(joined["number"])) < len(order):
         del joined["number"]
     return JobStream(**joined, request=requests.pop())
+
+
+def _read_only(column: NDArray) -> NDArray:
+    """Return a column that nobody can write into."""
+    column.flags.writeable = False
+    return column
+
+
+def _is_given(name: str, streams: Iterable[JobStream]) -> bool:
+    """Whether a column that may be missing is given in one of the streams."""
+    return any(vars(stream)[_STORED[name]] is not None for stream in streams)
 
 
 def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> NDArray[np.int64]:
@@ -494,6 +532,23 @@ def _job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
     return numbers
 
 
+def _labels(_name: str, value: Any, _jobs: int) -> NDArray[np.str_] | None:
+    """Return the labels of the jobs as an array; None if none are given."""
+    if value is None:
+        return None
+    return np.array([str(each) for each in value])
+
+
+def _failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
+    """Return whether each job ends without success; None if it is not given."""
+    if value is None:
+        return None
+    failures = np.array(value)
+    if len(failures) == jobs and (failures.dtype != bool or failures.ndim > 1):
+        raise InputError(f"{name} = {shown(value)}; give True or False for each job")
+    return failures
+
+
 def _penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
     """Return the penalty of each job, or a row of those on 2, 3, ... clusters."""
     if isinstance(value, Mapping):
@@ -528,6 +583,8 @@ _CHECKS = {
     "span_penalty": _penalties,
     "number": _job_numbers,
     "priority": checks.per_job,
+    "label": _labels,
+    "failed": _failures,
     "latest_start": checks.deadlines,
     "earliest_start": lambda name, value, _: None if value is None else checks.times(name, value),
     "estimate": lambda name, value, _: checks.known_times(name, value),

@@ -1,9 +1,7 @@
 """What the logs of several sites are like, and how well the model stands for their machines."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -45,7 +43,7 @@ def table_of_jobs(
                 why = f"its last job is submitted at {moment.max():.15g}, after the year 9998"
                 raise InputError(f"{log.title}: {why}; give a log in seconds")
             came = pd.to_datetime(moment, unit="s", utc=True)
-            part["came"] = came.dt.tz_convert(_zone(log)).dt.tz_localize(None)
+            part["came"] = came.dt.tz_convert(log.time_zone.info).dt.tz_localize(None)
         else:
             known = np.where(log.has_estimate, log.estimate, np.nan)
             part = pd.DataFrame({"requested_time": known, "came": pd.NaT})
@@ -61,15 +59,6 @@ def table_of_jobs(
     columns = {"submit": jobs.submit, "runtime": jobs.runtime, "processors": jobs.processors}
     names_of = np.array(names, dtype=object)[site]
     return table.assign(site=names_of, width=width, work=jobs.work, **columns)
-
-
-def _zone(log: SwfLog) -> Any:
-    """Return the time zone of a log, UTC where it names none that is known."""
-    words = re.match(r"[\w/+-]+", log.header.get("TimeZoneString", ""))
-    try:
-        return ZoneInfo(words[0] if words else "UTC")
-    except (KeyError, ValueError, OSError):
-        return ZoneInfo("UTC")
 
 
 def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
@@ -107,6 +96,7 @@ def facts(
         if isinstance(log, SwfLog):
             first, last = (f"{end:%Y-%m-%d}" for end in (mine["came"].min(), mine["came"].max()))
             row |= {"log": log.title, "sha256": log.sha256, "from": first, "to": last}
+            row |= {"time_zone": log.time_zone.name, "notes": "; ".join(log.notes)}
         usable = len(log.usable) if isinstance(log, SwfLog) else len(log)
         used, length, wide = mine["used"].dropna(), mine["runtime"], mine["processors"]
         came = np.sort([*mine["submit"], table["submit"].min(), table["submit"].max()])

@@ -38,9 +38,21 @@ SUFFIXES = (".csv", ".json")
 def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStream:
     """Read a workload of Batsim, in JSON, whose jobs are delays.
 
-    A job that would run longer than its walltime is stopped then, as Batsim does; the walltime is
-    its estimate. Jobs keep their ids where these are whole numbers. The format:
-    https://batsim.readthedocs.io/en/latest/input-workload.html
+    As in Batsim, a job is stopped at its walltime, which is its estimate. A job that is stopped, or
+    whose profile returns another number than 0, is a `JobStream.failed` job. The ids are
+    `JobStream.label` and, if all of them are whole numbers, also the numbers of the jobs.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. Format: https://batsim.readthedocs.io/en/latest/input-workload.html
+    request : {"total", "flexible", "unordered", "ordered"}
+        How the stream reads the resources of each job.
+
+    Raises
+    ------
+    InputError
+        The file is no such workload, or a job has a profile of another type.
     """
     one_of("request", request, REQUESTS)
     try:
@@ -52,6 +64,7 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
         ids, subtime, res = ([job[name] for job in jobs] for name in ("id", "subtime", "res"))
         walltime = [-1 if job.get("walltime") is None else job["walltime"] for job in jobs]
         delays = [profile.get("delay") for profile in profiles]
+        returned = [profile.get("ret", 0) for profile in profiles]
         _refuse_odd_ids(ids)
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check the path") from None
@@ -66,6 +79,10 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
         raise InputError(f"{path}: {what}, whose run time depends on a platform; give a delay")
     try:
         limit, delay = numbers("walltime", walltime), times("delay", delays)
+        is_stopped = (limit > 0) & (
+            delay >= limit
+        )  # Batsim stops a job that just reaches its limit
+        has_failed = is_stopped | (numbers("ret", returned) != 0)
         return JobStream(
             times("subtime", subtime),
             np.where(limit > 0, np.minimum(delay, limit), delay),
@@ -73,6 +90,8 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
             np.ma.masked_less_equal(limit, 0),
             request,
             number=_numbers_in(ids),
+            label=ids,
+            failed=has_failed,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
@@ -132,7 +151,8 @@ def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
 def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
     """Return Batsim's table of jobs: times in seconds, processors as intervals, ``0-3 7``.
 
-    A job that was refused has no success, start, end and processors. The format:
+    A job that was rejected has no success, start, end and processors; a job with `JobStream.failed`
+    has no success. The requested time of a job without an estimate is -1. The format:
     https://batsim.readthedocs.io/en/latest/output-jobs.html
     """
     import pandas as pd
@@ -141,11 +161,13 @@ def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
     words = [f"{a}-{b}" if a < b else f"{a}" for a, b in np.stack([low, high], 1).tolist()]
     ends = np.searchsorted(job, np.arange(len(schedule) + 1)).tolist()
     length, response = schedule.end - schedule.start, schedule.response
+    jobs, succeeds = schedule.jobs, schedule.served & ~schedule.jobs.failed
     return pd.DataFrame({
-        "job_id": schedule.jobs.number, "workload_name": "coalloc",
-        "submission_time": schedule.jobs.submit,
-        "requested_number_of_resources": schedule.jobs.processors,
-        "requested_time": schedule.jobs.estimate, "success": schedule.served.astype(int),
+        "job_id": jobs.label, "workload_name": "coalloc",
+        "submission_time": jobs.submit,
+        "requested_number_of_resources": jobs.processors,
+        "requested_time": np.where(jobs.has_estimate, jobs.estimate, -1),
+        "success": succeeds.astype(int),
         "starting_time": schedule.start, "execution_time": length, "finish_time": schedule.end,
         "waiting_time": schedule.wait, "turnaround_time": response,
         "stretch": response / np.where(length > 0, length, np.nan),
@@ -165,7 +187,7 @@ def _events(schedule: Schedule) -> Iterator[list[dict[str, Any]]]:
         job, low, high = (each[first : first + PART] for each in ranges)
         cluster = np.searchsorted(begins, low, side="right") - 1
         columns = (
-            jobs.number[job], schedule.start[job] * 1e6, (schedule.end - schedule.start)[job] * 1e6,
+            jobs.label[job], schedule.start[job] * 1e6, (schedule.end - schedule.start)[job] * 1e6,
             cluster, low - begins[cluster], high - begins[cluster],
         )  # fmt: skip
         yield [

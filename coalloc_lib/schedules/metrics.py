@@ -37,6 +37,26 @@ def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
     return _metrics(_columns(schedule, at_least), everyone, name="schedule")
 
 
+def least_means(schedule: Schedule) -> dict[str, float]:
+    """Return bounds that the metrics of `means` cannot be below, by the same names.
+
+    No job waits for less than 0 s, none responds before it has run, and no bounded slowdown is
+    below 1. The run times of the jobs are given, and only their waits depend on the queue. So the
+    mean response of these jobs is at least the mean of their times on processors, with the same
+    weights. Intervals of these metrics end there; see `Interval.within`. They are about the same
+    jobs in a queue with other waits, and not about jobs with other run times.
+    """
+    ran = schedule.served
+    length, jobs = (schedule.end - schedule.start)[ran], schedule.jobs
+    return {
+        "wait_mean": 0.0,
+        "response_mean": float(length.mean()),
+        "slowdown_mean": 1.0,
+        "awrt_work": float(np.average(length, weights=jobs.work[ran])),
+        "awrt_processors": float(np.average(length, weights=jobs.processors[ran])),
+    }
+
+
 def summary(
     schedule: Schedule,
     groups: Any = None,

@@ -17,8 +17,9 @@ from coalloc_lib.report.page import change_figure
 from coalloc_lib.report.words import changed, duration
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
+from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.slurm import read_sacct
-from coalloc_lib.workloads.swf import SwfLog, content
+from coalloc_lib.workloads.swf import SwfLog
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}
@@ -164,6 +165,8 @@ def _shown(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog
         if log.receipt is not None:
             what = f"{escape(log.source)}: {len(log):,} jobs, and what was left out or noted"
             said += f"<details><summary>{what}</summary>{_cells(log.receipt)}</details>"
+        if log.notes:
+            said += f"<p>{escape(log.source)}: {escape('; '.join(log.notes))}.</p>"
     doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
     said += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
     said += f"<p><b>{escape(words)}</b></p>"

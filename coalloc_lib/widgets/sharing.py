@@ -52,9 +52,10 @@ def sharing_run(setting: Setting, jobs: JobStream, count: int) -> tuple[dict, fl
     schedule = simulate(setting, jobs[np.arange(min(count, len(jobs)))]).schedule
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
+    length = schedule.end - schedule.start
     sums = {
         name: np.array(
-            [np.bincount(part, weight * each, PARTS) for each in (schedule.response, 1.0)]
+            [np.bincount(part, weight * each, PARTS) for each in (schedule.response, 1.0, length)]
         )
         for name in WEIGHTS
         for weight in [getattr(schedule.jobs, name)]
@@ -70,13 +71,16 @@ def _picture(
     load: float | None, count: int, before: tuple[float, ...],
 ) -> Picture:  # fmt: skip
     ran = _ran(configuration, jobs, policy, penalty, load, count)
-    tops, bottoms = np.stack([sums[WEIGHINGS[weight]] for sums, _, _ in ran.values()], axis=1)
+    tops, bottoms, lengths = np.stack(
+        [sums[WEIGHINGS[weight]] for sums, _, _ in ran.values()], axis=1
+    )
     drawn = resample_sums(tops, bottoms, BLOCK, resamples=FEW, seed=model.SEED)
     one, other = (model.WAYS.index(way) for way in (model.MULTI_SITE, model.SHARING))
     times = drawn.interval(lambda means: float(means[one] / means[other]))
     rows, panels = [], []
     for row, mode in enumerate(ran):
-        hours = drawn.interval(itemgetter(row)).times(1 / 3600)
+        least = lengths[row].sum() / bottoms[row].sum()  # no job responds before it has run
+        hours = drawn.interval(itemgetter(row)).within(least).times(1 / 3600)
         words = f"{hours.estimate:.1f} h {_ends(hours, 1)}"
         was = before[row] if before else float("nan")
         rows.append(

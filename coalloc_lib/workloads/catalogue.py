@@ -13,7 +13,8 @@ from pathlib import Path
 
 from coalloc_lib.basics.checks import InputError, one_of, path_of, shown
 from coalloc_lib.basics.data import data_folder
-from coalloc_lib.workloads.swf import SwfLog, content, read_swf
+from coalloc_lib.workloads.log_files import content
+from coalloc_lib.workloads.swf import SwfLog, read_swf
 
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
 FOLDER_VARIABLE = "COALLOC_TRACES"

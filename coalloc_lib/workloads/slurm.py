@@ -20,15 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import (
-    LARGEST_WHOLE,
-    LAST_INSTANT,
     InputError,
-    number_in,
     one_of,
     shown,
     whole_in,
 )
-from coalloc_lib.workloads.swf import FIELDS, WHOLE_FIELDS, SwfLog, content, in_use
+from coalloc_lib.workloads.log_files import content
+from coalloc_lib.workloads.slurm_states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, state_of
+from coalloc_lib.workloads.slurm_times import LENGTH_OF_TIME, Hours, instants, length, parts_of
+from coalloc_lib.workloads.swf import SwfLog, in_use
+from coalloc_lib.workloads.swf_lines import FIELDS, WHOLE_FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,33 +60,32 @@ _AMOUNTS = {
     **dict.fromkeys(_SIZES, "a whole number (sacct --noconvert)"),
 }
 _NAMES = ("state", "user", "group", "queue", "partition", "cluster")
-# What tells one submission of a job: its instant stands for most of the words that give it.
-_SUBMISSION = ("id", "submit", "submit_has_zone", "other_submit")
+# Lines that are alike in these are one run. The instant of a submission stands for most of the
+# words that give it.
+_RUN = ("id", "submit", "submit_has_zone", "other_submit", "start")
 _NEEDED = (("id",), ("submit",), ("start",), ("state",), ("elapsed", "end"), _SIZES[:1])
 #: How many partitions the receipt names.
 MOST_NAMED = 12
-_NOT_KNOWN = {"", "unknown", "none", "n/a", "invalid", "unlimited", "partition_limit"}
-_CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?", re.ASCII)
-_HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
-# An hour of a clock, and what follows it in a time, in seconds.
-_HOUR = re.compile(r"\d{4}-\d\d-\d\dT\d\d", re.ASCII)
-_IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}
-_LENGTH_OF_TIME = len("YYYY-MM-DDThh:mm:ss")
-_OPEN = {
-    "PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT", "CONFIGURING",
-    "RUNNING", "COMPLETING", "RESIZING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT",
+# Words that stand for no value. The last two are Slurm's numbers for no value and for no limit.
+_NOT_KNOWN = {
+    "", "unknown", "none", "n/a", "invalid", "unlimited", "infinite", "partition_limit", "not_set",
+    "4294967294", "4294967295",
 }  # fmt: skip
-# The statuses of the format; what ends otherwise has failed, 0.
-_STATUS = {"COMPLETED": 1, "CANCELLED": 5, "REVOKED": 5}
+_HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
 # What components of a job make together; all else is that of the first.
 _TOGETHER = {"runtime": "max", "requested_time": "max", **dict.fromkeys(_SIZES, "sum")}
 
-# What is left out, and from 'without a time limit' on what is noted, with what to do.
+# How the elapsed time of a job may differ from the time from its start to its end.
+LONGER = "have run longer than from start to end"
+SHORTER = "have run shorter than from start to end"
+IN_HOURS = "have run shorter, 60 times, than from start to end"
+# Reasons why lines are left out, and from 'without a time limit' on what is noted; with what to do.
 _MENDS = {
     "steps of jobs": "nothing; --allocations leaves them out",
     "of other clusters": "import each cluster by itself",
     "still waiting or running": "export them when they have ended",
-    "told again": "nothing: the last line of a submission counts",
+    "revoked, as another cluster ran them": "nothing: they took no processors here",
+    "told again": "nothing: the last line of a run counts",
     "never started": "nothing: they took no processors",
     "without an end, or a submission": "see 'sacctmgr show runawayjobs'",
     "end before they start": "check for swapped columns, and the clocks",
@@ -94,8 +94,13 @@ _MENDS = {
     "further components of heterogeneous jobs": "nothing: they are added to their job",
     "without a time limit": "they are planned with their run time, unless you give a limit",
     "further runs of requeued jobs": "nothing: each run took processors, and is a job",
+    "further segments of resized jobs": "nothing: each has its own processors, and is a job",
     "start before their submission": "nothing: their wait is not known",
-    "have run longer than from start to end": "check the columns; read as from start to end",
+    LONGER: "check the columns; read as from start to end",
+    SHORTER: "suspended jobs do so, else check the columns; read as Elapsed says",
+    IN_HOURS: "Elapsed seems to be in hours:minutes, or in minutes; read as from start to end",
+    "with times such as 12:00, read as minutes:seconds": "check that they are not hours:minutes",
+    "in a state that is not known, read as failed": "check the column State",
     "in times without a zone, read as UTC": "name the time zone, such as Europe/Amsterdam",
     "in the hour that comes twice as summer ends": "nothing: read so that run times are right",
     "in the hour that the clock skips": "check the time zone; read as an hour later",
@@ -148,7 +153,8 @@ def read_sacct(
     except (KeyError, ValueError, TypeError, OSError):
         mend = "give a name such as 'Europe/Amsterdam'"
         raise InputError(f"time_zone = {shown(time_zone)} is not known; {mend}") from None
-    counts: Counter[str] = Counter()
+    found = _Found()
+    counts = found.counts
     columns = _COLUMNS | dict(zip(_SIZES, sizes, strict=True))
     read = _Columns(path, zone)
     lines = _lines(path, columns, read, counts)
@@ -159,7 +165,7 @@ def read_sacct(
     if cluster is not None and cluster not in clusters:
         raise InputError(f"cluster = {shown(cluster)} is not in {path}; it names {known}")
     read.check()
-    kept = _ended(lines, read.instants(), cluster, counts)
+    kept = _ended(lines, read.instants(), cluster, found)
     del lines
     if not len(kept):
         why = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
@@ -167,10 +173,42 @@ def read_sacct(
         raise InputError(f"{path} has no job that ran ({why}); {mend}")
     if time_zone is None:
         counts["in times without a zone, read as UTC"] = int((~kept["submit_has_zone"]).sum())
-    kept = kept.sort_values("submit", kind="stable")
-    jobs = _merged(kept, counts)
+    jobs = _merged(_in_turn(kept, counts), counts)
     which = f"; {shown(cluster)} is read" if len(clusters) > 1 else ""
-    return _log(jobs, path, time_zone or "UTC", unit, counts, any(clusters) and known + which)
+    return _log(jobs, path, time_zone or "UTC", unit, found, any(clusters) and known + which)
+
+
+class _Found:
+    """The numbers of lines that are left out and noted, and the first line of some notes."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.first_lines: dict[str, int] = {}
+
+    def left_out(self, reasons: dict[str, NDArray]) -> NDArray[np.bool_]:
+        """Count each line for the first reason that holds; return the lines for which none does."""
+        why = np.select([*reasons.values()], range(len(reasons)), len(reasons))
+        for place, reason in enumerate(reasons):
+            self.counts[reason] += int((why == place).sum())
+        return why == len(reasons)
+
+    def noted(self, notes: dict[str, NDArray], line: NDArray[np.int64]) -> None:
+        """Count the lines of each note."""
+        for what, mask in notes.items():
+            self.counts[what] = int(mask.sum())
+            if mask.any() and what in (LONGER, SHORTER, IN_HOURS):
+                self.first_lines[what] = int(line[mask.argmax()])
+
+    def rows(self) -> list[tuple[str, int, str, str]]:
+        """Return the rows of the receipt: outcome, lines, what, what to do."""
+        rows, noted = [], [*_MENDS].index("without a time limit")
+        for place, (what, mend) in enumerate(_MENDS.items()):
+            first = self.first_lines.get(what)
+            mend += f"; the first is line {first}" * (first is not None)
+            if self.counts[what]:
+                outcome = "left out" if place < noted else "noted"
+                rows.append((outcome, self.counts[what], what, mend))
+        return rows
 
 
 def _lines(path: Any, columns: dict, read: "_Columns", counts: Counter) -> "pd.DataFrame":
@@ -236,7 +274,7 @@ class _Columns:
 
     def __init__(self, path: Any, zone: tzinfo) -> None:
         self._path, self._zone = path, zone
-        self._hours = _Hours(zone)
+        self._hours = Hours(zone)
         self._codes: dict[str, dict[str, int]] = {name: {} for name in _NAMES}
         self._blocks: list[dict[str, NDArray]] = []
         self._instants: list[NDArray[np.float64]] = []
@@ -252,11 +290,14 @@ class _Columns:
         block = {"id": words["id"].to_numpy(), "submit": when[0][:, 0]}
         block["other_submit"] = words["submit"].where(other[0], "").to_numpy()
         block |= {f"{name}_has_zone": zoned[k] for k, name in enumerate(_TIMES)}
+        block["line"] = words["id"].index.to_numpy()
         block["has_end"] = (words["end"] != "").to_numpy(bool)
-        minutes = partial(_length, unit=60)
-        parsers: dict[str, Callable] = {"elapsed": _length, "requested_time": minutes}
+        minutes = partial(length, unit=60)
+        parsers: dict[str, Callable] = {"elapsed": length, "requested_time": minutes}
         for name in _AMOUNTS:
             block[name] = self._numbers(name, words[name], parsers.get(name, _count))
+        for name in parsers:
+            block[f"{name}_parts"] = self._numbers(name, words[name], parts_of)
         for name, codes in self._codes.items():
             block[name] = _codes_of(words[name], codes)
         self._blocks.append(block)
@@ -290,10 +331,10 @@ class _Columns:
         """Return both instants of each time, whether it has a zone, and which are not common."""
         quick = np.fromiter(map(self._hours.instant, words), float, len(words))
         when = np.stack([quick, quick], axis=1)
-        has_zone = np.array(words.str.len() != _LENGTH_OF_TIME, dtype=bool)
+        has_zone = np.array(words.str.len() != LENGTH_OF_TIME, dtype=bool)
         others = np.isnan(quick)
         if others.any():
-            parse = partial(_instants, zone=self._zone)
+            parse = partial(instants, zone=self._zone)
             when[others] = self._numbers(name, words[others], parse).reshape(-1, 2)
             has_zone[others] = words[others].str.fullmatch(_HAS_ZONE)
         return when, has_zone, others
@@ -326,118 +367,98 @@ def _codes_of(words: "pd.Series", known: dict[str, int]) -> NDArray[np.int32]:
     return np.array(numbers, dtype=np.int32)[codes]
 
 
-class _Hours(dict[str, float]):
-    """When the hours of a clock begin, such as 2024-10-27T02; nan where its seconds do not tell."""
-
-    def __init__(self, zone: tzinfo) -> None:
-        self._zone = zone
-
-    def instant(self, word: str) -> float:
-        """Return the instant of a common time, which no other one has; nan of what is none."""
-        if len(word) == _LENGTH_OF_TIME:
-            return self[word[:13]] + _IN_HOUR.get(word[13:], np.nan)
-        if len(word) < 12 and word.isdecimal() and word.isascii() and word[0] != "0":
-            return float(word)
-        return np.nan
-
-    def __missing__(self, hour: str) -> float:
-        self[hour] = np.nan
-        if _HOUR.fullmatch(hour):
-            try:
-                begin, begin_again = _instants(f"{hour}:00:00", self._zone)
-                last, last_again = _instants(f"{hour}:59:59", self._zone)
-            except (ValueError, OverflowError):
-                return np.nan
-            if begin == begin_again and last == last_again == begin + 3599:  # it is not changed
-                self[hour] = begin
-        return self[hour]
-
-
-def _instants(word: str, zone: tzinfo) -> tuple[float, float]:
-    """Return both instants, in seconds of Unix, that a time may mean; most often the same."""
-    # The second is later for a time that comes twice, and earlier for one that the clock skips.
-    if not word or word.isdecimal():
-        seconds = whole_in(word or "0") or np.nan  # of a time that is not known Slurm may print 0
-        when = seconds, seconds
-    else:
-        moment = datetime.fromisoformat(word)
-        moment = moment.replace(tzinfo=moment.tzinfo or zone)
-        when = moment.timestamp(), moment.replace(fold=1).timestamp()
-    if min(when) < 0 or max(when) >= LAST_INSTANT:
-        raise ValueError
-    return when
-
-
-def _length(word: str, unit: int = 1) -> float:
-    """Return a length of time in seconds."""
-    if not word:
-        return np.nan
-    if word.isdecimal():
-        length = number_in(word) * unit
-    elif match := _CLOCK.fullmatch(word):
-        days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
-        length = ((days * 24 + hours) * 60 + minutes) * 60.0 + seconds
-    else:
-        raise ValueError
-    if length > LARGEST_WHOLE:
-        raise ValueError
-    return length
-
-
 def _count(word: str) -> int:
     """Return a number of processors."""
     return whole_in(word or "0")
 
 
 def _ended(
-    lines: "pd.DataFrame", when: NDArray[np.float64], cluster: str | None, counts: Counter
+    lines: "pd.DataFrame", when: NDArray[np.float64], cluster: str | None, found: "_Found"
 ) -> "pd.DataFrame":
     """Return the lines of jobs that ran and have ended."""
-    import pandas as pd
-
     elapsed = lines["elapsed"].to_numpy()
     submit, start, end = _in_order(when, elapsed).T
-    span, no_zone = end - start, ~lines["start_has_zone"].to_numpy()
-    too_long = (span >= 0) & (elapsed > span + 3600 * no_zone)  # the hour of a clock put back
-    runtime = np.where(np.isnan(elapsed) | too_long, span, elapsed)
-    status, is_open = _status_of(lines["state"])
+    contradictions = _contradictions(lines, start, end)
+    as_from_start_to_end = np.isnan(elapsed) | contradictions[LONGER] | contradictions[IN_HOURS]
+    runtime = np.where(as_from_start_to_end, end - start, elapsed)
+    states = lines["state"].map(state_of, na_action=None).astype(object)
+    status = states.map(STATUS).fillna(0).to_numpy(dtype=int)
     is_other = (lines["cluster"] != (cluster or lines["cluster"])).to_numpy()
-    no_end = lines["has_end"].any() & np.isnan(end)  # but where there is no such column
+    is_open = _is_open(states, lines["has_end"], end, runtime)
     reasons = {
         "of other clusters": is_other,
         "still waiting or running": is_open,
-        "told again": _told_again(lines, ~(is_other | is_open)),
+        "revoked, as another cluster ran them": (states == "REVOKED").to_numpy(),
+        "told again": _told_again(lines.assign(start=start), ~(is_other | is_open)),
         "never started": np.isnan(start) | ((status == 5) & ~(runtime > 0)),
-        "without an end, or a submission": np.isnan(submit + runtime) | no_end,
+        "without an end, or a submission": np.isnan(submit + runtime)
+        | (lines["has_end"].any() & np.isnan(end)),
         "end before they start": (end < start) | (runtime < 0),
         "ran for less than a second": runtime < 1,
         "without processors": lines[[*_SIZES]].sum(axis=1).to_numpy() <= 0,
     }
-    why = np.select([*reasons.values()], range(len(reasons)), len(reasons)).astype(np.int8)
-    for reason in pd.unique(why[why < len(reasons)]):
-        counts[[*reasons][reason]] += int((why == reason).sum())
-    kept, shift = why == len(reasons), np.diff(when)[..., 0]
-    counts["in the hour that comes twice as summer ends"] = (shift[kept] > 0).any(axis=1).sum()
-    counts["in the hour that the clock skips"] = (shift[kept] < 0).any(axis=1).sum()
-    counts["have run longer than from start to end"] = too_long[kept].sum()
+    kept = found.left_out(reasons)
+    shift = np.diff(when)[..., 0]
+    in_two = lines[["elapsed_parts", "requested_time_parts"]] == 2
+    is_unclear = in_two.to_numpy() & ~np.outer(contradictions[IN_HOURS], [True, False])
+    notes = contradictions | {
+        "in the hour that comes twice as summer ends": (shift > 0).any(axis=1),
+        "in the hour that the clock skips": (shift < 0).any(axis=1),
+        "in a state that is not known, read as failed": ~states.isin(STATES).to_numpy(),
+        "with times such as 12:00, read as minutes:seconds": is_unclear.any(axis=1),
+    }
+    found.noted({what: kept & mask for what, mask in notes.items()}, lines["line"].to_numpy())
     times = {"submit": submit, "start": start, "runtime": runtime, "status": status}
     stay = ["id", "requested_time", *_SIZES, *_NAMES[1:-1], "submit_has_zone"]
     numbers = {name: column[kept] for name, column in times.items()}
+    numbers["is_resizing"] = (states == "RESIZING").to_numpy()[kept]
     return lines.loc[kept, stay].assign(**numbers)
 
 
-def _status_of(states: "pd.Series") -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the status of each job, and whether it is waiting or running."""
-    firsts = [re.split(r"[\s+]", state.lstrip(), maxsplit=1)[0] for state in states.cat.categories]
-    kinds, codes = [first.upper() for first in firsts], states.cat.codes.to_numpy()
-    status = np.array([_STATUS.get(kind, 0) for kind in kinds])
-    return status[codes], np.array([kind in _OPEN for kind in kinds])[codes]
+def _contradictions(
+    lines: "pd.DataFrame", start: NDArray[np.float64], end: NDArray[np.float64]
+) -> dict[str, NDArray[np.bool_]]:
+    """Return the lines in which the elapsed time is not the time from start to end.
+
+    Times may be rounded to minutes. If they have no zone, they may be off by an hour, because the
+    clock was changed between them.
+    """
+    elapsed = lines["elapsed"].to_numpy()
+    span, no_zone = end - start, ~lines["start_has_zone"].to_numpy()
+    off = elapsed - span
+    rounded = np.where((start % 60 == 0) & (end % 60 == 0), 59.0, 1.0)
+    is_changed = no_zone & (np.abs(np.abs(off) - 3600) < 1)
+    differs = (span >= 0) & (np.abs(off) > rounded) & ~is_changed
+    in_hours = (
+        differs
+        & lines["elapsed_parts"].isin([1, 2]).to_numpy()
+        & (np.abs(60 * elapsed - span) < 60)
+    )
+    return {
+        LONGER: differs & (off > 0),
+        SHORTER: differs & (off < 0) & ~in_hours,
+        IN_HOURS: in_hours,
+    }
+
+
+def _is_open(
+    states: "pd.Series", has_end: "pd.Series", end: NDArray, runtime: NDArray
+) -> NDArray[np.bool_]:
+    """Return which jobs are still waiting or running.
+
+    A record in some states, such as RESIZING, is closed if it has an end. If the export has no ends
+    at all, a job that is about to change its size has run with the old one.
+    """
+    no_end = np.isnan(end)
+    if not has_end.any():
+        no_end &= ~((states == "RESIZING").to_numpy() & (runtime > 0))
+    return (states.isin(OPEN) | (states.isin(OPEN_WITHOUT_END) & no_end)).to_numpy(bool)
 
 
 def _told_again(lines: "pd.DataFrame", chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which of the chosen lines a later one of them tells again: of one submission."""
-    jobs = lines.loc[chosen, [*_SUBMISSION]]
-    jobs = jobs[jobs["id"].duplicated(keep=False)]  # few, and found by one column
+    """Return which of the chosen lines are repeated by a later one: both are of one run."""
+    jobs = lines.loc[chosen, [*_RUN]]
+    jobs = jobs[jobs["id"].duplicated(keep=False)]  # there are few of them
     again = jobs.duplicated(keep="last")
     return again.reindex(lines.index, fill_value=False).to_numpy(bool)
 
@@ -454,12 +475,29 @@ def _in_order(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> NDArra
     return chosen
 
 
+def _in_turn(kept: "pd.DataFrame", counts: Counter) -> "pd.DataFrame":
+    """Return the runs in order of submission; each run of a job comes after the one before it.
+
+    Slurm sets the submission anew when a job is requeued or resized. If an export has the first
+    submission for all runs, a later run is submitted at the end of the one before.
+    """
+    by_start = kept.sort_values("start", kind="stable")
+    runs = by_start.groupby(["id", "submit"], sort=False)
+    before = runs["start"].shift() + runs["runtime"].shift()
+    submit = np.fmax(by_start["submit"], np.minimum(before, by_start["start"]))
+    is_segment = by_start.groupby("id", sort=False)["is_resizing"].shift(fill_value=False)
+    counts["further segments of resized jobs"] = int(is_segment.sum())
+    kept = kept.assign(submit=submit, is_segment=is_segment)
+    return kept.sort_values("submit", kind="stable")
+
+
 def _merged(kept: "pd.DataFrame", counts: Counter) -> "pd.DataFrame":
     """Return a row per job, components of a run together; count what should be known of them."""
     import pandas as pd
 
     is_part = kept["id"].str.contains("+", regex=False).to_numpy(bool)
-    counts["further runs of requeued jobs"] = int(kept.loc[~is_part, "id"].duplicated().sum())
+    is_again = kept["id"].duplicated() & ~is_part & ~kept["is_segment"]
+    counts["further runs of requeued jobs"] = int(is_again.sum())
     is_first = np.ones(len(kept), dtype=bool)
     if is_part.any():
         leaders = kept.loc[is_part, "id"].str.partition("+")[0]
@@ -511,7 +549,7 @@ def _table(jobs: "pd.DataFrame", first: int) -> tuple["pd.DataFrame", dict[str, 
 
 
 def _log(
-    jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, counts: Counter, clusters: Any
+    jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, found: _Found, clusters: Any
 ) -> SwfLog:
     """Return the log of these jobs, with its header and receipt."""
     import pandas as pd
@@ -520,18 +558,14 @@ def _log(
     size = jobs[_SIZES[0]].where(lambda n: n > 0, jobs[_SIZES[1]])
     busy = in_use(jobs["start"], jobs["start"] + jobs["runtime"], size)
     table, names = _table(jobs, first)
-    rows: list[tuple] = [("kept", len(jobs), "jobs", "")]
-    noted = [*_MENDS].index("without a time limit")
-    for place, (what, mend) in enumerate(_MENDS.items()):
-        if counts[what]:
-            rows.append(("left out" if place < noted else "noted", counts[what], what, mend))
+    rows: list[tuple] = [("kept", len(jobs), "jobs", ""), *found.rows()]
     header = {
         "Version": "2.2", "Conversion": "coalloc import sacct", "MaxJobs": str(len(jobs)),
         "UnixStartTime": str(first), "TimeZoneString": time_zone,
         "Note": "\n".join([f"processors are {unit}", *(f"{o}: {n:,} {w}" for o, n, w, _ in rows)]),
     }  # fmt: skip
     came = [datetime.fromtimestamp(end, ZoneInfo(time_zone)) for end in (first, last)]
-    found = {
+    facts = {
         f"first submission: {came[0]:%F %T %Z}": "check the time zone, and --starttime",
         f"last submission: {came[1]:%F %T %Z}": "check the time zone, and --endtime",
         f"widest job: {int(size.max()):,} {unit}": "where it is odd, check for swapped columns",
@@ -539,9 +573,9 @@ def _log(
     }
     if len(key := names["partition"]) > 1:
         named = (f"partition {n}: {name}" for n, name in enumerate(key[:MOST_NAMED], 1))
-        found |= dict.fromkeys(named, "the log has the number alone")
-    found |= {f"clusters: {clusters}": "check that this one is meant"} if clusters else {}
-    rows += [("found", pd.NA, *row) for row in found.items()]
+        facts |= dict.fromkeys(named, "the log has the number alone")
+    facts |= {f"clusters: {clusters}": "check that this one is meant"} if clusters else {}
+    rows += [("found", pd.NA, *row) for row in facts.items()]
     receipt = pd.DataFrame(rows, columns=["outcome", "lines", "what", "what to do"])
     receipt["lines"] = receipt["lines"].astype("Int64")  # none of what was found in them
     name = re.sub(r"(\.(txt|csv))?(\.gz)?$", "", Path(path).name)

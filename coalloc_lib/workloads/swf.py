@@ -4,15 +4,12 @@ Lines that begin with ``;`` are comments, those before the first job make up the
 line is one job, 18 numbers, -1 where a value is not known.
 """
 
-import codecs
 import gzip
 import hashlib
-import io
 import os
 import re
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +20,9 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import (
     LARGEST_WHOLE,
     LAST_INSTANT,
-    NUMBER,
     InputError,
     instance_of,
     one_of,
-    path_of,
     positive,
     shown,
     whole,
@@ -37,34 +32,21 @@ from coalloc_lib.basics.display import card, span_of
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.workloads.log_files import content
+from coalloc_lib.workloads.preemption import whole_jobs
+from coalloc_lib.workloads.swf_header import DAY, Start, Zone, day_of, end_of, start_of, zone_of
+from coalloc_lib.workloads.swf_lines import FIELDS, is_key, parsed, tables_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The 18 fields, in the order of the format.
-FIELDS = (
-    "job", "submit", "wait", "runtime", "allocated_processors", "average_cpu_time", "used_memory",
-    "requested_processors", "requested_time", "requested_memory", "status", "user", "group",
-    "executable", "queue", "partition", "preceding_job", "think_time",
-)  # fmt: skip
-#: Fields that count or name something; they become `int64` columns, all others `float64`.
-WHOLE_FIELDS = (
-    "job", "allocated_processors", "requested_processors", "status", "user", "group",
-    "executable", "queue", "partition", "preceding_job",
-)  # fmt: skip
-
 ESTIMATES = ("requested", "exact")
+#: The statuses of jobs that failed or were cancelled.
+FAILED = (0, 5)
+#: No accounting log began before this instant, in 1973: an earlier start is that of a model.
+EARLIEST = 100_000_000
 
-#: What `read_swf` unpacks: the larger of so many bytes and so many times the packed size.
-MOST_UNPACKED, MOST_RATIO = 64 * 2**20, 100
-_BLOCK = 4 * 2**20
 _MOST_LINES = 50_000  # of a block that is written
-_LONGEST_LINE = _MOST_HEADER = 2**20
-
-# What lines of numbers are made of. pandas would take words too: a column of 'True' for ones.
-_OF_NUMBERS = b"0123456789+-.eE \n"
-# A key is followed by a colon and a blank, so that 'http://...' is not one.
-_KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +64,12 @@ class SwfLog:
     is_stand_in : bool
         Whether it is a synthetic log in the place of a real one.
     receipt : pandas.DataFrame, optional
-        Of an import (`read_sacct`): how many `lines` were kept, left out or noted, and why.
+        The receipt of an import (`read_sacct`): how many `lines` were kept, left out or noted, and
+        why.
+    notes : tuple of str
+        What a user should know about how the file was read, where it could be read in other ways.
+    header_lines : dict of str to int
+        The line of the file on which each key of the header is given.
     """
 
     header: dict[str, str]
@@ -91,6 +78,8 @@ class SwfLog:
     source: str = ""
     is_stand_in: bool = False
     receipt: "pd.DataFrame | None" = None
+    notes: tuple[str, ...] = ()
+    header_lines: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -104,7 +93,8 @@ class SwfLog:
         facts: dict[str, object] = {"jobs": len(self), "with a run time and processors": size}
         if size:
             facts |= {"processors": self.processors, "submitted": f"{span_of(submit)} s"}
-        return card(self.title, {**facts, "file": self.source})
+        noted = "; ".join(self.notes) or None
+        return card(self.title, {**facts, "file": self.source, "note": noted})
 
     @property
     def title(self) -> str:
@@ -140,8 +130,24 @@ class SwfLog:
 
     @property
     def epoch(self) -> int | None:
-        """The instant from which the log counts, in seconds of Unix; None where it tells none."""
-        return self._header_number("UnixStartTime", most=LAST_INSTANT)
+        """The instant from which the log counts, in seconds of Unix; None if it is not known."""
+        start = self._start
+        return None if start is None else start.seconds
+
+    @property
+    def _start(self) -> Start | None:
+        """The instant from which the log counts, and a doubt about it."""
+        return start_of(self.header, self._where)
+
+    @property
+    def time_zone(self) -> Zone:
+        """The time zone that the header names, or UTC."""
+        return zone_of(self.header)
+
+    def _where(self, key: str) -> str:
+        """Return the file and the line on which a key of the header is given, for errors."""
+        line = self.header_lines.get(key)
+        return f"{self.source or self.name}, " + (f"line {line}" if line else "in its header")
 
     @cached_property
     def sha256(self) -> str:
@@ -157,17 +163,19 @@ class SwfLog:
         """How many usable jobs have no requested time."""
         return int((self.usable["requested_time"] <= 0).sum())
 
-    def _header_number(self, key: str, most: int = LARGEST_WHOLE) -> int | None:
+    def _header_number(self, key: str) -> int | None:
         """Return the whole number that a header value starts with, None if it has none."""
         match = re.match(r"\s*(\d(?:[\d_.,']*\d)?)", self.header.get(key, ""))
+        if match is None:
+            return None
         try:
-            number = whole_in(match[1]) if match else 0
+            number = whole_in(match[1])
         except ValueError:
-            number = most + 1
-        if number > most:
-            fault = f"{key} is {shown(match and match[1])} in its header"
-            raise InputError(f"{self.source or self.name}: {fault}; give a whole number in digits")
-        return number if match else None
+            number = LARGEST_WHOLE + 1
+        if number > LARGEST_WHOLE:
+            fault = f"{key} is {shown(match[1])}; give a whole number in digits"
+            raise InputError(f"{self._where(key)}: {fault}")
+        return number
 
     def jobs(
         self,
@@ -216,7 +224,11 @@ class SwfLog:
         if missing is not None:
             estimate = estimate.filled(positive("missing", missing))
         components = processors[chosen]
-        return JobStream(submit, runtime, components, estimate, request, span_penalty, number)
+        failed = self.table["status"].isin(FAILED).to_numpy()[chosen]
+        return JobStream(
+            submit, runtime, components, estimate, request, span_penalty, number,
+            failed=failed if failed.any() else None,
+        )  # fmt: skip
 
     @cached_property
     def mean_work(self) -> float:
@@ -242,191 +254,88 @@ def in_use(begins: Any, ends: Any, processors: Any, share: float = 0.99) -> floa
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
     """Read a log in the Standard Workload Format, plain or packed with gzip.
 
-    It may unpack to `most_bytes`, by default 64 MiB, or 100 times its packed size if that is more:
-    logs unpack to five to ten times theirs. An `InputError` names what cannot be read, with its
-    line, and what to do. The format: Chapin, Cirne, Feitelson and others: Benchmarks and standards
-    for the evaluation of parallel job schedulers. JSSPP 1999.
+    Parameters
+    ----------
+    path : path-like
+        The file. Text in UTF-16 is read too.
+    most_bytes : int, optional
+        The largest number of bytes to unpack; by default 64 MiB, or 100 times the packed size if
+        that is more.
+
+    Returns
+    -------
+    SwfLog
+        Each job is one line of its table, also if it was preempted and has several lines in the
+        file. Submissions count from the start of the log, also if the file holds Unix times. The
+        `notes` of the log say where the file could be read in another way.
+
+    Raises
+    ------
+    InputError
+        Names what cannot be read, with its line, and what to do.
+
+    References
+    ----------
+    Chapin, Cirne, Feitelson and others: Benchmarks and standards for the evaluation of parallel job
+    schedulers. JSSPP 1999.
     """
     most_bytes = None if most_bytes is None else whole("most_bytes", most_bytes)
-    header, table = _parsed(content(path, most_bytes=most_bytes), str(path))
+    header, table = parsed(content(path, most_bytes=most_bytes), str(path))
     file = Path(path).name
     name = re.sub(r"(\.(swf|txt))?(\.gz)?$", "", file) or file
-    return SwfLog(header, table, name=name, source=str(path))
+    log = SwfLog(header.values, table, name, str(path), header_lines=header.lines)
+    return _clarified(log)
 
 
-def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> Iterator[bytes]:
-    """Yield the bytes of a log, unpacked, in blocks of whole lines; see `read_swf`."""
-    path = path_of("path", path)
+def _clarified(log: SwfLog) -> SwfLog:
+    """Return the log with one line a job, counted from its start, and with its notes."""
+    whole = whole_jobs(log.table, log.header.get("Preemption", ""), log.source)
     try:
-        with path.open("rb") as file:
-            is_packed = file.peek(2)[:2] == b"\x1f\x8b"
-            if path.suffix == ".gz" and not is_packed:
-                mend = "fetch it again, or drop .gz from its name"
-                raise InputError(f"{path} is not a gzip file; {mend}")
-            source = gzip.GzipFile(fileobj=file) if is_packed else file
-            size = os.fstat(file.fileno()).st_size  # 0 of a pipe, whose length no one knows
-            most = most_bytes or max(MOST_UNPACKED, MOST_RATIO * size)
-            length = 0
-            while block := source.read(_BLOCK):
-                rest = source.readline(_LONGEST_LINE)
-                if len(rest) == _LONGEST_LINE:
-                    raise InputError(
-                        f"{path} has a line of more than {_LONGEST_LINE:,} characters; check that "
-                        "it is a log"
-                    )
-                length += len(block) + len(rest)
-                if is_packed and length > most:
-                    raise InputError(
-                        f"{path} unpacks to more than {most:,} bytes, too much for its size; check "
-                        "it, or give read_swf most_bytes"
-                    )
-                yield block + rest
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; check the path") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder; give the path of a log in it") from None
-    except EOFError:
-        why = "is cut short, a gzip stream with no end; fetch it again"
-        raise InputError(f"{path} {why}") from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path} is a damaged gzip file ({error}); fetch it again") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); check it") from None
+        start = log._start
+    except InputError:  # it is raised again where the start is needed
+        start = None
+    table, note = _from_start(whole.table, start, log)
+    notes = [*whole.notes, note, log.time_zone.doubt]
+    notes += [start.doubt, _ends_early(table, start, log)] if start else []
+    return replace(log, table=table, notes=tuple(filter(None, notes)))
 
 
-def _parsed(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.DataFrame"]:
-    """Return header and table of a log that comes in blocks of whole lines."""
-    import pandas as pd
+def _from_start(
+    table: "pd.DataFrame", start: Start | None, log: SwfLog
+) -> tuple["pd.DataFrame", str]:
+    """Return the table with submissions that count from the start of the log, and a note.
 
-    comments: list[str] = []
-    table = pd.concat(_tables(blocks, where, comments), ignore_index=True)
-    return _header_of(comments), table
-
-
-def _tables(blocks: Iterable[bytes], where: str, comments: list[str]) -> Iterator["pd.DataFrame"]:
-    """Yield the jobs of a log, block by block; put the lines before the first into `comments`."""
-    in_header = True
-    number = 1
-    for block in blocks:
-        if number == 1:
-            block = block.removeprefix(codecs.BOM_UTF8)
-        # Only the block with the end of the header and blocks with comments, blank lines or
-        # mistakes are looked at line by line.
-        table = None if in_header else _table_of(block)
-        if table is None:
-            rows = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
-            lines = [_decoded(row, f"{where}, line {at}") for at, row in rows]
-            is_job = [bool(line.strip()) and line.lstrip()[0] != ";" for line in lines]
-            if in_header:
-                comments += lines[: (*is_job, True).index(True)]
-                if sum(map(len, comments)) > _MOST_HEADER:
-                    raise InputError(
-                        f"{where} begins with more than {_MOST_HEADER:,} characters of comments; "
-                        "check that it is a log"
-                    )
-            jobs = {number + i: lines[i].strip(" \t\r") for i in np.flatnonzero(is_job)}
-            table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
-            if jobs and table is None:
-                for at, line in jobs.items():
-                    if in_header and (line[0].isalpha() or line[0] in "{[" or "|" in line):
-                        raise InputError(
-                            f"{where}, line {at} is no job of 18 numbers: this is no log in the "
-                            "Standard Workload Format; 'coalloc import sacct' or co.read_sacct "
-                            "reads what Slurm's sacct printed, co.read_batsim reads Batsim's JSON"
-                        )
-                    if fault := _fault_of(re.split(r"[ \t]+", line)):
-                        raise InputError(f"{where}, line {at}: {fault}")
-                raise InputError(
-                    f"{where} cannot be read as 18 columns of numbers; check its format"
-                )
-        if table is not None:
-            in_header = False
-            yield table
-        number += block.count(b"\n")
-    if in_header:
-        raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
-
-
-def _table_of(text: bytes) -> "pd.DataFrame | None":
-    """Return the table of lines of jobs; None where anything is not as it should be."""
-    import pandas as pd
-
-    if b"\r" in text or b"\t" in text:
-        text = text.replace(b"\r\n", b"\n").replace(b"\t", b" ")
-    if text.translate(None, _OF_NUMBERS):
-        return None
-    # Before version 3, pandas by default rounds the last digit of a long fraction wrongly.
-    exact: Any = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
-    try:
-        table = pd.read_csv(
-            io.BytesIO(text), header=None, names=[*FIELDS, "too_many"], dtype=np.float64,
-            sep=" ", skipinitialspace=True, quoting=3, engine="c", **exact,
-        )  # fmt: skip
-    except (ValueError, OverflowError):
-        return None
-    numbers, counts = table[list(FIELDS)].to_numpy(), table[list(WHOLE_FIELDS)].to_numpy()
-    is_sound = (
-        # Of lines with too many fields pandas makes the first an index, without a word.
-        isinstance(table.index, pd.RangeIndex)
-        and len(table) == text.count(b"\n") + (not text.endswith(b"\n"))
-        and table["too_many"].isna().all()
-        and np.isfinite(numbers).all()
-        and (np.abs(counts) < LARGEST_WHOLE).all()
-        and (counts == np.floor(counts)).all()
-        and (table["submit"] >= 0).all()
-    )
-    return table[list(FIELDS)].astype(dict.fromkeys(WHOLE_FIELDS, np.int64)) if is_sound else None
-
-
-def _decoded(line: bytes, where: str) -> str:
-    """Return the text of a line; a comment may be Latin-1."""
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if line.lstrip().startswith(b";"):
-            return line.decode("latin-1")
+    A log cannot last from its start to as long after it as 1970 is before it: submissions at or
+    after the start are Unix times.
+    """
+    if start is None or not start.seconds:
+        return table, ""
+    is_absolute = table["submit"] >= start.seconds
+    if start.seconds < EARLIEST:
+        words = f"all jobs are submitted at or after {start.seconds:,}, the start of the log"
+        return table, f"{words}; this is read as seconds after it" * bool(is_absolute.all())
+    if not is_absolute.any():
+        return table, ""
+    if not is_absolute.all():
+        early, late = (table[mask].iloc[0] for mask in (~is_absolute, is_absolute))
         raise InputError(
-            f"{where}: byte 0x{line[error.start]:02x} is not UTF-8 text; "
-            "save the log as UTF-8, or check that it is a log"
-        ) from None
-
-
-def _fault_of(words: list[str]) -> str | None:
-    """Return what is wrong with the words of a job line; None if nothing is."""
-    for place, (field, word) in enumerate(zip(FIELDS, words, strict=False), start=1):
-        fault = f"field {place} ({field}) is"
-        if not NUMBER.fullmatch(word):
-            return f"{fault} {word[:40]!r}, not a number; write -1 where a value is not known"
-        if not np.isfinite(float(word)):
-            return f"{fault} {word[:40]}, too large for a number; correct it"
-    if len(words) != len(FIELDS):
-        return (
-            f"{len(words)} fields where the format has {len(FIELDS)}; write -1 where a value is "
-            "not known and put remarks on lines that begin with ';'"
+            f"{log.source}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, before "
+            f"the start of the log ({start.seconds}), and job {late['job']:.0f} at "
+            f"{late['submit']:.15g}, as a Unix time; give all submissions in seconds after it"
         )
-    job = dict(zip(FIELDS, map(float, words), strict=True))
-    for field in WHOLE_FIELDS:
-        if not job[field].is_integer() or abs(job[field]) >= LARGEST_WHOLE:
-            return f"{field} is {job[field]:.15g}; give a whole number below 2^53"
-    mend = "give seconds since the log began, 0 or more, or remove the job"
-    return f"submit is {job['submit']:.15g}; {mend}" if job["submit"] < 0 else None
+    note = "submissions are Unix times in the file; here they count from the start of the log"
+    return table.assign(submit=table["submit"] - start.seconds), note
 
 
-def _header_of(comments: Iterable[str]) -> dict[str, str]:
-    """Return the keys and values; a line without a new key goes on with the value before."""
-    header: dict[str, str] = {}
-    current = None
-    for line in comments:
-        comment = line.strip().lstrip(";").rstrip()
-        match = _KEY.fullmatch(comment)
-        if match:
-            current, value = match[1], (match[2] or "").strip()
-            header[current] = f"{header[current]}\n{value}" if current in header else value
-        elif not comment:
-            current = None
-        elif current is not None:
-            header[current] += f"\n{comment.strip()}"
-    return header
+def _ends_early(table: "pd.DataFrame", start: Start, log: SwfLog) -> str:
+    """Return a note if the last job is submitted more than a day after the end of the log."""
+    end, last = end_of(log.header), start.seconds + table["submit"].max()
+    if end is None or last <= end.seconds + DAY:
+        return ""
+    what = (
+        f"its last job is submitted on {day_of(last)}" if last < LAST_INSTANT else "its jobs go on"
+    )
+    return f"{what}, and EndTime is {day_of(end.seconds)}: check that times are in seconds"
 
 
 def write_swf(
@@ -436,14 +345,21 @@ def write_swf(
 ) -> None:
     """Write a log, whole or not at all; the same jobs give the same bytes.
 
-    A `path` that ends in ``.gz`` packs it. The `jobs` are a table with the columns `FIELDS`, or a
-    stream, of which number, submission, run time, processors and estimate (as requested time) are
-    written; the `header` is what to write as ``; Key: value``.
+    Parameters
+    ----------
+    path : path-like
+        The file. If it ends in ``.gz``, it is packed.
+    jobs : JobStream or pandas.DataFrame
+        A table with the columns `FIELDS`, or a stream. Number, submission, run time, processors and
+        estimate (as requested time) of a stream are written, and whether its jobs failed. If only
+        some of its jobs have an estimate, the requested time of the others is -1.
+    header : dict of str, optional
+        What to write as ``; Key: value``.
     """
     comments = "".join(f"{line}\n" for line in _header_lines(header or {})).encode("utf-8")
     blocks = [comments, *_job_blocks(jobs)]
     # What is written can be read: the reader's own checks stand guard.
-    for _ in _tables(blocks, f"the log to be written to {path}", []):
+    for _ in tables_of(blocks, f"the log to be written to {path}", []):
         pass
     text = b"".join(blocks)
     with atomic_path(path) as beside:
@@ -455,8 +371,7 @@ def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(header, Mapping):
         raise InputError(f"header = {shown(header)}; give a dict of words")
     for key, value in header.items():
-        match = _KEY.fullmatch(f" {key}:") if isinstance(key, str) else None
-        if match is None or match[1] != key:
+        if not (isinstance(key, str) and is_key(key)):
             raise InputError(f"header key {shown(key)}; give words of letters and digits")
         for part in str(value).split("\n"):
             yield f"; {key}: {part.strip()}".rstrip()
@@ -468,9 +383,10 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
 
     if isinstance(jobs, JobStream):
         table = pd.DataFrame(-1, index=range(len(jobs)), columns=list(FIELDS)).assign(
-            job=jobs.number, submit=jobs.submit, runtime=jobs.runtime, status=1,
+            job=jobs.number, submit=jobs.submit, runtime=jobs.runtime,
+            status=np.where(jobs.failed, 0, 1),
             allocated_processors=jobs.processors, requested_processors=jobs.processors,
-            requested_time=jobs.estimate,
+            requested_time=_requested_times(jobs),
         )  # fmt: skip
     else:
         table = instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
@@ -480,6 +396,15 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
         some = table[first : first + _MOST_LINES]
         words = zip(*(_words(some[name].to_numpy()) for name in FIELDS), strict=True)
         yield "".join(f"{' '.join(line)}\n" for line in words).encode("utf-8")
+
+
+def _requested_times(jobs: JobStream) -> NDArray[np.float64]:
+    """Return the requested time of each job, -1 for a job without an estimate.
+
+    In a stream without any estimates, jobs are planned with their run times, which are written.
+    """
+    known = jobs.has_estimate
+    return np.where(known, jobs.estimate, -1) if known.any() else jobs.estimate
 
 
 def _words(values: NDArray) -> Iterator[str]:

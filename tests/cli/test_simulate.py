@@ -2,18 +2,24 @@ import csv
 import errno
 import json
 import os
+import runpy
 import signal
 from importlib import import_module
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib import cli
 from coalloc_lib.intervals import resample_weeks
 from coalloc_lib.workloads.swf import write_swf
 from tests.cli.conftest import over, rows
+from tests.conftest import ROOT
+
+simulate_command = import_module("coalloc_lib.cli.simulate")
 
 
 @pytest.fixture
@@ -302,7 +308,10 @@ def test_means_of_a_long_log_have_intervals_and_others_say_why_not(run, tmp_path
     schedule = co.simulate(co.Multicluster([8]), co.read_swf(tmp_path / "weeks.swf").jobs())
     weeks = resample_weeks(schedule.response, schedule.jobs.work, schedule.jobs.submit)
     drawn = weeks.interval(lambda means: means[0])
-    assert answer["ci95"]["average_weighted_response_time"] == [drawn.low, drawn.high]
+    weighted_run_time = np.average(schedule.jobs.runtime, weights=schedule.jobs.work)
+    assert drawn.low < weighted_run_time, "no response of these jobs is below their run time"
+    found = answer["ci95"]["average_weighted_response_time"]
+    assert found == pytest.approx([weighted_run_time, drawn.high], rel=1e-12)
     for name, (low, high) in answer["ci95"].items():
         assert low < answer[name] < high
     write_swf(tmp_path / "days.swf", jobs[:300])
@@ -423,3 +432,46 @@ def test_a_log_of_which_every_job_is_refused_has_no_metrics(refused, log):
     options = ["--clusters", "8", "--scheduling", *ONLINE.split(), "--horizon", "10"]
     line = refused("simulate", "--trace", log, *options)
     assert "4 of 4 jobs were refused: 4 beyond the horizon; try a longer" in line
+
+
+def test_no_interval_of_a_burst_holds_what_cannot_be(run, tmp_path, monkeypatch):
+    """Every job runs for 100 s, and forty wide ones come at once."""
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "tests" / "workloads" / "cases" / "burst.py"))
+    how = ("simulate", "--trace", "burst.swf", "--clusters", 4, "--scheduling", "easy")
+    ends = json.loads(run(*how, "--json"))["ci95"]
+    assert {name: low for name, (low, _) in ends.items()} == {
+        "mean_wait": 0, "mean_response": 100, "average_weighted_response_time": 100,
+        "mean_bounded_slowdown": 1,
+    }  # fmt: skip
+    assert ends["mean_response"][1] == pytest.approx(2040, abs=1)
+    printed = run(*how)
+    assert "100 to 2,040" in printed
+    assert "1.0 to 20.4" in printed
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data(), jobs=st.integers(5, 60), weeks=st.integers(4, 9))
+def test_intervals_hold_only_what_can_be(data, jobs, weeks):
+    """Of any jobs, also of those that run for less than the bound of the slowdown."""
+    seed = data.draw(st.integers(0, 999))
+    rng = np.random.default_rng(seed)
+    submit = np.sort(rng.choice([rng.uniform(0, weeks * 7 * 86_400), 1e6], jobs))
+    submit[[0, -1]] = 0, weeks * 7 * 86_400 + 1
+    runtime = rng.choice([1, 100, 90_000], jobs)
+    stream = co.JobStream(submit, runtime, rng.integers(1, 5, jobs), request="total")
+    schedule = co.simulate(co.Multicluster([4]), stream, scheduling=co.EASY())
+    intervals, _ = simulate_command._intervals(schedule)
+    values, length = simulate_command._metrics(schedule), schedule.end - schedule.start
+    least = {
+        "mean_wait": 0, "mean_response": length.mean(), "mean_bounded_slowdown": 1,
+        "average_weighted_response_time": np.average(length, weights=stream.work),
+    }  # fmt: skip
+    for name, (low, high) in intervals.items():
+        assert least[name] * (1 - 1e-12) <= low <= values[name] <= high
+
+
+def test_how_a_log_was_read_is_said_on_stderr(log, capsys):
+    log.write_text(f"; Preemption: TS\n{log.read_text()}")
+    assert cli.main(["simulate", "--trace", str(log), "--clusters", "8"]) == 0
+    assert "coalloc: small: Preemption is TS: processors were shared" in capsys.readouterr().err

@@ -163,3 +163,23 @@ def test_a_folder_of_tables_that_takes_none_is_said_at_once(refused, given, tmp_
 def test_each_of_several_numbers_is_in_plain_digits(refused, given):
     line = refused("sites", *given, "--penalty", "0.1", "--penalty", "1_0")
     assert "--penalty = '1_0'; give a number in plain digits" in line
+
+
+def test_how_logs_were_read_is_on_the_page_and_on_stderr(files, tmp_path, capsys):  # noqa: F811
+    zones = {"north": "CEST", "south": "Mars/Olympus"}
+    given = []
+    for name, file in files.items():
+        log, path = co.read_swf(file), tmp_path / f"{name}.swf"
+        co.write_swf(path, log.table, log.header | {"TimeZoneString": zones[name]})
+        given.append(f"{name}={path}:{16 if name == 'north' else 8}")
+    out = tmp_path / "report.html"
+    assert cli.main(["sites", *given, "--penalty", "0.2", "--out", str(out)]) == 0
+    told = capsys.readouterr().err
+    page = " ".join(unescape(re.sub(r"<[^>]*>", " ", out.read_text("utf-8"))).split())
+    assert "time zone Europe/Berlin UTC, as Mars/Olympus is not known" in page
+    for name, note in (
+        ("north", "TimeZoneString is CEST: read as Europe/Berlin"),
+        ("south", "TimeZoneString is 'Mars/Olympus', which is no known time zone: read as UTC"),
+    ):
+        assert f"How the log of {name} was read: {note}." in page
+        assert f"coalloc: {name}: {note}" in told

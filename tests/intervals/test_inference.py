@@ -292,3 +292,28 @@ def test_the_ends_of_a_printed_interval_are_right_to_its_digits(middle, down, up
     ends = [numbers[0] - numbers[1], numbers[0] + numbers[1]] if "±" in text else numbers[1:]
     # The figure and its half-width, or an end, are rounded; ± may be off by half a digit more.
     assert np.allclose(ends, [interval.low, interval.high], atol=1.5 * 10.0**-digits + 1e-9, rtol=0)
+
+
+@given(
+    st.floats(-5, 5), st.floats(0, 5), st.floats(0, 5), st.floats(0, 5), st.floats(0, 5),
+    st.floats(-9, 9),
+)  # fmt: skip
+def test_an_interval_within_bounds_has_no_value_beyond_them_and_loses_no_other(
+    middle, below, above, least, most, value
+):
+    interval = Interval(middle, middle - below, middle + above, 9)
+    bounds = middle - least, middle + most
+    clipped = interval.within(*bounds)
+    assert bounds[0] <= clipped.low <= clipped.estimate == middle <= clipped.high <= bounds[1]
+    inside = bounds[0] <= value <= bounds[1]
+    assert clipped.contains(value) == (interval.contains(value) and inside)
+    assert interval.within() == interval
+
+
+def test_a_sample_of_a_bounded_figure_has_bounded_intervals():
+    busy = Sample(np.array([0.999, 0.97, 0.9999]), least=0.0, most=1.0)
+    assert student(busy.values).high > 1
+    for interval in (busy.interval, busy.prediction, busy.prediction_of(0.1)):
+        assert 0 <= interval.low < interval.high == 1
+    assert busy.prediction.low < busy.interval.low
+    assert (busy - Sample(busy.values * 0.5)).interval.low < 0.6, "a difference has other bounds"

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.schedules.exchange import batsim_jobs
-from tests.conftest import onlines, placements, policies, systems_and_streams
+from tests.conftest import ROOT, onlines, placements, policies, systems_and_streams
+
+CASES = ROOT / "tests" / "workloads" / "cases"
 
 
 @st.composite
@@ -168,6 +170,72 @@ def test_a_workload_of_delays_is_a_stream(tmp_path):
     assert named.number.tolist() == [1, 2]
 
 
+def exported(jobs, folder, system=4):
+    schedule = co.simulate(co.Multicluster([system]), jobs, scheduling=co.EASY())
+    co.export(schedule, folder / "jobs.csv")
+    return pd.read_csv(folder / "jobs.csv", dtype={"job_id": str}).set_index("job_id")
+
+
+def test_killed_jobs_keep_their_ids_and_have_no_success(tmp_path):
+    """Job a is stopped at its walltime, c returns 1 and has no walltime."""
+    jobs = co.read_batsim(CASES / "batsim_killed.json")
+    table = exported(jobs, tmp_path)
+    assert table.index.tolist() == ["a", "b", "c"]
+    assert table["success"].tolist() == [0, 1, 0]
+    assert table["requested_time"].tolist() == [60, 200, -1]
+    assert table["execution_time"].tolist() == [60, 10, 10]
+    trace = tmp_path / "trace.json"
+    co.export(co.simulate(co.Multicluster([4]), jobs), trace)
+    names = {event["name"] for event in json.loads(trace.read_text())["traceEvents"]}
+    assert {"job a", "job b", "job c"} < names
+
+
+@pytest.mark.parametrize(
+    ("delay", "walltime", "ret", "success"),
+    [(59, 60, 0, 1), (60, 60, 0, 0), (61, 60, 0, 0), (59, 60, 3, 0), (59, 60, -1, 0),
+     (61, -1, 0, 1), (61, None, 0, 1), (61, -1, 1, 0)],
+)  # fmt: skip
+def test_a_job_succeeds_before_its_walltime_and_if_it_returns_0(
+    tmp_path, delay, walltime, ret, success
+):
+    profiles = {"short": {"type": "delay", "delay": delay, "ret": ret}}
+    jobs = co.read_batsim(workload(tmp_path, job("007", walltime=walltime), profiles=profiles))
+    table = exported(jobs, tmp_path)
+    assert table["success"].tolist() == [success]
+    assert table.index.tolist() == ["007"]
+    assert table["requested_time"].tolist() == [walltime or -1]
+
+
+def test_labels_and_failures_stay_with_their_jobs(tmp_path):
+    jobs = co.read_batsim(CASES / "batsim_killed.json")
+    more = co.JobStream([1], [5], [1], request="total", number=[9])
+    both = co.merge(jobs[::-1], more)
+    assert dict(zip(both.label, both.failed, strict=True)) == {
+        "a": True, "b": False, "c": True, "9": False,
+    }  # fmt: skip
+    again = both[both.failed].replace(submit=[3, 4])
+    assert (again.label.tolist(), again.failed.tolist()) == (["a", "c"], [True, True])
+    with pytest.raises(co.InputError, match=r"label has 1 entries and submit has 2; give one"):
+        again.replace(label=["x"])
+    with pytest.raises(co.InputError, match=r"failed = \[1, 0\]; give True or False for each"):
+        again.replace(failed=[1, 0])
+
+
+def test_jobs_of_a_log_that_failed_have_no_success_and_keep_that(tmp_path):
+    given = [(20, 1), (-1, 0), (30, 5), (40, -1)]
+    lines = [f"{n} {n} 0 9 1 -1 -1 1 {time} -1 {status} 1 1 1 1 1 -1"
+             for n, (time, status) in enumerate(given, start=1)]  # fmt: skip
+    (tmp_path / "log.swf").write_text("\n".join(f"{line} -1" for line in lines))
+    jobs = co.read_swf(tmp_path / "log.swf").jobs()
+    table = exported(jobs, tmp_path)
+    assert table["success"].tolist() == [1, 0, 0, 1]
+    assert table["requested_time"].tolist() == [20, -1, 30, 40]
+    co.write_swf(tmp_path / "again.swf", jobs)
+    again = co.read_swf(tmp_path / "again.swf").table
+    assert again["requested_time"].tolist() == [20, -1, 30, 40]
+    assert again["status"].tolist() == [1, 0, 0, 1]
+
+
 @pytest.mark.parametrize(
     ("jobs", "more", "cause"),
     [
@@ -178,6 +246,7 @@ def test_a_workload_of_delays_is_a_stream(tmp_path):
         ([job(1)], {"profiles": {"short": {"type": "delay", "delay": "long"}}}, "delay.0. = 'l"),
         ([], {}, "workload.json has no job; give"),
         ([job(1), job(2, res=0)], {}, r"workload.json: res\[1\] = 0; give a whole number of 1"),
+        ([job(1)], {"profiles": {"short": {"type": "delay", "delay": 1, "ret": "x"}}}, r"ret\[0\]"),
         ([job(1, walltime=10**400)], {}, r"json: walltime\[0\] = 1000.* smaller number"),
         ([job(1)], {"profiles": {"short": {"type": "delay", "delay": 10**400}}}, r"delay\[0\] = 1"),
         (

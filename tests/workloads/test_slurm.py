@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.workloads import slurm
+from coalloc_lib.workloads import slurm, slurm_times
 from coalloc_lib.workloads.slurm import read_sacct
 from tests.conftest import ROOT
 from tests.workloads.made_sacct import COLUMNS, KINDS, Export, Job, random_export
+from tests.workloads.test_preemption import CASES
 
 #: The hour that comes twice begins here: 2024-10-27, 02:00 in Amsterdam, in summer.
 TWICE = 1_729_987_200
@@ -146,7 +147,7 @@ def test_a_long_export_is_read_in_blocks_as_in_one(tmp_path, monkeypatch):
     export = random_export(3_000)
     log = log_of(export, tmp_path)
     check_receipt(log, export)
-    monkeypatch.setattr("coalloc_lib.workloads.swf._BLOCK", 10_000)
+    monkeypatch.setattr("coalloc_lib.workloads.log_files._BLOCK", 10_000)
     again = log_of(export, tmp_path)
     pd.testing.assert_frame_equal(again.table, log.table)
     pd.testing.assert_frame_equal(again.receipt, log.receipt)
@@ -199,7 +200,7 @@ def test_times_that_do_not_exist_and_times_without_a_zone_are_said(tmp_path):
     log = read_sacct(path)
     assert outcomes(log, "noted") == {"in times without a zone, read as UTC": 1}
     assert (log.table["wait"].tolist(), log.header["TimeZoneString"]) == ([4200], "UTC")
-    rows = [line("1", "2024-03-31T02:30:00Z", "2024-03-31T05:00:00+02:00", "1711860000", "2400")]
+    rows = [line("1", "2024-03-31T02:30:00Z", "2024-03-31T05:00:00+02:00", "1711860000", "6000")]
     log = read_sacct(file_of(tmp_path, *rows))
     assert (outcomes(log, "noted"), log.table["wait"].tolist()) == ({}, [1800])
 
@@ -274,7 +275,11 @@ def test_what_is_left_out_has_its_reason(tmp_path, row, why):
 
 
 def test_what_is_noted(tmp_path):
-    rows = [line("1", limit="Partition_Limit"), line("2", start="40"), line("3", limit="")]
+    rows = [
+        line("1", limit="Partition_Limit"),
+        line("2", start="40", elapsed="220"),
+        line("3", limit=""),
+    ]
     log = read_sacct(file_of(tmp_path, *rows))
     assert log.table["requested_time"].tolist() == [-1, 3600, -1]
     assert log.table["wait"].tolist() == [60, -1, 60]
@@ -307,7 +312,13 @@ def test_no_job_runs_for_longer_than_from_its_start_to_its_end(tmp_path):
     rows = [line("1", end="1160", elapsed="99999999"), line("2", end="260", elapsed="90")]
     log = read_sacct(file_of(tmp_path, *rows))
     assert log.table["runtime"].tolist() == [1000, 90]
-    assert outcomes(log, "noted") == {"have run longer than from start to end": 1}
+    assert outcomes(log, "noted") == {
+        "have run longer than from start to end": 1,
+        "have run shorter than from start to end": 1,
+    }
+    mends = log.receipt.set_index("what")["what to do"]
+    assert mends["have run longer than from start to end"].endswith("; the first is line 2")
+    assert mends["have run shorter than from start to end"].endswith("; the first is line 3")
     # As summer ends the clock is put back, which a time without a zone does not tell.
     night = "2024-10-27T01:30:00", "2024-10-27T01:30:00", "2024-10-27T03:00:00"
     rows = [line("1", *night, "9000"), line("2", *night, "9001")]
@@ -323,7 +334,7 @@ def test_lengths_of_time_and_processors_in_every_form(tmp_path):
         line("3", elapsed="00:02:03.500", limit="90", cores="0", asked="8", end="300"),
     ]
     log = read_sacct(file_of(tmp_path, *rows))
-    assert log.table["runtime"].tolist() == [93_784, 123, 123]
+    assert log.table["runtime"].tolist() == [93_784, 123, 123.5]
     assert log.table["requested_time"].tolist() == [172_800, 3600, 5400]
     assert log.jobs().processors.tolist() == [4, 4, 8]
 
@@ -377,9 +388,9 @@ def test_a_common_time_is_read_at_once_as_any_other(seconds, day, zone, form):
     """Days: of changes to and from summer, one of them by half an hour, and others."""
     moment = datetime.fromtimestamp(day + seconds, ZoneInfo("UTC"))
     word = str(day + seconds) if form == "%s" else moment.strftime(form)
-    quick = slurm._Hours(ZoneInfo(zone)).instant(word)
+    quick = slurm_times.Hours(ZoneInfo(zone)).instant(word)
     try:
-        instants = slurm._instants(word, ZoneInfo(zone))
+        instants = slurm_times.instants(word, ZoneInfo(zone))
     except ValueError:
         assert np.isnan(quick)
         return
@@ -387,12 +398,122 @@ def test_a_common_time_is_read_at_once_as_any_other(seconds, day, zone, form):
 
 
 def test_hours_of_changes_are_left_to_the_long_way_and_no_others():
-    hours = slurm._Hours(ZoneInfo("Australia/Lord_Howe"))  # by half an hour, 2024-10-06 at 2
+    hours = slurm_times.Hours(ZoneInfo("Australia/Lord_Howe"))  # by half an hour, 2024-10-06 at 2
     assert [np.isnan(hours.instant(f"2024-10-06T0{hour}:59:59")) for hour in (1, 2, 3)] == [
         False, True, False,
     ]  # fmt: skip
     for word in ("20241027T0230:15:00", "2024W43T02+01:30:00", "0100", "0", "", "٢٠٢٤", "Unknown"):
         assert np.isnan(hours.instant(word)), word
+
+
+# What happened to a job in its life.
+
+
+def test_a_resized_job_is_a_closed_segment_and_a_new_one():
+    log = read_sacct(CASES / "sacct_resized.txt")
+    table = log.table
+    assert table["allocated_processors"].tolist() == [256, 128, 64]
+    assert table["runtime"].tolist() == [7200, 3600, 14_400]
+    assert table["wait"].tolist() == [0, 3600, 0]
+    assert table["status"].tolist() == [1, 1, 1]
+    assert outcomes(log, "noted") == {"further segments of resized jobs": 1}
+    assert outcomes(log, "left out") == {}
+    assert "widest job: 256 cores" in log.receipt["what"].tolist()
+
+
+@pytest.mark.parametrize(("state", "status"), [("RESIZING", 1), ("REQUEUED", 0), ("NODE_FAIL", 0)])
+def test_later_runs_with_the_first_submission_begin_to_wait_when_the_one_before_ends(
+    tmp_path, state, status
+):
+    rows = [line("1", "100", "160", "260", "100", state, cores="64"),
+            line("1", "100", "300", "500", "200", cores="16"),
+            line("2", "110", "160", "170", "10")]  # fmt: skip
+    log = read_sacct(file_of(tmp_path, *rows))
+    assert log.table["submit"].tolist() == [0, 10, 160]
+    assert log.table["wait"].tolist() == [60, 50, 40]
+    assert log.table["allocated_processors"].tolist() == [64, 4, 16]
+    assert log.table["status"].tolist() == [status, 1, 1]
+    kind = "segments of resized" if state == "RESIZING" else "runs of requeued"
+    assert outcomes(log, "noted") == {f"further {kind} jobs": 1}
+
+
+@pytest.mark.parametrize(
+    "state", ["RESIZING", "SUSPENDED", "COMPLETING", "STAGE_OUT", "REQUEUE_HOLD", "SPECIAL_EXIT",
+              "RESV_DEL_HOLD", "REQUEUE_FED"],
+)  # fmt: skip
+def test_a_record_in_passing_states_is_closed_if_it_has_an_end(tmp_path, state):
+    rows = [line("1", state=state), line("2", end="Unknown", state=state), line("3")]
+    log = read_sacct(file_of(tmp_path, *rows))
+    assert log.table["runtime"].tolist() == [100, 100]
+    assert outcomes(log, "left out") == {"still waiting or running": 1}
+
+
+def test_a_resized_job_is_closed_in_an_export_without_ends(tmp_path):
+    header = "JobID|Submit|Start|ElapsedRaw|State|AllocCPUS"
+    rows = ["1|100|160|50|RESIZING|8", "1|210|210|70|COMPLETED|4", "2|100|160|9|SUSPENDED|4"]
+    log = read_sacct(file_of(tmp_path, *rows, header=header))
+    assert log.table["runtime"].tolist() == [50, 70]
+    assert outcomes(log, "left out") == {"still waiting or running": 1}
+
+
+def test_a_revoked_job_ran_at_another_cluster(tmp_path):
+    log = read_sacct(file_of(tmp_path, line(), line("2", state="REVOKED", cores="0")))
+    assert len(log) == 1
+    assert outcomes(log, "left out") == {"revoked, as another cluster ran them": 1}
+
+
+def test_short_and_cut_names_of_states_are_known_and_others_are_noted(tmp_path):
+    short = ["CD", "cd", "CA", "CANCELLED+", "OUT_OF_ME+", "TO", "CANCELLED by 1000"]
+    log = read_sacct(file_of(tmp_path, *(line(f"{n}", state=s) for n, s in enumerate(short))))
+    assert log.table["status"].tolist() == [1, 1, 5, 5, 0, 0, 5]
+    assert outcomes(log, "noted") == {}
+    log = read_sacct(file_of(tmp_path, line(), line("2", state="R"), line("3", state="EVICTED")))
+    assert outcomes(log, "left out") == {"still waiting or running": 1}
+    assert outcomes(log, "noted") == {"in a state that is not known, read as failed": 1}
+
+
+def test_days_hours_minutes_and_an_elapsed_time_that_contradicts_start_and_end():
+    log = read_sacct(CASES / "sacct_days_hours_minutes.txt", unit="nodes")
+    assert log.table["runtime"].tolist() == [131_400, 43_200]
+    assert log.table["requested_time"].tolist() == [194_400, 86_400]
+    assert outcomes(log, "noted") == {
+        "have run shorter, 60 times, than from start to end": 1,
+        "in times without a zone, read as UTC": 2,
+    }
+    (mend,) = log.receipt.loc[log.receipt["what"].str.contains("60 times"), "what to do"]
+    assert mend.endswith("read as from start to end; the first is line 3")
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "end", "runtime", "what"),
+    [
+        ("90", 260, 90, "have run shorter than from start to end"),
+        ("101", 260, 101, None),
+        ("102", 260, 100, "have run longer than from start to end"),
+        ("99", 260, 99, None),
+        ("2:00", 280, 120, "with times such as 12:00, read as minutes:seconds"),
+        ("2:00", 7360, 7200, "have run shorter, 60 times, than from start to end"),
+        ("90", 160 + 5400, 5400, "have run shorter, 60 times, than from start to end"),
+        ("0:02:00", 7360, 120, "have run shorter than from start to end"),
+        ("1-00", 86_560, 86_400, None),
+        ("UNLIMITED", 260, 100, None),
+    ],
+)
+def test_an_elapsed_time_that_contradicts_start_and_end_is_noted(
+    tmp_path, elapsed, end, runtime, what
+):
+    log = read_sacct(file_of(tmp_path, line(elapsed=elapsed, end=f"{end}")))
+    assert log.table["runtime"].tolist() == [runtime]
+    assert outcomes(log, "noted") == ({} if what is None else {what: 1})
+
+
+def test_a_limit_of_two_parts_is_noted(tmp_path):
+    log = read_sacct(file_of(tmp_path, line("1", limit="12:00"), line("2", limit="4294967295")))
+    assert log.table["requested_time"].tolist() == [720, -1]
+    assert outcomes(log, "noted") == {
+        "with times such as 12:00, read as minutes:seconds": 1,
+        "without a time limit": 1,
+    }
 
 
 # Mistakes.
@@ -475,7 +596,9 @@ def test_the_command_that_is_named_prints_what_is_read():
 @pytest.mark.parametrize("text", [HEADER, "1|2|3", "submit,runtime", '{"jobs": []}', "[1]"])
 def test_what_is_no_swf_names_its_reader(tmp_path, text):
     (tmp_path / "log.swf").write_text(f"; Note: x\n{text}\n")
-    with pytest.raises(co.InputError, match=r"line 2 is no job .* 'coalloc import sacct' .*batsim"):
+    with pytest.raises(
+        co.InputError, match=r"line 2: .* no job .* 'coalloc import sacct' .*batsim"
+    ):
         co.read_swf(tmp_path / "log.swf")
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.workloads import Workload, swf
+from coalloc_lib.workloads import Workload, log_files
 from coalloc_lib.workloads.swf import in_use, read_swf, write_swf
 
 ONE = JobStream([0], [1], [1])
@@ -222,7 +222,7 @@ def test_blocks_make_no_difference(tmp_path_factory, lines, faulty, block, end):
 
     def outcome(size):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(swf, "_BLOCK", size)
+            patch.setattr(log_files, "_BLOCK", size)
             try:
                 log = read_swf(path)
             except InputError as error:
@@ -267,18 +267,18 @@ def test_memory_is_bounded_by_the_table(tmp_path):
     finally:
         tracemalloc.stop()
     assert len(log) == 200_000
-    assert peak < 2 * log.table.memory_usage().sum() + 8 * swf._BLOCK
+    assert peak < 2 * log.table.memory_usage().sum() + 8 * log_files._BLOCK
 
 
 @pytest.mark.parametrize("line", [b";" + b"x" * 70 + b"\n", job().encode() + b"\n"])
 def test_a_small_file_is_not_unpacked_to_a_giant(tmp_path, monkeypatch, line):
-    monkeypatch.setattr(swf, "MOST_UNPACKED", 10**5)
+    monkeypatch.setattr(log_files, "MOST_UNPACKED", 10**5)
     path = tmp_path / "bomb.swf.gz"
     path.write_bytes(gzip.compress(job().encode() + b"\n" + line * (3 * 10**6 // len(line))))
     with pytest.raises(InputError, match=r"bomb\.swf\.gz unpacks to more than .* most_bytes"):
         read_swf(path)
     assert len(read_swf(path, most_bytes=10**8)) >= 1
-    monkeypatch.setattr(swf, "_BLOCK", 1000)  # all blocks together are bounded
+    monkeypatch.setattr(log_files, "_BLOCK", 1000)  # all blocks together are bounded
     with pytest.raises(InputError, match="unpacks to more than 5,000 bytes"):
         read_swf(path, most_bytes=5000)
     with pytest.raises(InputError, match="most_bytes = 0"):
@@ -291,7 +291,7 @@ def test_a_small_file_is_not_unpacked_to_a_giant(tmp_path, monkeypatch, line):
     ids=["header", "line"],
 )
 def test_a_header_and_a_line_have_an_end(tmp_path, monkeypatch, text, cause):
-    monkeypatch.setattr(swf, "_BLOCK", 10**5)
+    monkeypatch.setattr(log_files, "_BLOCK", 10**5)
     with pytest.raises(InputError, match=rf"small\.swf {cause}"):
         read_swf(log_file(tmp_path, header=text))
 
@@ -378,11 +378,11 @@ def test_what_is_in_use_is_weighted_by_time():
 
 
 @pytest.mark.parametrize("word", ["1,000", "1_000", "1.5", "9" * 30, "9" * 5000, "１２"])
-def test_a_number_of_the_header_that_is_none_is_refused(tmp_path, word):
+def test_a_number_of_the_header_that_is_none_is_refused_with_its_line(tmp_path, word):
     """Before, 1,000 was 1, and many digits an error of Python's own."""
     for key, use in (("MaxProcs", "processors"), ("UnixStartTime", "epoch")):
-        log = read_swf(log_file(tmp_path, job(1), header=f"; {key}: {word}\n"))
-        with pytest.raises(InputError, match=f"small.swf: {key} is .* in its header; give a whole"):
+        log = read_swf(log_file(tmp_path, job(1), header=f"; Version: 2\n; {key}: {word}\n"))
+        with pytest.raises(InputError, match=f"small.swf, line 2: {key} is .*; give the|a whole"):
             getattr(log, use)
 
 

@@ -14,6 +14,7 @@ from coalloc_lib.basics.checks import InputError, one_of, shown
 from coalloc_lib.basics.display import made_by
 from coalloc_lib.basics.progress import SILENT, Silent
 from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.experiments.columns import limits_of
 from coalloc_lib.experiments.sweep.points import Run, SweepError, compile_kernels, label, plain
 from coalloc_lib.intervals import Interval, student
 
@@ -190,7 +191,9 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
         row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))
         fewest = min(fewest, good[where].sum() if good[where].sum() > 1 else FEW)
         for name, column in columns.items():
-            row |= _interval(name, column[where[good[where]]])
+            values = column[where[good[where]]]
+            limits = limits_of(name, values) if against is None else (-np.inf, np.inf)
+            row |= _interval(name, values, limits)
         rows.append(row)
     if fewest < FEW:
         warnings.warn(
@@ -261,10 +264,10 @@ def _math(interval, digits):
     return "$" + interval.text(digits).replace("±", r"\pm").replace(" [", r"\ [") + "$"
 
 
-def _interval(name, values):
+def _interval(name, values, limits):
     estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
     row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
     if len(values) > 1 and np.isfinite(estimate):
-        interval = student(values)
+        interval = student(values).within(*limits)
         row = {key: getattr(interval, key) for key in row}
     return {f"{name}_{key}": value for key, value in (row | {"count": len(values)}).items()}

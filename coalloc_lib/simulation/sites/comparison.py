@@ -236,8 +236,10 @@ def _row(name, mine, weight, ran):
         raise InputError(f"{name}, in the time that all logs have: {error}") from None
     row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
     doubts = {}
+    # Alone, no job responds before it has run.
+    least = float(np.average((ran[0].end - ran[0].start)[mine], weights=weights)) / 3600
     for column, share in _SHARES.items():
-        part = means.interval(share)
+        part = means.interval(share).within(least if column == "local_h" else 0.0)
         ends = (np.nan, np.nan) if part.warning else (part.low, part.high)
         row |= {column: part.estimate, f"{column}_low": ends[0], f"{column}_high": ends[1]}
         if part.warning:

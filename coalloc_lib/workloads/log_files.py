@@ -1,0 +1,150 @@
+"""The bytes of a log file: it is opened, unpacked, and refused if it is no text.
+
+What the lines of a log mean is the subject of `swf` and `slurm`.
+"""
+
+import codecs
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from coalloc_lib.basics.checks import InputError, path_of
+
+#: `content` unpacks up to this number of bytes, or up to this multiple of the packed size if that
+#: is more.
+MOST_UNPACKED, MOST_RATIO = 64 * 2**20, 100
+_BLOCK = 4 * 2**20
+_LONGEST_LINE = 2**20
+_UNPACK = "unpack it, and give the log in it"
+_NO_LOG = "give the log as text, as it was downloaded or printed"
+#: How files begin that are no text: what they are, and what to do.
+_SIGNATURES = {
+    b"PK\x03\x04": ("a zip archive or a spreadsheet", f"{_UNPACK}, or save the sheet as text"),
+    b"PK\x05\x06": ("an empty zip archive", "fetch it again"),
+    b"\xfd7zXZ\x00": ("packed with xz", "unpack it with unxz, or pack it with gzip"),
+    b"BZh": ("packed with bzip2", "unpack it with bunzip2, or pack it with gzip"),
+    b"\x28\xb5\x2f\xfd": ("packed with zstd", "unpack it with unzstd, or pack it with gzip"),
+    b"7z\xbc\xaf\x27\x1c": ("a 7-Zip archive", _UNPACK),
+    b"Rar!": ("a RAR archive", _UNPACK),
+    b"\x1f\x9d": ("packed with compress", "unpack it with uncompress, or pack it with gzip"),
+    b"\x1f\x8b": ("packed with gzip twice", "unpack it once with gunzip"),
+    b"PAR1": ("a Parquet table", _NO_LOG),
+    b"SQLite format 3\x00": ("an SQLite database", _NO_LOG),
+    b"%PDF": ("a PDF document", _NO_LOG),
+    codecs.BOM_UTF32_LE: ("text in UTF-32", "save it as UTF-8"),
+    codecs.BOM_UTF32_BE: ("text in UTF-32", "save it as UTF-8"),
+}
+#: Where a tar archive has its signature.
+_TAR = slice(257, 262)
+_HTML = (b"<!doctype html", b"<html", b"<?xml")
+
+
+def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> Iterator[bytes]:
+    """Yield the bytes of a text file in blocks of whole lines.
+
+    A file packed with gzip is unpacked, and text in UTF-16, which PowerShell writes, becomes UTF-8.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; a pipe is allowed.
+    most_bytes : int, optional
+        The largest number of bytes to unpack; by default 64 MiB, or 100 times the packed size if
+        that is more.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is damaged, or is no text. The error says what the file is.
+    """
+    path = path_of("path", path)
+    with _errors_of(path), path.open("rb") as file:
+        is_packed = file.peek(2)[:2] == b"\x1f\x8b"
+        source: Any = gzip.GzipFile(fileobj=file) if is_packed else file
+        head = source.peek(512)[:512]
+        refuse_other_files(path, head)
+        if path.suffix == ".gz" and not is_packed:
+            mend = "fetch it again, or drop .gz from its name"
+            raise InputError(f"{path} is not a gzip file; {mend}")
+        if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            source = _Utf16(source)
+        size = os.fstat(file.fileno()).st_size  # it is 0 for a pipe
+        most = most_bytes or max(MOST_UNPACKED, MOST_RATIO * size)
+        length = 0
+        for block in _blocks(path, source):
+            length += len(block)
+            if is_packed and length > most:
+                raise InputError(
+                    f"{path} unpacks to more than {most:,} bytes, too much for its size; check "
+                    "it, or give read_swf most_bytes"
+                )
+            yield block
+
+
+def refuse_other_files(path: Any, head: bytes) -> None:
+    """Raise an `InputError` if a file that begins with these bytes is no text.
+
+    The error says in one line what the file is and what to do.
+    """
+    found = next((kind for begin, kind in _SIGNATURES.items() if head.startswith(begin)), None)
+    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if found is None and head[_TAR] == b"ustar":
+        found = "a tar archive", _UNPACK
+    elif found is None and head.lstrip().lower().startswith(_HTML):
+        found = "a web page", "download the log itself"
+    elif found is None and b"\0" in head and not is_utf16:
+        found = "no text, as it holds bytes of value 0", "save it as text in UTF-8"
+    if found is not None:
+        raise InputError(f"{path} is {found[0]}; {found[1]}")
+
+
+def _blocks(path: Path, source: Any) -> Iterator[bytes]:
+    """Yield what a source holds in blocks of whole lines."""
+    while block := source.read(_BLOCK):
+        rest = source.readline(_LONGEST_LINE)
+        if len(rest) >= _LONGEST_LINE:
+            raise InputError(
+                f"{path} has a line of more than {_LONGEST_LINE:,} characters; check that it is a "
+                "log"
+            )
+        yield block + rest
+
+
+class _Utf16:
+    """A file of text in UTF-16, read as UTF-8."""
+
+    def __init__(self, source: Any) -> None:
+        # With newline="\n" only line feeds end a line, as in all other files.
+        self._text = io.TextIOWrapper(source, encoding="utf-16", newline="\n")
+
+    def read(self, size: int) -> bytes:
+        return self._text.read(size).encode("utf-8", "surrogatepass")
+
+    def readline(self, size: int) -> bytes:
+        return self._text.readline(size).encode("utf-8", "surrogatepass")
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """Turn the errors of reading a file into an `InputError` of one line."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; check the path") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; give the path of a log in it") from None
+    except EOFError:
+        why = "is cut short, a gzip stream with no end; fetch it again"
+        raise InputError(f"{path} {why}") from None
+    except UnicodeDecodeError:
+        why = "begins as text in UTF-16 and goes on as something else; save it as UTF-8"
+        raise InputError(f"{path} {why}") from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path} is a damaged gzip file ({error}); fetch it again") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check it") from None

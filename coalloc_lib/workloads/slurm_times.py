@@ -1,0 +1,121 @@
+"""Times as Slurm prints them: instants of a clock, and lengths of time."""
+
+import re
+from datetime import datetime, tzinfo
+
+import numpy as np
+
+from coalloc_lib.basics.checks import LARGEST_WHOLE, LAST_INSTANT, number_in, whole_in
+
+#: The number of characters of an instant in Slurm's usual form.
+LENGTH_OF_TIME = len("YYYY-MM-DDThh:mm:ss")
+# An hour of a clock, and the seconds after it by the text that follows it in an instant.
+_HOUR = re.compile(r"\d{4}-\d\d-\d\dT\d\d", re.ASCII)
+_IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}
+_NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+# Days, up to three parts of a clock, and a fraction of a second.
+_LENGTH = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?(\.\d+)?", re.ASCII)
+_CLOCK = re.compile(r"\d+(?::\d+){0,2}(?:\.\d+)?", re.ASCII)
+
+
+class Hours(dict[str, float]):
+    """The instant at which each hour of a clock begins, such as 2024-10-27T02.
+
+    It is NaN for an hour in which the clock is changed.
+    """
+
+    def __init__(self, zone: tzinfo) -> None:
+        self._zone = zone
+
+    def instant(self, word: str) -> float:
+        """Return the instant of a time in Slurm's usual form; NaN for other forms and hours."""
+        if len(word) == LENGTH_OF_TIME:
+            return self[word[:13]] + _IN_HOUR.get(word[13:], np.nan)
+        if len(word) < 12 and word.isdecimal() and word.isascii() and word[0] != "0":
+            return float(word)
+        return np.nan
+
+    def __missing__(self, hour: str) -> float:
+        self[hour] = np.nan
+        if _HOUR.fullmatch(hour):
+            try:
+                begin, begin_again = instants(f"{hour}:00:00", self._zone)
+                last, last_again = instants(f"{hour}:59:59", self._zone)
+            except (ValueError, OverflowError):
+                return np.nan
+            if (
+                begin == begin_again and last == last_again == begin + 3599
+            ):  # the clock is not changed
+                self[hour] = begin
+        return self[hour]
+
+
+def instants(word: str, zone: tzinfo) -> tuple[float, float]:
+    """Return the two instants, in seconds of Unix, that a time may mean; mostly they are the same.
+
+    The second is later for a time that comes twice, and earlier for a time that the clock skips.
+    """
+    if not word or word.isdecimal():
+        seconds = whole_in(word or "0") or np.nan  # Slurm may print 0 if it is not known
+        when = seconds, seconds
+    else:
+        moment = datetime.fromisoformat(word)
+        moment = moment.replace(tzinfo=moment.tzinfo or zone)
+        when = moment.timestamp(), moment.replace(fold=1).timestamp()
+    if min(when) < 0 or max(when) >= LAST_INSTANT:
+        raise ValueError
+    return when
+
+
+def length(word: str, unit: int = 1) -> float:
+    """Return a length of time in seconds, NaN for an empty word.
+
+    The forms are those of ``sbatch --time`` (https://slurm.schedmd.com/sbatch.html):
+    minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes and
+    days-hours:minutes:seconds. Those with seconds may have a fraction of a second.
+
+    Parameters
+    ----------
+    word : str
+        The length of time, without blanks.
+    unit : int
+        The seconds that a number alone counts in: 60 for time limits, which are in minutes.
+
+    Raises
+    ------
+    ValueError
+        The word has another form, or too many hours, minutes or seconds for a clock.
+    """
+    if not word:
+        return np.nan
+    seconds = number_in(word) * unit if _NUMBER.fullmatch(word) else _on_a_clock(word)
+    if seconds > LARGEST_WHOLE:
+        raise ValueError
+    return seconds
+
+
+def _on_a_clock(word: str) -> float:
+    """Return a length of time with days or colons in seconds."""
+    match = _LENGTH.fullmatch(word)
+    if match is None:
+        raise ValueError
+    days, hours, minutes, seconds, fraction = match.groups()
+    if days is None and seconds is None:
+        hours, minutes, seconds = None, hours, minutes
+    most_minutes = LARGEST_WHOLE if hours is None else 59  # 90:00 is an hour and a half
+    is_clock = int(minutes or 0) <= most_minutes and int(seconds or 0) <= 59
+    if not is_clock or (days is not None and int(hours) > 23):
+        raise ValueError
+    if fraction and seconds is None:
+        raise ValueError  # Slurm writes no fraction of an hour or a minute
+    whole = ((int(days or 0) * 24 + int(hours or 0)) * 60 + int(minutes or 0)) * 60.0
+    return whole + int(seconds or 0) + float(fraction or 0)
+
+
+def parts_of(word: str) -> int:
+    """Return how many numbers a length of time without days has; 0 for other words.
+
+    A number alone may be in seconds or in minutes. Two numbers such as 12:00 are minutes and
+    seconds to Slurm; other programs write hours and minutes in this way.
+    """
+    return word.count(":") + 1 if _CLOCK.fullmatch(word) else 0

@@ -1,0 +1,244 @@
+"""The lines of a log in the Standard Workload Format: header comments, and jobs of 18 numbers."""
+
+import codecs
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from coalloc_lib.basics.checks import LARGEST_WHOLE, NUMBER, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The 18 fields, in the order of the format.
+FIELDS = (
+    "job", "submit", "wait", "runtime", "allocated_processors", "average_cpu_time", "used_memory",
+    "requested_processors", "requested_time", "requested_memory", "status", "user", "group",
+    "executable", "queue", "partition", "preceding_job", "think_time",
+)  # fmt: skip
+#: Fields that count or name something; they become `int64` columns, all others `float64`.
+WHOLE_FIELDS = (
+    "job", "allocated_processors", "requested_processors", "status", "user", "group",
+    "executable", "queue", "partition", "preceding_job",
+)  # fmt: skip
+
+_MOST_HEADER = 2**20
+#: The fields of a job in a log of the Grid Workloads Archive.
+_GRID_FIELDS = 29
+#: The statuses of a partial execution of a job that was preempted: it is continued, is the last
+#: one of a job that completed, or is the last one of a job that failed.
+PARTIAL = (2, 3, 4)
+# Lines of numbers are made of these bytes. pandas would take words too: it reads 'True' as one.
+_OF_NUMBERS = b"0123456789+-.eE \n"
+#: The keys of a header that the library reads, in any case of their letters.
+KEYS = (
+    "MaxNodes", "MaxProcs", "UnixStartTime", "StartTime", "EndTime", "TimeZone", "TimeZoneString",
+    "Preemption",
+)  # fmt: skip
+# A key is followed by a colon and a blank, so that 'http://...' is not one. Only a key that the
+# library reads may be without the blank.
+_KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
+_KNOWN_KEY = re.compile(rf"\s*({'|'.join(KEYS)})\s*:(.*)", re.ASCII | re.DOTALL | re.IGNORECASE)
+_CANONICAL = {key.casefold(): key for key in KEYS}
+# Numbers with a separator other than blanks between them.
+_NUMBERS_BETWEEN = {
+    each: re.compile(rf"\s*[-+.\deE]+(\s*{each}\s*[-+.\deE]*){{5,}}") for each in ";,"
+}
+
+
+def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame"]:
+    """Return the header and the table of a log that comes in blocks of whole lines."""
+    import pandas as pd
+
+    comments: list[str] = []
+    table = pd.concat(tables_of(blocks, where, comments), ignore_index=True)
+    return header_of(comments), table
+
+
+class Header(NamedTuple):
+    """The header of a log: its values, and the line on which each key is given first."""
+
+    values: dict[str, str]
+    lines: dict[str, int]
+
+
+def tables_of(blocks: Iterable[bytes], where: str, comments: list[str]) -> Iterator["pd.DataFrame"]:
+    """Yield the jobs of a log, block by block; add the lines before the first job to `comments`."""
+    in_header = True
+    number = 1
+    for block in blocks:
+        if number == 1:
+            block = block.removeprefix(codecs.BOM_UTF8)
+        # Lines are looked at one by one only in the block with the end of the header, and in blocks
+        # with comments, blank lines or mistakes.
+        table = None if in_header else _table_of(block)
+        if table is None:
+            lines = _lines_of(block, number, where)
+            is_job = {at: line != "" and line[0] != ";" for at, line in lines.items()}
+            jobs = {at: line for at, line in lines.items() if is_job[at]}
+            if in_header:
+                first = min(jobs, default=number + len(lines))
+                comments += [line for at, line in lines.items() if at < first]
+                _refuse_long_header(comments, where)
+            table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
+            if jobs and table is None:
+                _refuse(jobs, where, in_header)
+        if table is not None:
+            in_header = False
+            yield table
+        number += block.count(b"\n")
+    if in_header:
+        raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
+
+
+def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
+    """Return the lines of a block by their numbers, without blanks at their ends."""
+    rows = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
+    return {at: _decoded(row, f"{where}, line {at}").strip(" \t\r") for at, row in rows}
+
+
+def _refuse_long_header(comments: list[str], where: str) -> None:
+    """Refuse a file that has very many comments before its first job."""
+    if sum(map(len, comments)) > _MOST_HEADER:
+        raise InputError(
+            f"{where} begins with more than {_MOST_HEADER:,} characters of comments; check that it "
+            "is a log"
+        )
+
+
+def _refuse(jobs: Mapping[int, str], where: str, in_header: bool) -> None:
+    """Raise the `InputError` of the first line that is no job."""
+    for at, line in jobs.items():
+        fault = _other_format(line, jobs) if in_header else None
+        fault = fault or _fault_of(re.split(r"[ \t]+", line))
+        if fault:
+            raise InputError(f"{where}, line {at}: {fault}")
+    raise InputError(f"{where} cannot be read as 18 columns of numbers; check its format")
+
+
+def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
+    """Return what a file is that begins with such a line, if it is a log in another format."""
+    data = next((each for each in lines.values() if each[0] != "#"), "")
+    if len(data.split()) == _GRID_FIELDS:
+        return (
+            f"this is a log of the Grid Workloads Archive, with {_GRID_FIELDS} fields and comments "
+            "that begin with '#'; keep the first 16 fields of each job, write names as numbers, "
+            "add '-1 -1', and let comments begin with ';'"
+        )
+    if line[0] == "#":
+        return "a comment begins with '#'; let comments begin with ';'"
+    for separator in ";,":
+        if _NUMBERS_BETWEEN[separator].fullmatch(line):
+            return (
+                f"the fields are separated by '{separator}', and those of the Standard Workload "
+                f"Format by blanks; replace each '{separator}' in a job by a blank"
+            )
+    if line[0].isalpha() or line[0] in "{[" or "|" in line:
+        return (
+            "this line is no job of 18 numbers, and the file is no log in the Standard Workload "
+            "Format; 'coalloc import sacct' or co.read_sacct reads what Slurm's sacct printed, "
+            "co.read_batsim reads Batsim's JSON"
+        )
+    return None
+
+
+def _table_of(text: bytes) -> "pd.DataFrame | None":
+    """Return the table of lines of jobs; None if a line is no job, or not a valid one."""
+    import pandas as pd
+
+    if b"\r" in text or b"\t" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\t", b" ")
+    if text.translate(None, _OF_NUMBERS):
+        return None
+    # Before version 3, pandas by default rounds the last digit of a long fraction wrongly.
+    exact: Any = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+    try:
+        table = pd.read_csv(
+            io.BytesIO(text), header=None, names=[*FIELDS, "too_many"], dtype=np.float64,
+            sep=" ", skipinitialspace=True, quoting=3, engine="c", **exact,
+        )  # fmt: skip
+    except (ValueError, OverflowError):
+        return None
+    numbers, counts = table[list(FIELDS)].to_numpy(), table[list(WHOLE_FIELDS)].to_numpy()
+    is_sound = (
+        # pandas makes an index of the first field where lines have too many of them.
+        isinstance(table.index, pd.RangeIndex)
+        and len(table) == text.count(b"\n") + (not text.endswith(b"\n"))
+        and table["too_many"].isna().all()
+        and np.isfinite(numbers).all()
+        and (np.abs(counts) < LARGEST_WHOLE).all()
+        and (counts == np.floor(counts)).all()
+        and _has_submissions(table)
+    )
+    return table[list(FIELDS)].astype(dict.fromkeys(WHOLE_FIELDS, np.int64)) if is_sound else None
+
+
+def _has_submissions(table: "pd.DataFrame") -> bool:
+    """Whether all jobs have a submission; later parts of a preempted job need none."""
+    submit = table["submit"]
+    return bool(((submit >= 0) | ((submit == -1) & table["status"].isin(PARTIAL))).all())
+
+
+def _decoded(line: bytes, where: str) -> str:
+    """Return the text of a line; a comment may be Latin-1."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if line.lstrip().startswith(b";"):
+            return line.decode("latin-1")
+        raise InputError(
+            f"{where}: byte 0x{line[error.start]:02x} is not UTF-8 text; "
+            "save the log as UTF-8, or check that it is a log"
+        ) from None
+
+
+def _fault_of(words: list[str]) -> str | None:
+    """Return what is wrong with the words of a job line, or None."""
+    for place, (field, word) in enumerate(zip(FIELDS, words, strict=False), start=1):
+        fault = f"field {place} ({field}) is"
+        if not NUMBER.fullmatch(word):
+            return f"{fault} {word[:40]!r}, not a number; write -1 where a value is not known"
+        if not np.isfinite(float(word)):
+            return f"{fault} {word[:40]}, too large for a number; correct it"
+    if len(words) != len(FIELDS):
+        return (
+            f"{len(words)} fields where the format has {len(FIELDS)}; write -1 where a value is "
+            "not known and put remarks on lines that begin with ';'"
+        )
+    job = dict(zip(FIELDS, map(float, words), strict=True))
+    for field in WHOLE_FIELDS:
+        if not job[field].is_integer() or abs(job[field]) >= LARGEST_WHOLE:
+            return f"{field} is {job[field]:.15g}; give a whole number below 2^53"
+    if job["submit"] >= 0 or (job["submit"] == -1 and job["status"] in PARTIAL):
+        return None
+    mend = "give seconds since the log began, 0 or more, or remove the job"
+    return f"submit is {job['submit']:.15g}; {mend}"
+
+
+def header_of(comments: Iterable[str]) -> Header:
+    """Return the keys and values; a line without a new key continues the value before it."""
+    header = Header({}, {})
+    current = None
+    for at, line in enumerate(comments, start=1):
+        comment = line.strip().lstrip(";").rstrip()
+        match = _KNOWN_KEY.fullmatch(comment) or _KEY.fullmatch(comment)
+        if match:
+            current = _CANONICAL.get(match[1].casefold(), match[1])
+            value = (match[2] or "").strip()
+            before = header.values.get(current)
+            header.values[current] = value if before is None else f"{before}\n{value}"
+            header.lines.setdefault(current, at)
+        elif not comment:
+            current = None
+        elif current is not None:
+            header.values[current] += f"\n{comment.strip()}"
+    return header
+
+
+def is_key(text: str) -> bool:
+    """Whether a text can be a key of a header."""
+    match = _KEY.fullmatch(f" {text}:")
+    return match is not None and match[1] == text
