@@ -85,6 +85,25 @@ def test_each_setting_is_measured_once_and_only_what_is_added_later():
     assert table.query("place == 'here'")["mean"].tolist() == [1.0, 5.0]
 
 
+def test_a_cache_never_gives_points_of_another_log(tmp_path, monkeypatch):
+    """Runs on a stand-in and runs on the log that was fetched later do not mix in one cache."""
+    seen = []
+
+    def counted(setting, scale, seed):
+        seen.append(setting)
+        yield from measure(setting, scale, seed)
+
+    study = toy(measured=counted)
+    study.logs = ("KTH-SP2",)
+    how = {"workers": 1, "cache": tmp_path}
+    for checksum, measured in [("missing", 9), ("1f", 9), ("2e", 9), ("1f", 0), ("missing", 0)]:
+        checksums = {"KTH-SP2": checksum}
+        monkeypatch.setattr("coalloc_lib.studies.study.content_sha256", checksums.__getitem__)
+        seen.clear()
+        study.run(**how)
+        assert len(seen) == measured
+
+
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
