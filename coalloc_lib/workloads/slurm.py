@@ -28,6 +28,7 @@ from coalloc_lib.basics.checks import (
     shown,
     whole_in,
 )
+from coalloc_lib.basics.text import printable
 from coalloc_lib.workloads.swf import FIELDS, WHOLE_FIELDS, SwfLog, content, in_use
 
 if TYPE_CHECKING:
@@ -545,4 +546,4 @@ def _log(
     receipt = pd.DataFrame(rows, columns=["outcome", "lines", "what", "what to do"])
     receipt["lines"] = receipt["lines"].astype("Int64")  # none of what was found in them
     name = re.sub(r"(\.(txt|csv))?(\.gz)?$", "", Path(path).name)
-    return SwfLog(header, table, name, str(path), receipt=receipt)
+    return SwfLog(header, table, printable(name), str(path), receipt=receipt)

@@ -36,6 +36,7 @@ from coalloc_lib.basics.checks import (
 from coalloc_lib.basics.display import card, span_of
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.basics.text import printable
 from coalloc_lib.model.jobs import JobStream
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> 
     header, table = _parsed(content(path, most_bytes=most_bytes), str(path))
     file = Path(path).name
     name = re.sub(r"(\.(swf|txt))?(\.gz)?$", "", file) or file
-    return SwfLog(header, table, name=name, source=str(path))
+    return SwfLog(header, table, name=printable(name), source=str(path))
 
 
 def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> Iterator[bytes]:
