@@ -180,15 +180,10 @@ def test_a_file_whose_name_is_not_utf8_is_shown_on_the_page(run, given, files, t
 
 @pytest.mark.parametrize("name", [os.fsdecode(b"caf\xe9"), "\x1b[31m"])
 def test_a_site_that_cannot_be_written_is_refused_before_any_run(
-    refused,
-    given,
-    files,
-    tmp_path,
-    monkeypatch,
-    name,  # noqa: F811
+    refused, given, tmp_path, monkeypatch, name
 ):
     monkeypatch.setattr("coalloc_lib.report.run_all", None)
     out = tmp_path / "r.html"
-    line = refused("sites", f"{name}={files['north']}:16", given[1], "--out", out)
+    line = refused("sites", given[0].replace("north=", f"{name}="), given[1], "--out", out)
     assert f"clusters has a site {name!r}, a name with characters that cannot be printed" in line
     assert not out.exists()

@@ -13,6 +13,9 @@ function that reads a file should get the file's checksum as an argument, as a s
 modules that it imports while it runs, what the body of a class within a function names, subclasses
 found at run time, what `eval`, `runpy`, `sys.modules` or a frame lead to, and installed packages
 but for those three. What cannot be pickled is refused.
+
+Where code stands in its file does not count, with one exception: from Python 3.13 on, the code of a
+class within a function holds the number of its line, and the point is computed again if it moves.
 """
 
 import base64

@@ -231,14 +231,20 @@ def run(cell, k, folder, space=None):
     return value, watch.announced == 1
 
 
-@pytest.mark.parametrize("cell", CELLS.values(), ids=list(CELLS))
-def test_a_change_in_a_cell_is_seen_and_nothing_else_is_computed_again(cell, tmp_path):
+#: From Python 3.13 on, the code of such a class holds the number of its first line.
+KNOWS_ITS_LINE = {"name in a method of a class within"} if sys.version_info >= (3, 13) else set()
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_change_in_a_cell_is_seen_and_nothing_else_is_computed_again(name, tmp_path):
+    cell = CELLS[name]
     (one, first), (two, second) = (run(cell, k, tmp_path) for k in (1, 2))
     assert first
     assert second
     assert two == run(cell, 2, None)[0] != one
     assert run(cell, 1, tmp_path) == (one, False)
-    assert run(f"# a remark\n\n{textwrap.dedent(cell)}", 2, tmp_path) == (two, False)
+    moved = run(f"# a remark\n\n{textwrap.dedent(cell)}", 2, tmp_path)
+    assert moved == (two, name in KNOWS_ITS_LINE)
 
 
 def test_a_value_that_changes_between_two_sweeps_is_seen(tmp_path):
