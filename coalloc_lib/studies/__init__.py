@@ -243,8 +243,12 @@ def _stored(name: str, file: Path) -> "pd.DataFrame":
 @contextmanager
 def _naming_runs(name: str, file: Path, runs: "pd.DataFrame") -> Iterator[None]:
     """Name the file in an error of its runs, also if they lack a column that is read."""
+    from coalloc_lib.studies.published import PublishedError
+
     try:
         yield
+    except PublishedError:  # it names its own file
+        raise
     except InputError as error:
         raise InputError(f"{file}: {error}") from error
     except KeyError as error:

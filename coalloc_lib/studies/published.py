@@ -29,6 +29,10 @@ NUMBERS: dict[str, Callable[[str], float]] = {
 WORDS = {"request": REQUESTS, "method": ("exact", "approximation", "simulation")}
 
 
+class PublishedError(InputError):
+    """The files of published data are damaged; the error names the file."""
+
+
 @dataclass(frozen=True)
 class PublishedLoss:
     """A capacity loss in a table of a paper, printed with three decimals; a setting of a study.
@@ -92,7 +96,7 @@ def published_loss(study: str, **names: Any) -> PublishedLoss:
     for cell in load_published(study):
         if cell == wanted:
             return cell
-    raise InputError(
+    raise PublishedError(
         f"{_path('published.csv')} has no line for {wanted.item} of {study}, which was run; add "
         "the line again"
     )
@@ -206,4 +210,4 @@ def _path(name: str) -> Path:
 
 
 def _refuse(name: str, line: int, what: str) -> NoReturn:
-    raise InputError(f"{_path(name)}, line {line}: {what}")
+    raise PublishedError(f"{_path(name)}, line {line}: {what}")

@@ -9,6 +9,7 @@ import pytest
 
 from coalloc_lib.experiments import pick
 from coalloc_lib.experiments.storage import read_runs, write_runs
+from coalloc_lib.studies.published import PublishedError
 from coalloc_lib.studies.study import RUNS
 from tests.studies.toy import toy
 
@@ -160,6 +161,15 @@ def test_a_damaged_line_of_runs_is_named(refused, stored, damage, words):
     line = refused("judge", "--runs", stored, "--out", stored)
     assert f"{NAME}/{RUNS}', line" in line
     assert words in line
+
+
+def test_damaged_published_data_are_named_alone(refused, stored, monkeypatch):
+    def damaged(*_):
+        raise PublishedError("published.csv, line 3: published = '0.O33'; give a number")
+
+    monkeypatch.setattr("coalloc_lib.studies.study.Study.judge", damaged)
+    line = refused("judge", "--runs", stored, "--out", stored)
+    assert line == "coalloc: error: published.csv, line 3: published = '0.O33'; give a number"
 
 
 def test_a_line_that_was_removed_is_noticed(run, refused, stored):
