@@ -6,6 +6,9 @@ OUT    ?= results
 SEED   ?= $(shell date +%s)
 BIN    := .venv/bin
 STAMP  := .venv/.installed
+# Jupyter keeps its files in the home folder; if that cannot be written, in .venv.
+JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
+JUPYTER_ENV := $(if $(JUPYTER_FILES),env $(foreach kind,CONFIG DATA RUNTIME,JUPYTER_$(kind)_DIR="$(JUPYTER_FILES)/$(kind)") IPYTHONDIR="$(JUPYTER_FILES)/ipython" MPLCONFIGDIR="$(JUPYTER_FILES)/matplotlib" )
 
 .DEFAULT_GOAL := help
 .PHONY: help install reproduce test test-without-logs test-long mutants lab dashboard docs lint bench peers archive front-door clean
@@ -36,10 +39,10 @@ mutants: $(STAMP) ## make mistakes in a copy of the library and count those that
 	$(BIN)/mutmut results
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
-	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
+	$(JUPYTER_ENV)$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
 
 dashboard: $(STAMP) ## show the playground as a page without code, by Voila
-	$(BIN)/voila notebooks/06_playground.ipynb
+	$(JUPYTER_ENV)$(BIN)/voila notebooks/06_playground.ipynb
 
 docs: $(STAMP) ## make the site build/site: notebooks that play, guides, reference; it needs no network to be read
 	$(BIN)/python docs/site/build.py build/site

@@ -69,6 +69,31 @@ def test_the_lab_opens_for_root_too_and_asks_for_it_only_then(tmp_path, user, al
     assert ("--allow-root" in make("--dry-run", "lab", PATH=path)) == allowed
 
 
+@pytest.mark.parametrize("target", ["lab", "dashboard"])
+def test_a_home_that_cannot_be_written_is_not_asked_for(tmp_path, target):
+    assert "JUPYTER" not in make("--dry-run", target, HOME=str(tmp_path))
+    command = make("--dry-run", target, HOME=str(tmp_path / "gone"))
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        assert f'{name}="{ROOT}/.venv/jupyter/' in command
+
+
+@pytest.mark.long
+def test_the_lab_starts_without_a_home():
+    """It takes a free port, and is ended as soon as it says where it is."""
+    command = make("--dry-run", "lab", HOME="/nonexistent").strip().splitlines()[-1]
+    command += " --no-browser --port 0"
+    env = ENVIRONMENT | {"HOME": "/nonexistent"}
+    lab = subprocess.Popen(
+        ["bash", "-c", f"exec {command}"], cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert any("http://" in line for line in lab.stderr)  # it ends if the lab does
+    finally:
+        lab.terminate()
+        lab.stderr.close()
+        lab.wait()
+
+
 def test_a_python_that_is_too_old_is_refused_in_words(tmp_path):
     (tmp_path / "Makefile").write_text(MAKEFILE)
     (tmp_path / "pyproject.toml").touch()

@@ -1,8 +1,11 @@
 """The stored runs of the papers' scale, judged as they are read: no setting is made small here."""
 
+import json
+import math
+
 import pytest
 
-from coalloc_lib import studies
+from coalloc_lib import cli, studies
 from coalloc_lib.studies import STUDIES, load_study
 from coalloc_lib.studies.archive import archived_ledger
 from coalloc_lib.studies.study import logs_missing_in
@@ -20,6 +23,32 @@ def test_the_stored_ledger_is_what_the_stored_runs_give(name):
     assert result.beside_archive().empty
     assert [row.item for row in result.rows] == [*mine]
     assert [row.note for row in result.rows] == [row.note for row in mine.values()]
+
+
+def strict(constant):
+    raise AssertionError(f"{constant} is no JSON")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "job-sharing",  # its JS-4 and JS-5 have an interval without an upper end
+        *(pytest.param(n, marks=pytest.mark.long) for n in STUDIES if n != "job-sharing"),
+    ],
+)
+def test_the_stored_runs_are_printed_as_json(name, tmp_path, capsys):
+    assert cli.main(["judge", name, "--out", str(tmp_path), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out, parse_constant=strict)
+    ledger = archived_ledger()
+    for row in answer["rows"]:
+        stored = ledger[name, row["item"]]
+        for end in ("ci95_low", "ci95_high"):
+            value = getattr(stored, end)
+            known = value is not None and math.isfinite(value)
+            assert row[end] == (pytest.approx(value, rel=1e-4, abs=1e-6) if known else None)
+    infinite = [row["item"] for row in answer["rows"]
+                if ledger[name, row["item"]].ci95_high == math.inf]  # fmt: skip
+    assert infinite == (["JS-4", "JS-5"] if name == "job-sharing" else [])
 
 
 @pytest.mark.long

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from coalloc_lib.basics.text import printable
+
 #: Tables in notebooks are flush right, which is for numbers in columns.
 STYLE = ' style="text-align: left"'
 
@@ -15,7 +17,7 @@ STYLE = ' style="text-align: left"'
 def card(title: str, facts: Mapping[str, object]) -> str:
     """Return a small HTML table: a title, and a row for each fact that is not None."""
     rows = "".join(
-        f"<tr><th{STYLE}>{escape(name)}</th><td{STYLE}>{escape(text_of(value))}</td></tr>"
+        f"<tr><th{STYLE}>{escape(name)}</th><td{STYLE}>{escape(printable(text_of(value)))}</td></tr>"
         for name, value in facts.items()
         if value is not None
     )

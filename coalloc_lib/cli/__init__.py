@@ -5,25 +5,31 @@ stderr. Slow imports belong in the command that needs them. Begin with `loss`, a
 """
 
 import json
-import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from errno import EDQUOT, ENOSPC
 from importlib import import_module
-from io import StringIO
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from coalloc_lib.cli.output import (
+    OUTPUT,
+    drop_output,
+    naming,
+    prepare_streams,
+    print_json,
+    print_table,
+    show,
+    warn,
+)
+
 __all__ = ["app", "main"]
 
-#: What errors call it.
-OUTPUT = "standard output"
 #: Exit statuses that are no answer and no mistake.
 ENDINGS = {130: "interrupted", 143: "terminated"}
 #: Commands with a module of their own, each with a function of its name and EXAMPLES.
@@ -190,19 +196,26 @@ def import_sacct(
     if out is not None:
         check_writable(out)
     log = read_sacct(file, unit=unit, cluster=cluster, time_zone=time_zone)
-    receipt: Any = log.receipt
-    if as_json:
-        print_json({"receipt": json.loads(receipt.to_json(orient="records")), "out": out})
-    else:
-        with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
-            lines = [f"{n:,}" if n else "" for n in receipt["lines"].fillna(0)]
-            rows = receipt.assign(lines=lines).to_numpy().tolist()
-            print_table(("", ">lines", "what", "what to do"), rows, log.title)
-    if out is not None:
-        with naming(OUTPUT if out == "-" else out):
-            write_swf(out, log.table, log.header)
+    try:
+        if out is not None:
+            with naming(OUTPUT if out == "-" else out):
+                write_swf(out, log.table, log.header)
+    finally:  # a disk that is full costs the log, but not the receipt
+        _show_receipt(log, out, as_json)
     if out not in (None, "-") and not as_json:
         show(out)
+
+
+def _show_receipt(log: Any, out: str | None, as_json: bool) -> None:
+    """Print what was read and left out; on stderr if the log itself is on standard output."""
+    receipt = log.receipt
+    if as_json:
+        print_json({"receipt": json.loads(receipt.to_json(orient="records")), "out": out})
+        return
+    with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
+        lines = [f"{n:,}" if n else "" for n in receipt["lines"].fillna(0)]
+        rows = receipt.assign(lines=lines).to_numpy().tolist()
+        print_table(("", ">lines", "what", "what to do"), rows, log.title)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -210,9 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     It is 2 after a user's mistake or where a disk is full; 130 after Ctrl-C, 143 after SIGTERM.
     """
-    for stream in (sys.stdout, sys.stderr):  # where ± cannot be written, write ? rather than fail
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+    prepare_streams()
     try:
         with unwinding():
             status = app(arguments, prog_name="coalloc", standalone_mode=False)
@@ -232,10 +243,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         mistake = _mistake(error)
         if mistake is None:
             raise  # nothing that a user could mend: a bug keeps its traceback
-        print("coalloc: error:", *mistake.split(), file=sys.stderr)
+        warn(f"error: {' '.join(mistake.split())}")
         return 2
     if status in ENDINGS:
-        print(f"coalloc: {ENDINGS[status]}", file=sys.stderr)
+        warn(ENDINGS[status])
     return status if isinstance(status, int) else 0
 
 
@@ -278,55 +289,3 @@ def unwinding() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def naming(path: str) -> Iterator[None]:
-    """Give an error of the system the path that it is about, which one of writing leaves out."""
-    try:
-        yield
-    except OSError as error:
-        error.filename = path
-        raise
-
-
-def drop_output() -> None:
-    """Let what is still in the buffer of stdout go nowhere: there is nobody, or no room, for it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def show(*lines: str) -> None:
-    """Print lines now: an answer is out before anything that may still go wrong."""
-    with naming(OUTPUT):
-        sys.stdout.writelines(f"{line}\n" for line in lines)
-        sys.stdout.flush()
-
-
-def warn(words: str) -> None:
-    """Print a line on stderr."""
-    print(f"coalloc: {words}", file=sys.stderr)
-
-
-def print_json(answer: dict) -> None:
-    """Print one JSON object."""
-    show(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None) -> None:
-    """Print rows of str or `rich.text.Text`; a heading that begins with ``>`` is for numbers."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    for heading in columns:
-        side: Any = "right" if heading.startswith(">") else "left"
-        table.add_column(heading.removeprefix(">"), justify=side, overflow="fold")
-    for row in rows:
-        # Text, since [square brackets] of a str would be read as markup.
-        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-    text, is_terminal = StringIO(), sys.stdout.isatty()
-    width = get_terminal_size().columns if is_terminal else 120  # in a file, easy to read
-    Console(file=text, width=width, force_terminal=is_terminal, highlight=False).print(table)
-    show(*(line.rstrip() for line in text.getvalue().splitlines() if line.strip()))

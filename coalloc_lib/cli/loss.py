@@ -3,7 +3,8 @@
 from typing import Any
 
 from coalloc_lib.basics.checks import InputError, number_in
-from coalloc_lib.cli import options, print_json
+from coalloc_lib.cli import options
+from coalloc_lib.cli.output import print_json, show
 from coalloc_lib.intervals import METHODS
 from coalloc_lib.model.distributions import (
     Deterministic,
@@ -142,4 +143,4 @@ def _print(loss, formula, as_json, *, name_method):
         print_json(answer if formula else answer | interval)
         return
     text = f"{estimate:.3f}" if formula else str(loss)
-    print(f"{text}, {method}" if name_method else text)
+    show(f"{text}, {method}" if name_method else text)

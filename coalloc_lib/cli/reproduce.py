@@ -11,7 +11,8 @@ import typer
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.progress import Progress
-from coalloc_lib.cli import Terminated, options, print_json, print_table, show, warn
+from coalloc_lib.cli import Terminated, options
+from coalloc_lib.cli.output import print_json, print_table, show, warn
 from coalloc_lib.studies import SCALES, STUDIES
 from coalloc_lib.studies.ledger import Row, count_verdicts
 

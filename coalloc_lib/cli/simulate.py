@@ -14,7 +14,8 @@ import numpy as np
 from coalloc_lib import __version__
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.basics.files import atomic_path, check_writable
-from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
+from coalloc_lib.cli import options
+from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
 from coalloc_lib.intervals import DAY, WEEK, resample_weeks
 from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.model.jobs import REQUESTS, JobStream
@@ -158,18 +159,25 @@ def simulate(
     if node > 1:
         metrics["idle_share_of_work"] = 1 - asked.work.sum() / jobs.work.sum()
     intervals, why_none = _intervals(schedule)
-    if as_json:
-        answer = {"trace": log.title, "clusters": list(system.sizes), **metrics}
-        answer |= {"ci95": intervals or None, "left_out": left_out, "out": out}
-        print_json(answer | {"version": __version__})
-    else:
-        with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
-            _print(metrics, f"{log.title} on {system}", intervals, left_out, why_none)
+    answer = {"trace": log.title, "clusters": list(system.sizes), **metrics}
+    answer |= {"ci95": intervals or None, "left_out": left_out, "out": out}
+    try:
+        _write_files(schedule, export, out)
+    finally:  # a disk that is full costs the files, but not the metrics
+        if as_json:
+            print_json(answer | {"version": __version__})
+        else:
+            with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
+                _print(metrics, f"{log.title} on {system}", intervals, left_out, why_none)
+    if out != "-" and not as_json:
+        show(*(file for file in (export, out) if file is not None))
+
+
+def _write_files(schedule, export, out):
+    """Write the schedule in the formats that were asked for."""
     if export is not None:
         with naming(export):
             exchange.export(schedule, export)
-        if out != "-" and not as_json:
-            show(export)
     if out is None:
         return
     table = schedule.to_frame()
@@ -177,8 +185,6 @@ def simulate(
         table[name] = _plain(table[name].to_numpy())
     with naming(OUTPUT if out == "-" else out), atomic_path(out) as beside:
         table.to_csv(beside, index=False, lineterminator="\n")
-    if out != "-" and not as_json:
-        show(out)
 
 
 def _division(request, system, split, components):

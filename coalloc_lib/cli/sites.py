@@ -10,7 +10,9 @@ import typer
 from coalloc_lib.basics.checks import InputError, whole_in
 from coalloc_lib.basics.files import check_writable, writable_folder
 from coalloc_lib.basics.progress import Progress
-from coalloc_lib.cli import options, print_json, show, warn
+from coalloc_lib.basics.text import printable
+from coalloc_lib.cli import options
+from coalloc_lib.cli.output import print_json, show, warn
 
 EXAMPLES = """\b
 Examples:
@@ -88,7 +90,7 @@ def sites(
             progress.step()
         report = sites_report(
             sizes, read, clock=clock, missing=missing, node=node, largest=largest, seed=seed,
-            workers=workers or -1, progress=progress, command=shlex.join(words),
+            workers=workers or -1, progress=progress, command=printable(shlex.join(words)),
             **({"penalties": penalty} if penalty else {}),
         )  # fmt: skip
     for name, log in read.items():

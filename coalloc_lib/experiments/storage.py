@@ -1,5 +1,6 @@
 """The table of runs: made from settings and rows, written to a file, and read again as it was."""
 
+import csv
 import gzip
 import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -17,7 +18,11 @@ from coalloc_lib.experiments.sweep.points import label
 
 #: Columns that are texts even where all of them are empty.
 TEXTS = ("warning", "missing_logs")
-#: What a file that is cut off, or none of ours, is found by.
+#: Columns that have one value in all rows.
+SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
+#: A column in which words are so few, as a share of the numbers, is a column of numbers.
+MOST_WORDS = 0.1
+#: The errors by which a file is recognised that is cut off, or that is no table of runs.
 UNREADABLE = (
     EOFError,
     zlib.error,
@@ -36,13 +41,17 @@ if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # from then on it i
 
 
 def setting_columns(setting: Any) -> dict[str, Any]:
-    """Return the fields of a setting, a frozen dataclass, as columns: numbers, texts or None."""
+    """Return the fields of a setting, a frozen dataclass, as columns: numbers, texts or None.
+
+    A field that takes no part in comparisons (``field(compare=False)``) is no column.
+    """
     if not is_dataclass(setting) or isinstance(setting, type):
         several = "; give its settings one by one" if isinstance(setting, list | tuple) else ""
         raise InputError(
             f"setting = {shown(setting)}; give a frozen dataclass, such as Setting(...){several}"
         )
-    return {field.name: label(getattr(setting, field.name)) for field in fields(setting)}
+    names = [each.name for each in fields(setting) if each.compare]
+    return {name: label(getattr(setting, name)) for name in names}
 
 
 def each_once(settings: Iterable[Any]) -> list[Any]:
@@ -122,9 +131,13 @@ def write_runs(runs: pd.DataFrame, path: str | Path) -> None:
 
 
 def read_runs(path: str | Path) -> pd.DataFrame:
-    """Read a table that `write_runs` wrote, as it was."""
+    """Read a table that `write_runs` wrote, as it was; an `InputError` names a damaged line."""
     try:
-        return _filled(pd.read_csv(path, compression="gzip", **_READING))
+        text = gzip.decompress(Path(path).read_bytes()).decode("utf-8")
+        _check_lines(path, text)
+        runs = _filled(pd.read_csv(StringIO(text), **_READING))
+        _check_numbers(path, runs)
+        return runs
     except OSError as error:
         why = error.strerror or str(error)  # without the path
     except UNREADABLE as error:
@@ -132,6 +145,49 @@ def read_runs(path: str | Path) -> pd.DataFrame:
     raise InputError(
         f"runs = {str(path)!r} cannot be read ({why}); give a runs.csv.gz that `coalloc reproduce` "
         "wrote, all of it"
+    )
+
+
+def _check_lines(path: str | Path, text: str) -> None:
+    """Refuse a line that does not have as many fields as the first one."""
+    lines = csv.reader(StringIO(text), strict=True)
+    try:
+        header = next(lines, [])
+        for fields_ in lines:
+            if len(fields_) != len(header):
+                _refuse_line(path, lines.line_num, f"{len(fields_)} fields, not {len(header)}")
+    except csv.Error as error:
+        _refuse_line(path, lines.line_num, str(error))
+
+
+def _check_numbers(path: str | Path, runs: pd.DataFrame) -> None:
+    """Refuse a word in a column of numbers, and a line of another study, scale or seed."""
+    for name, column in runs.items():
+        if pd.api.types.is_numeric_dtype(column):
+            continue
+        words = (column != "") & pd.to_numeric(column, errors="coerce").isna()
+        numbers = (column != "") & ~words
+        if 0 < words.sum() <= MOST_WORDS * numbers.sum():
+            _refuse_cell(path, runs, str(name), words, "a number")
+    for name in SAME_IN_ALL:
+        if name in runs and len(runs) > 1:
+            usual = runs[name].mode().iloc[0]
+            others = runs[name] != usual
+            if 0 < others.sum() <= MOST_WORDS * len(runs):
+                _refuse_cell(path, runs, name, others, shown(usual))
+
+
+def _refuse_cell(path, runs, name, wrong, wanted):
+    """Refuse the first wrong cell of a column."""
+    row = int(wrong.to_numpy().argmax())
+    # The header is line 1. No cell that is written has an end of line in it.
+    _refuse_line(path, row + 2, f"{name} = {shown(runs[name].iloc[row])}, not {wanted}")
+
+
+def _refuse_line(path, line, what):
+    raise InputError(
+        f"runs = {str(path)!r}, line {line}: {what}; the file is damaged: take a copy of it, or "
+        "run coalloc reproduce again"
     )
 
 

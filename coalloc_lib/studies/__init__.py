@@ -5,7 +5,7 @@ read `job_sharing`.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -44,7 +44,10 @@ DPI = 150
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a run left behind: the rows, their file, the page of all studies, and the pictures."""
+    """What a run of studies left behind.
+
+    These are its rows and pictures, and the ledger and the page of all studies in the folder.
+    """
 
     rows: list[Row]
     ledger: Path
@@ -79,11 +82,12 @@ def reproduce(
     out : str or Path
         Folder for ``ledger.csv``, ``index.html`` and, of each study, ``<figure>.png`` and ``.csv``,
         ``runs.csv.gz`` and ``made_with.json``. A study's files appear together; an `InputError`
-        says where they cannot be written.
+        says where they cannot be written. Ledger and page keep the other studies whose results are
+        in the folder: their stored runs are judged again.
     progress, seed, cache, workers, report
-        `seed` replaces each study's own; `report` is called with each `StudyResult` before its
-        files are written; the others, as in `coalloc_lib.experiments.sweep.run_points`, change no
-        result.
+        `seed` replaces each study's own; `report` is called with each `StudyResult` after its
+        files are written, or could not be written; the others, as in
+        `coalloc_lib.experiments.sweep.run_points`, change no result.
     """
     one_of("scale", scale, SCALES)
     studies = {name: load_study(name) for name in names or STUDIES}
@@ -93,18 +97,59 @@ def reproduce(
     from coalloc_lib.studies.archive import made_with
 
     results: dict[str, StudyResult] = {}
+    others = _other_results(out, studies)
     figures: list[Path] = []
     for name, study in studies.items():
         begin = perf_counter()
         results[name] = study.reproduce(scale, seed, **how)
         minutes = (perf_counter() - begin) / 60
-        if report is not None:
-            report(results[name])
         facts = made_with(results[name].runs, study.logs, minutes)
-        rows = [row for result in results.values() for row in result.rows]
-        figures += _write_files(results[name], name, out, facts, rows)
-        _write_page(results, out, scale, missing)
+        in_folder = _in_order(others | results)
+        try:
+            figures += _write_files(results[name], name, out, facts, _rows(in_folder))
+            _write_page(in_folder, out, missing)
+        finally:
+            if report is not None:
+                report(results[name])
     return _reproduction(results, out, figures)
+
+
+def _rows(results: Mapping[str, Any]) -> list[Row]:
+    """Return the rows of all results."""
+    return [row for result in results.values() for row in result.rows]
+
+
+def _in_order(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Return results in the order of the studies."""
+    return {name: results[name] for name in STUDIES if name in results}
+
+
+def _other_results(out: Path, names: Collection[str]) -> dict[str, Any]:
+    """Return the results of the studies in a folder, but for these studies."""
+    from coalloc_lib.studies.study import RUNS
+
+    found = {}
+    for name in STUDIES:
+        file = out / name / RUNS
+        if name in names or not file.is_file():
+            continue
+        runs = _stored(name, file)
+        with _naming_runs(name, file, runs):
+            found[name] = load_study(name).judge(runs)
+        for picture in _pictures(found[name], name):
+            if not (out / picture).is_file():
+                raise InputError(
+                    f"{out / picture} is missing, and the page shows it; run coalloc judge {name} "
+                    f"--runs {out} --out {out}, or choose another folder"
+                )
+    return found
+
+
+def _pictures(result: Any, name: str) -> list[Path]:
+    """Return the files of a study's pictures, within the folder of the results."""
+    from coalloc_lib.studies.pages import figures_run
+
+    return [Path(name) / f"{figure.name}.png" for figure in figures_run(result) if figure.draw]
 
 
 def judge(
@@ -129,34 +174,40 @@ def judge(
     from joblib import Parallel, delayed
 
     from coalloc_lib.studies.archive import ARCHIVE
-    from coalloc_lib.studies.study import logs_missing_in
 
     files = _files_of_runs(ARCHIVE if runs is None else runs, names)
     tables = {name: _stored(name, file) for name, file in files.items()}
     out = _folder(out)
-    scales = dict.fromkeys(scale for scale, _ in tables.values())
-    missing = dict.fromkeys(log for _, table in tables.values() for log in logs_missing_in(table))
+    others = _other_results(out, files)
     several = Parallel(n_jobs=workers if len(tables) > 1 else 1)
-    longest_first = sorted(tables, key=lambda name: -len(tables[name][1]))
-    judged = several(delayed(_judged)(name, tables[name][1], out) for name in longest_first)
-    of = dict(zip(longest_first, judged, strict=True))
-    results = {name: of[name][0] for name in tables}
-    figures = [picture for name in tables for picture in of[name][1]]
-    if report is not None:
-        for result in results.values():
-            report(result)
+    longest_first = sorted(tables, key=lambda name: -len(tables[name]))
+    judged = several(
+        delayed(_judged)(name, tables[name], files[name], out) for name in longest_first
+    )
+    by_name = dict(zip(longest_first, judged, strict=True))
+    results = {name: by_name[name][0] for name in tables}
+    figures = [picture for name in tables for picture in by_name[name][1]]
+    in_folder = _in_order(others | results)
     reproduction = _reproduction(results, out, figures)
-    with _filling(out, ", ".join(results)):
-        write_ledger(reproduction.rows, reproduction.ledger)
-    _write_page(results, out, ", ".join(scales), [*missing])
+    try:
+        with _filling(out, ", ".join(results)):
+            write_ledger(_rows(in_folder), reproduction.ledger)
+        _write_page(in_folder, out)
+    finally:
+        for result in results.values():
+            if report is not None:
+                report(result)
     return reproduction
 
 
-def _judged(name, table, out):
+def _judged(name, table, file, out):
     """Judge the runs of a study and write its files; return the result, and the pictures."""
-    with _naming_columns(name, table):
+    from coalloc_lib.studies.archive import read_made_with
+
+    facts = read_made_with(file.parent) or None
+    with _naming_runs(name, file, table):
         result = load_study(name).judge(table)
-        return result, _write_files(result, name, out)
+        return result, _write_files(result, name, out, facts)
 
 
 def _files_of_runs(folder: str | Path, names: Sequence[str] | None) -> dict[str, Path]:
@@ -177,30 +228,36 @@ def _files_of_runs(folder: str | Path, names: Sequence[str] | None) -> dict[str,
     return {name: files[name] for name in names or there}
 
 
-def _stored(name: str, file: Path) -> tuple[str, "pd.DataFrame"]:
-    """Return the scale of a study's stored runs, and these."""
-    from coalloc_lib.experiments.storage import read_runs
+def _stored(name: str, file: Path) -> "pd.DataFrame":
+    """Return a study's stored runs; refuse those of another study."""
+    from coalloc_lib.studies.archive import stored_runs
 
-    table = read_runs(file)
+    table = stored_runs(file)
     try:
-        scale, _ = load_study(name).made_with(table)
+        load_study(name).made_with(table)
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
-    return scale, table
+    return table
 
 
 @contextmanager
-def _naming_columns(name: str, runs: "pd.DataFrame") -> Iterator[None]:
-    """Refuse runs in which a figure or a claim looks for a column that they do not have."""
+def _naming_runs(name: str, file: Path, runs: "pd.DataFrame") -> Iterator[None]:
+    """Name the file in an error of its runs, also if they lack a column that is read."""
+    from coalloc_lib.studies.published import PublishedError
+
     try:
         yield
+    except PublishedError:  # it names its own file
+        raise
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
     except KeyError as error:
         column = error.args[0]
         if not _is_of_pandas(error) or column in runs:
             raise  # a bug of ours
         raise InputError(
-            f"runs of {name} have not all columns that are read ({column}): they may be of another "
-            f"version; run coalloc reproduce {name}"
+            f"{file} does not have all columns that are read ({column}); it may be of another "
+            f"version: run coalloc reproduce {name}"
         ) from error
 
 
@@ -225,8 +282,7 @@ def _folder(out: str | Path) -> Path:
 
 
 def _reproduction(results: dict[str, Any], out: Path, figures: list[Path]) -> Reproduction:
-    rows = [row for result in results.values() for row in result.rows]
-    return Reproduction(rows, out / LEDGER, out / "index.html", figures)
+    return Reproduction(_rows(results), out / LEDGER, out / "index.html", figures)
 
 
 def _write_files(result, name, out, facts=None, rows=None):
@@ -256,17 +312,25 @@ def _write_files(result, name, out, facts=None, rows=None):
             files.append(Path(LEDGER))
             write_ledger(rows, folder / LEDGER)
         (out / name).mkdir(exist_ok=True)
+        (out / name / MADE_WITH).unlink(missing_ok=True)  # that of the runs that are replaced
         for file in files:
             os.replace(folder / file, out / file)
     return [out / file for file in files if file.suffix == ".png"]
 
 
-def _write_page(results, out, scale, missing):
-    """Write the page of all studies that are done."""
-    from coalloc_lib.studies.pages import write_index
+def _write_page(results, out, missing=()):
+    """Write the page of all results; `missing` are logs that are not here, besides those of runs.
 
+    The page names the scales of all results.
+    """
+    from coalloc_lib.studies.pages import write_index
+    from coalloc_lib.studies.study import logs_missing_in
+
+    runs = [result.runs for result in results.values()]
+    scales = dict.fromkeys(scale for table in runs for scale in table["scale"].unique())
+    logs = dict.fromkeys([*missing, *(log for table in runs for log in logs_missing_in(table))])
     with _filling(out, ", ".join(results)):
-        write_index(results, out, scale, missing)
+        write_index(results, out, ", ".join(scales), [*logs])
 
 
 @contextmanager

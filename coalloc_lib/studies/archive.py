@@ -36,7 +36,20 @@ def archived_runs(name: str) -> pd.DataFrame:
             f"{path} does not exist: this copy of the library has no stored runs of {name}; run "
             "study.run('paper') instead"
         )
-    return read_runs(path)
+    return stored_runs(path)
+
+
+def stored_runs(file: Path) -> pd.DataFrame:
+    """Return the runs in a file; refuse them if lines were lost since they were written."""
+    table = read_runs(file)
+    rows = read_made_with(file.parent).get("rows", len(table))
+    if rows != len(table):
+        raise InputError(
+            f"{file} has {len(table)} runs, and {MADE_WITH} beside it says {rows}: lines were "
+            f"removed or added; take a copy of the file, or remove {MADE_WITH} if the change is "
+            "your own"
+        )
+    return table
 
 
 def archived_ledger() -> dict[tuple[str, str], Row]:
@@ -114,3 +127,19 @@ def write_made_with(facts: Mapping[str, Any], path: Path) -> None:
     """Write what runs were made with, all or nothing."""
     with atomic_path(path) as beside:
         beside.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+
+def read_made_with(folder: Path) -> dict[str, Any]:
+    """Return what the runs in a folder were made with; empty if the file is not there."""
+    path = folder / MADE_WITH
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(
+            f"{path} is damaged ({error}); remove it, or run coalloc reproduce"
+        ) from None
+    if not isinstance(facts, dict):
+        raise InputError(f"{path} has no JSON object; remove it, or run coalloc reproduce")
+    return facts

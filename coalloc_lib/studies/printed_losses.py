@@ -20,21 +20,13 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.studies.ledger import Row, judge_number
 from coalloc_lib.studies.pages import ground, plain_table
-from coalloc_lib.studies.published import PRINTED, PublishedLoss
+from coalloc_lib.studies.published import PRINTED, PublishedLoss, published_loss
 from coalloc_lib.studies.shown import Caption
 from coalloc_lib.studies.study import Scale
 from coalloc_lib.workloads.models import JobModel
 
-#: What names a cell of a printed table; with the loss that is printed there.
-CELL = (
-    "table",
-    "clusters",
-    "cluster_size",
-    "component_sizes",
-    "request",
-    "method",
-    "published",
-)
+#: The columns that name a cell of a printed table.
+CELL = ("table", "clusters", "cluster_size", "component_sizes", "request", "method")
 #: Half a unit of the third decimal: how far a printed number may be from what it was rounded from.
 ROUNDING = 0.0005
 #: Arrivals in a run of the papers: section 5 of the first gives them for FPFS alone, and we take
@@ -108,14 +100,20 @@ class MeasuredCell(NamedTuple):
 
 def cells_of(runs: pd.DataFrame) -> Iterator[MeasuredCell]:
     """Yield each cell that was run, with its loss."""
-    for names, rows in groups_of(pick(runs, kind=PRINTED), CELL):
-        for whole_number in ("table", "clusters", "cluster_size"):
-            names[whole_number] = int(names[whole_number])
+    for _, rows in groups_of(pick(runs, kind=PRINTED), CELL):
         losses = sample(rows, "capacity_loss")
         one_run = None
         if losses.values.ndim:
             one_run = losses.prediction_of(ARRIVALS / float(rows["row_jobs"].iloc[0]))
-        yield MeasuredCell(PublishedLoss(**names), losses.interval, one_run)
+        yield MeasuredCell(printed_cell(rows), losses.interval, one_run)
+
+
+def printed_cell(rows: pd.DataFrame) -> PublishedLoss:
+    """Return the cell that these runs are of, with the loss that the published data have."""
+    first = rows.iloc[0]
+    names = {name: first[name] for name in CELL}
+    names |= {name: int(first[name]) for name in ("table", "clusters", "cluster_size")}
+    return published_loss(first["study"], **names)
 
 
 def printed_rows(study: str, runs: pd.DataFrame) -> Iterator[Row]:
@@ -129,7 +127,7 @@ def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
     rows = []
     for measured in cells_of(pick(runs, table=number)):
         row, loss = measured.row(""), measured.loss
-        names = {name: getattr(measured.cell, name) for name in CELL}
+        names = {name: getattr(measured.cell, name) for name in (*CELL, "published")}
         ends = {"ci95_low": row.ci95_low, "ci95_high": row.ci95_high}
         judged = {"warning": loss.warning, "verdict": row.verdict}
         rows.append(names | {"capacity_loss": loss.estimate} | ends | judged)

@@ -33,7 +33,7 @@ from coalloc_lib.studies.archive import archived_runs
 from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.published import load_claims, published_claim
 from coalloc_lib.studies.shown import SHIPPED, Caption, StudyFigure, StudyResult
-from coalloc_lib.workloads.catalogue import listing
+from coalloc_lib.workloads.catalogue import content_sha256, listing
 
 #: The file of a study's runs, in the folder of its results.
 RUNS = "runs.csv.gz"
@@ -232,13 +232,15 @@ class Study:
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         seed = self.seed if seed is None else whole("seed", seed, least=0)
         wanted = self._wanted(settings, size)
+        # Both are read before the runs, during which a log may be fetched.
+        logs, missing = log_checksums(self.logs), missing_logs(self.logs)
         call = functools.partial(_listed, self.measure)
-        points = [{"setting": setting, "scale": size} for setting in wanted]
+        points = [{"setting": setting, "scale": size, "logs": logs} for setting in wanted]
         measured = run_points(
             call, points, seed=seed, workers=workers, cache=cache, progress=progress
         )
         made_with = {"study": self.name, "scale": scale, "seed": seed}
-        made_with["missing_logs"] = " ".join(missing_logs(self.logs))
+        made_with["missing_logs"] = " ".join(missing)
         runs = table_of_runs(wanted, measured, made_with)
         if out is not None:
             folder = Path(out) / self.name
@@ -442,8 +444,14 @@ class Study:
                 one_of(f"claim of {figure.name}", item, tuple(self.claims))
 
 
-def _listed(measure: Callable[..., Iterable], setting: Any, scale: Scale, seed: Any) -> list:
-    """Return the rows of a setting as a list, which can be kept."""
+def _listed(
+    measure: Callable[..., Iterable], setting: Any, scale: Scale, logs: Any, seed: Any
+) -> list:
+    """Return the rows of a setting as a list, which can be stored in a cache.
+
+    The checksums of the `logs` are an argument only because the arguments are the key of the cache:
+    rows that were measured on other logs are not found under it.
+    """
     return list(measure(setting, scale, seed))
 
 
@@ -460,6 +468,11 @@ def logs_missing_in(runs: pd.DataFrame) -> list[str]:
     """Return the logs that were not here when the runs were made."""
     words = " ".join(runs["missing_logs"].unique())
     return list(dict.fromkeys(words.split()))
+
+
+def log_checksums(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return the name and the SHA-256 of each of these public logs, or ``"missing"``."""
+    return tuple((name, content_sha256(name)) for name in dict.fromkeys(names))
 
 
 def missing_logs(names: Iterable[str]) -> list[str]:

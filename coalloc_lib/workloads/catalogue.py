@@ -19,6 +19,8 @@ from coalloc_lib.workloads.swf import SwfLog, read_swf
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
 FOLDER_VARIABLE = "COALLOC_TRACES"
 MISSING = ("fetch", "stand-in", "error")
+#: The checksum of a log that is not here.
+NOT_HERE = "missing"
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,19 @@ def listing() -> list[dict]:
     ]
 
 
+def content_sha256(name: str) -> str:
+    """Return the SHA-256 of the content of a public log that is here, or ``"missing"``.
+
+    A result that is kept for later uses it to say which log it was made from.
+    """
+    path = _local_file(trace(name))
+    return NOT_HERE if path is None else _sha256_of_content(path)
+
+
+def _sha256_of_content(path: Path) -> str:
+    return hashlib.sha256(b"".join(content(path))).hexdigest()
+
+
 def cache_folder() -> Path:
     """Return the folder in which fetched logs are kept."""
     import pooch
@@ -184,9 +199,10 @@ def _local_file(entry: Trace) -> Path | None:
 def _check(path: Path, entry: Trace) -> None:
     # The content decides where it is known, as the same log may have been packed again.
     if entry.content_sha256:
-        what, expected, data = "content", entry.content_sha256, b"".join(content(path))
+        what, expected, digest = "content", entry.content_sha256, _sha256_of_content(path)
     elif entry.archive_sha256 and path.suffix == ".gz":
-        what, expected, data = "file", entry.archive_sha256, path.read_bytes()
+        what, expected = "file", entry.archive_sha256
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
     elif not entry.archive_sha256:
         warnings.warn(f"{path} is not checked: no checksum of {entry.name} is known", stacklevel=3)
         return
@@ -195,7 +211,6 @@ def _check(path: Path, entry: Trace) -> None:
             f"{path} cannot be checked: of {entry.name} only {entry.file} has a known checksum; "
             "put that file there, or give your copy another name and load it by its path"
         )
-    digest = hashlib.sha256(data).hexdigest()
     if digest != expected:
         raise InputError(
             f"{path}: the {what} has SHA-256 {digest}, the catalogue says {expected}; remove the "

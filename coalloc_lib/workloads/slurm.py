@@ -25,6 +25,7 @@ from coalloc_lib.basics.checks import (
     shown,
     whole_in,
 )
+from coalloc_lib.basics.text import printable
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.slurm_states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, state_of
 from coalloc_lib.workloads.slurm_times import LENGTH_OF_TIME, Hours, instants, length, parts_of
@@ -579,4 +580,4 @@ def _log(
     receipt = pd.DataFrame(rows, columns=["outcome", "lines", "what", "what to do"])
     receipt["lines"] = receipt["lines"].astype("Int64")  # none of what was found in them
     name = re.sub(r"(\.(txt|csv))?(\.gz)?$", "", Path(path).name)
-    return SwfLog(header, table, name, str(path), receipt=receipt)
+    return SwfLog(header, table, printable(name), str(path), receipt=receipt)

@@ -31,6 +31,7 @@ from coalloc_lib.basics.checks import (
 from coalloc_lib.basics.display import card, span_of
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.basics.text import printable
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.preemption import whole_jobs
@@ -283,7 +284,7 @@ def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> 
     header, table = parsed(content(path, most_bytes=most_bytes), str(path))
     file = Path(path).name
     name = re.sub(r"(\.(swf|txt))?(\.gz)?$", "", file) or file
-    log = SwfLog(header.values, table, name, str(path), header_lines=header.lines)
+    log = SwfLog(header.values, table, printable(name), str(path), header_lines=header.lines)
     return _clarified(log)
 
 

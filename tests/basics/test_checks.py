@@ -1,5 +1,6 @@
 """Columns of anything: taken for what they are, or refused in one line."""
 
+import warnings
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -119,6 +120,13 @@ def test_numbers_are_what_they_are(values):
     assert not np.shares_memory(array, np.asarray(values))
 
 
+def without_unit():
+    """Return a length of time without a unit; from NumPy 2.5 on, making one is deprecated."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return np.array([3], "timedelta64")
+
+
 REFUSED = {
     "a word": ("123", r"x = '123'; give numbers"),
     "digits": (["3"], r"x\[0\] = '3'; give a number"),
@@ -128,7 +136,7 @@ REFUSED = {
     "masked": (np.ma.array([1.0, 2.0], mask=[0, 1]), r"x\[1\] is masked; drop"),
     "a list in a list": ([1, [2]], r"x\[1\] = \[2\]; give rows of one length"),
     "two dimensions": ([[1, 2], [3, 4]], "x has 2 dimensions; give one value a job"),
-    "no unit": (np.array([3], "timedelta64"), "x holds timedeltas of unit 'generic'; give seconds"),
+    "no unit": (without_unit(), "x holds timedeltas of unit 'generic'; give seconds"),
     "not a time": (np.array([0, "NaT"], "timedelta64[s]"), r"x\[1\] = nan; give a finite"),
     "not a time of pandas": (pd.Series([NOON, pd.NaT]), r"x\[1\] = nan"),
     "not a time in a list": ([NOON, pd.NaT], r"x\[1\] = NaT"),

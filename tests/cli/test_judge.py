@@ -9,6 +9,7 @@ import pytest
 
 from coalloc_lib.experiments import pick
 from coalloc_lib.experiments.storage import read_runs, write_runs
+from coalloc_lib.studies.published import PublishedError
 from coalloc_lib.studies.study import RUNS
 from tests.studies.toy import toy
 
@@ -129,7 +130,67 @@ def test_a_table_that_is_cut_off_is_refused_in_one_line(refused, stored):
     file = stored / NAME / RUNS
     text = gzip.decompress(file.read_bytes())
     file.write_bytes(gzip.compress(text[: len(text) // 2]))
-    assert "values of" in refused("judge", "--runs", stored, "--out", stored)
+    line = refused("judge", "--runs", stored, "--out", stored)
+    assert f"{RUNS}', line 34: 7 fields, not 12" in line
+
+
+def lines_of(file):
+    return gzip.decompress(file.read_bytes()).decode().splitlines()
+
+
+def write_lines(file, lines):
+    file.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode()))
+
+
+DAMAGED = {
+    "a field too many": (lambda line: f"{line},7", "line 12: 13 fields, not 12"),
+    "a field is lost": (lambda line: line.rpartition(",")[0], "line 12: 11 fields, not 12"),
+    "a word for a number": (lambda line: f"one{line[line.index(',') :]}", "line 12: mean = 'one'"),
+    "another study": (lambda line: line.replace(NAME, OTHER), f"line 12: study = '{OTHER}'"),
+    "another scale": (lambda line: line.replace("quick", "huge"), "line 12: scale = 'huge'"),
+    "a quote": (lambda line: f'"{line}', "unexpected end of data"),
+}
+
+
+@pytest.mark.parametrize(("damage", "words"), DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_line_of_runs_is_named(refused, stored, damage, words):
+    file = stored / NAME / RUNS
+    lines = lines_of(file)
+    lines[11] = damage(lines[11])
+    write_lines(file, lines)
+    line = refused("judge", "--runs", stored, "--out", stored)
+    assert f"{NAME}/{RUNS}', line" in line
+    assert words in line
+
+
+def test_damaged_published_data_are_named_alone(refused, stored, monkeypatch):
+    def damaged(*_):
+        raise PublishedError("published.csv, line 3: published = '0.O33'; give a number")
+
+    monkeypatch.setattr("coalloc_lib.studies.study.Study.judge", damaged)
+    line = refused("judge", "--runs", stored, "--out", stored)
+    assert line == "coalloc: error: published.csv, line 3: published = '0.O33'; give a number"
+
+
+def test_a_line_that_was_removed_is_noticed(run, refused, stored):
+    """The number of runs is in made_with.json, which is copied with the runs."""
+    file, facts = stored / NAME / RUNS, stored / NAME / "made_with.json"
+    lines = lines_of(file)
+    facts.write_text(json.dumps({"rows": len(lines) - 1}))
+    copy = stored.parent / "copy"
+    run("judge", "--runs", stored, "--out", copy)
+    assert json.loads((copy / NAME / "made_with.json").read_text()) == {"rows": len(lines) - 1}
+    for folder in (stored, copy):
+        write_lines(folder / NAME / RUNS, lines[:20] + lines[21:])
+        line = refused("judge", "--runs", folder, "--out", stored.parent / "j")
+        assert f"{RUNS} has {len(lines) - 2} runs" in line
+        assert f"made_with.json beside it says {len(lines) - 1}" in line
+    facts.write_text("{")
+    assert "made_with.json is damaged" in refused("judge", "--runs", stored, "--out", stored)
+    facts.unlink()
+    write_lines(file, lines)
+    run("judge", "--runs", stored, "--out", copy)
+    assert not (copy / NAME / "made_with.json").exists()
 
 
 def test_folders_and_studies_without_runs_are_refused_in_one_line(refused, stored, tmp_path):

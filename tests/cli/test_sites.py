@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -183,3 +184,26 @@ def test_how_logs_were_read_is_on_the_page_and_on_stderr(files, tmp_path, capsys
     ):
         assert f"How the log of {name} was read: {note}." in page
         assert f"coalloc: {name}: {note}" in told
+
+
+def test_a_file_whose_name_is_not_utf8_is_shown_on_the_page(run, given, files, tmp_path):  # noqa: F811
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.swf.gz")
+    shutil.copy(files["north"], odd)
+    out = tmp_path / "r.html"
+    how = ("--penalty", 0.2, "--out", out, "--tables", tmp_path)
+    run("sites", f"north={odd}:16", given[1], *how)
+    page = out.read_text("utf-8")
+    assert r"north=" in page
+    assert r"caf\udce9.swf.gz:16" in page
+    assert r"caf\udce9" in (tmp_path / "logs.csv").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", [os.fsdecode(b"caf\xe9"), "\x1b[31m"])
+def test_a_site_that_cannot_be_written_is_refused_before_any_run(
+    refused, given, tmp_path, monkeypatch, name
+):
+    monkeypatch.setattr("coalloc_lib.report.run_all", None)
+    out = tmp_path / "r.html"
+    line = refused("sites", given[0].replace("north=", f"{name}="), given[1], "--out", out)
+    assert f"clusters has a site {name!r}, a name with characters that cannot be printed" in line
+    assert not out.exists()

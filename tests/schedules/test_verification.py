@@ -1,5 +1,7 @@
 """Each rule is checked: break one and the job and the instant are named."""
 
+import signal
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,7 +14,7 @@ import coalloc_lib as co
 from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST_LATEST
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.policies import Refusal
-from coalloc_lib.schedules.verification import ScheduleError
+from coalloc_lib.schedules.verification import ScheduleError, replay
 from tests.conftest import (
     asking,
     backfilling,
@@ -551,3 +553,49 @@ def test_bookings_pass_exactly_where_a_second_simulation_comes_to_them(case, pol
         assume(changed != schedule.servers[job].tolist())
         changed = with_servers(schedule, job, changed)
     assert_fails(changed, "^job ")
+
+
+def long_queue(jobs, clusters=40):
+    """A schedule of EASY in which ever more jobs wait: three times what the clusters can do."""
+    rng = np.random.default_rng(5)
+    components, runtime = rng.integers(1, 17, (jobs, 4)), rng.exponential(1000, jobs)
+    span = (components.sum(axis=1) * runtime).sum() / (16 * clusters)
+    stream = co.JobStream(
+        np.sort(rng.uniform(0, span / 3, jobs)), runtime, components,
+        runtime * rng.uniform(1, 5, jobs),
+    )  # fmt: skip
+    return co.simulate(co.Multicluster([16] * clusters), stream, scheduling=co.EASY())
+
+
+def test_a_long_check_can_be_interrupted(monkeypatch):
+    schedule, calls, called = long_queue(500), [], replay.call
+
+    def interrupted(*arguments, **how):
+        calls.append(arguments)
+        if len(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return called(*arguments, **how)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(replay, "call", interrupted)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            schedule.verify()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(calls) == 3
+    monkeypatch.setattr(replay, "call", called)
+    schedule.verify()
+
+
+@pytest.mark.long
+def test_a_long_queue_on_many_clusters_is_checked_in_reasonable_time():
+    """On a loaded machine too: before, 4,000 jobs took five times as long as their simulation."""
+    schedule = long_queue(8_000, clusters=200)
+    long_queue(200).verify()  # compiles
+    begin = time.process_time()
+    schedule.verify()
+    checked = time.process_time() - begin
+    begin = time.process_time()
+    long_queue(8_000, clusters=200)
+    assert checked < 5 * (time.process_time() - begin)

@@ -215,7 +215,7 @@ def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
         published.load_claims("weather")
     with pytest.raises(InputError, match=r"MU-99.*or add it to .*claims\.csv"):
         published.published_claim("maximal-utilization", "MU-99")
-    published._rows.cache_clear()  # other tests have read them
+    published._table.cache_clear()  # other tests have read them
     monkeypatch.setattr(published, "data_folder", lambda name: tmp_path / name)
     with pytest.raises(InputError, match="come with the library; install it again"):
         published.load_claims("online-batch")

@@ -1,12 +1,15 @@
 """Printed losses: what is held against the print, and how a reader sees it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError
 from coalloc_lib.intervals import Sample
-from coalloc_lib.studies import das1_densities
+from coalloc_lib.studies import das1_densities, published
 from coalloc_lib.studies.printed_losses import (
     beside_print,
     draw_printed,
@@ -15,12 +18,13 @@ from coalloc_lib.studies.printed_losses import (
     printed_rows,
     printed_table,
 )
-from coalloc_lib.studies.published import PublishedLoss
+from coalloc_lib.studies.published import PublishedLoss, load_published
 from coalloc_lib.studies.study import Scale, Study, scales
 
 EXACT = PublishedLoss(3, 1, 32, "U[1,4]", "total", "exact", 0.032)
 SIMULATED = PublishedLoss(3, 4, 32, "U[1,4]", "unordered", "simulation", 0.053)
 FOUR_TOTAL = PublishedLoss(3, 4, 32, "U[1,4]", "total", "exact", 0.038)
+NAME = "maximal-utilization"
 CELLS = (EXACT, SIMULATED, FOUR_TOTAL)
 
 
@@ -31,13 +35,17 @@ def made_up(simulated, exact=0.0321, row_jobs=100_000):
         losses = simulated if cell.method == "simulation" else exact
         yield from loss_rows(Sample(np.array(losses)), row_jobs if np.ndim(losses) else None)
 
-    study = Study("x", "?", 1, scales(jobs=(1, 1)), lambda scale: CELLS, measure)
+    study = Study(NAME, "?", 1, scales(jobs=(1, 1)), lambda scale: CELLS, measure)
     return study.run("quick", workers=1)
+
+
+def by_item(runs):
+    return {row.item: row for row in printed_rows(NAME, runs)}
 
 
 def test_a_cell_is_held_against_its_print():
     runs = made_up([0.052, 0.053, 0.054])
-    rows = {row.item: row for row in printed_rows("x", runs)}
+    rows = by_item(runs)
     assert [*rows] == [cell.item for cell in CELLS]
     verdicts = [row.verdict for row in rows.values()]
     assert verdicts == ["reproduced", "reproduced", "differs"]
@@ -47,14 +55,30 @@ def test_a_cell_is_held_against_its_print():
     # The print is a run of 100,000 jobs: ours of a million stray less than that.
     beside = [0.0559, 0.056, 0.0561]
     as_long, longer = (
-        {row.item: row for row in printed_rows("x", made_up(beside, row_jobs=jobs))}[SIMULATED.item]
-        for jobs in (100_000, 10_000_000)
+        by_item(made_up(beside, row_jobs=jobs))[SIMULATED.item] for jobs in (100_000, 10_000_000)
     )
     assert as_long.verdict == "close"
     assert as_long.note.startswith("stands out: one run would lie within 0.0555 to 0.0565")
     assert longer.verdict == "reproduced"
-    far = [row.verdict for row in printed_rows("x", made_up([0.092, 0.093, 0.094]))]
+    far = [row.verdict for row in printed_rows(NAME, made_up([0.092, 0.093, 0.094]))]
     assert far == ["reproduced", "differs", "differs"]
+
+
+def test_the_print_is_what_the_published_data_have_now(monkeypatch):
+    """A corrected cell counts for runs that were stored before, and is no other setting."""
+    runs = made_up([0.052, 0.053, 0.054])
+    assert "published" not in runs
+    stored = runs.assign(published=0.9)  # as older runs have it
+    cells = {cell.item: cell for cell in load_published(NAME)}
+    cells[EXACT.item] = replace(EXACT, published=0.132)
+    monkeypatch.setattr(published, "load_published", lambda study: [*cells.values()])
+    rows = by_item(stored)
+    assert (rows[EXACT.item].published, rows[EXACT.item].verdict) == (0.132, "differs")
+    assert rows[SIMULATED.item].verdict == "reproduced"
+    assert cells[EXACT.item] == EXACT
+    del cells[SIMULATED.item]
+    with pytest.raises(InputError, match=r"published\.csv has no line for Table 3 U\[1,4\] unord"):
+        [*printed_rows(NAME, stored)]
 
 
 def test_a_printed_table_has_each_cell_as_printed_and_as_here():

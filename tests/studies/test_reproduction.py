@@ -85,3 +85,54 @@ def test_bad_arguments_are_refused_before_anything_is_made(toys, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made"):
         reproduce(out=tmp_path / "file")
+
+
+def test_a_study_is_reported_when_its_files_are_there(toys, tmp_path):
+    """A reader of the report may leave, and a terminal may go away: the files do not wait."""
+    seen = []
+
+    def report(result):
+        seen.append(contents(out))
+
+    out = tmp_path / "made"
+    made = reproduce(out=out, report=report)
+    assert [len(files) for files in seen] == [2 + len(FILES), 2 + 2 * len(FILES)]
+    seen.clear()
+    out = tmp_path / "judged"
+    studies.judge(tmp_path / "made", out=out, report=report, workers=1)
+    assert [len(files) for files in seen] == [2 + 2 * len(FILES)] * 2
+    assert made.ledger.read_bytes() == (tmp_path / "judged" / "ledger.csv").read_bytes()
+
+
+@pytest.mark.parametrize("again", ["reproduce", "judge"])
+def test_one_study_again_keeps_the_others_in_ledger_and_page(toys, tmp_path, again):
+    whole, runs = tmp_path / "whole", tmp_path / "runs"
+    reproduce(out=whole)
+    reproduce(out=runs)
+    for name in NAMES:
+        before = contents(whole)
+        if again == "reproduce":
+            result = reproduce([name], out=whole)
+        else:
+            result = studies.judge(runs, [name], out=whole)
+        assert {row.study for row in result.rows} == {name}
+        after = contents(whole)
+        times = {file for file in before if file.endswith("made_with.json")}
+        assert {f: after[f] for f in after if f not in times} == {
+            f: before[f] for f in before if f not in times
+        }
+        page = (whole / "index.html").read_text("utf-8")
+        assert [f'id="{each}"' in page for each in NAMES] == [True, True]
+
+
+def test_other_studies_that_cannot_be_kept_are_named_before_any_run(toys, tmp_path):
+    reproduce(out=tmp_path)
+    toys[NAMES[0]].measure = lambda *_: pytest.fail("it was simulated")
+    (tmp_path / NAMES[1] / "means.png").unlink()
+    with pytest.raises(
+        InputError, match=rf"means\.png is missing.*coalloc judge {NAMES[1]} --runs"
+    ):
+        reproduce([NAMES[0]], out=tmp_path)
+    (tmp_path / NAMES[1] / "runs.csv.gz").write_bytes(b"no gzip")
+    with pytest.raises(InputError, match=rf"{NAMES[1]}/runs\.csv\.gz' cannot be read"):
+        reproduce([NAMES[0]], out=tmp_path)

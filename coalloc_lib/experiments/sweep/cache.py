@@ -2,16 +2,20 @@
 
 A key is a digest of three things, the same in every process:
 
-- this library's sources, and the versions of Python, NumPy, Numba and SciPy;
+- this library's sources and data, and the versions of Python, NumPy, Numba and SciPy;
 - the function as cloudpickle pickles it, by value where it is not of an installed package: its
   code, its defaults, what it holds, and the functions, classes, modules and values that its code
   names in its own script, notebook or module, and so on from there;
 - the arguments and the seed, pickled in the same way.
 
-What code reaches in another way is not noticed: files and environment variables that it reads,
+What code reaches in another way is not noticed: files and environment variables that it reads (a
+function that reads a file should get the file's checksum as an argument, as a study does),
 modules that it imports while it runs, what the body of a class within a function names, subclasses
 found at run time, what `eval`, `runpy`, `sys.modules` or a frame lead to, and installed packages
 but for those three. What cannot be pickled is refused.
+
+Where code stands in its file does not count, with one exception: from Python 3.13 on, the code of a
+class within a function holds the number of its line, and the point is computed again if it moves.
 """
 
 import base64
@@ -37,10 +41,12 @@ import cloudpickle
 import numpy as np
 
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.data import data_folder
 
 #: Types whose `repr` tells equal values from others.
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
-_LIBRARY = Path(__file__).parents[1]
+#: The folder of the whole package, in which every source file counts.
+_LIBRARY = Path(__file__).parents[2]
 #: What values of just these types are described by: code without its place, seeds without how many
 #: were spawned, and what is pickled by name alone, or not at all, by what it wraps.
 _ATTRIBUTES: dict[type, list[str]] = {
@@ -69,11 +75,18 @@ def digest(*parts: str) -> str:
 
 @functools.cache
 def library_digest() -> str:
-    """Return the digest of every source file of this library and of what it computes with."""
+    """Return the digest of the library's source files and data, and of what it computes with."""
     versions = [platform.python_version(), *map(version, ("numpy", "numba", "scipy"))]
-    sources = sorted(_LIBRARY.rglob("*.py"))
-    names = (path.relative_to(_LIBRARY).as_posix() for path in sources)
-    return digest(*versions, *names, *(path.read_text("utf-8") for path in sources))
+    sources = {path.relative_to(_LIBRARY).as_posix(): path for path in _LIBRARY.rglob("*.py")}
+    # The stand-ins of logs, and the fitted models.
+    data = {f"data/{path.name}": path for path in data_folder("traces").iterdir()}
+    files = sorted((sources | data).items())
+    names = [name for name, _ in files]
+    return digest(*versions, *names, *(_content_digest(path) for _, path in files))
+
+
+def _content_digest(path: Path) -> str:
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
 library_digest()  # now, and not when the first sweep begins, which may be after a change

@@ -45,7 +45,8 @@ NONE = -1
 #: running jobs in order of their expected ends, `plan` and `whose`; those that leave in the next
 #: round of this instant; counts; and what is written by the way.
 State = namedtuple(
-    "State", "idle waits started promised plan whose momentary count taken other order score room"
+    "State",
+    "idle waits started promised plan whose momentary count taken other order later score room",
 )
 #: Entries of `State.count`.
 ARRIVED, STARTED, RUNNING, HEAD, JUMPED, GONE, MOMENTARY, DUE = range(8)
@@ -155,35 +156,55 @@ def first_waiting(tree):
 
 @kernel
 def order_clusters(rule, numbers, idle, order, score):
-    """Write into `order` the clusters as a placement tries them, ties by number."""
+    """Sort `order` as a placement tries the clusters, ties by number.
+
+    What `order` holds is where the sorting begins, so that it should be the last answer: after few
+    changes of `idle` few clusters are moved.
+    """
+    if rule == FIRST_FIT:
+        order[:] = numbers
+        return
+    write_scores(rule, numbers, idle, score)
+    for place in range(1, len(order)):
+        c, i = order[place], place
+        while i > 0 and comes_before(score, c, order[i - 1]):
+            order[i] = order[i - 1]
+            i -= 1
+        order[i] = c
+
+
+@kernel
+def comes_before(score, one, other):
+    """Return whether a cluster is tried before another one."""
+    return score[one] < score[other] or (score[one] == score[other] and one < other)
+
+
+@kernel
+def write_scores(rule, numbers, idle, score):
+    """Write the number of each cluster by which a placement orders them."""
     state = 0
     if rule == RANDOM_FIT:
         for free in idle:
             state = (state * FACTOR + free) % PRIME
     for c in range(len(idle)):
-        if rule == FIRST_FIT:
-            order[c] = numbers[c]
-            continue
         if rule == WORST_FIT:
-            mine = -float(idle[c])
+            score[c] = -float(idle[c])
         elif rule == BEST_FIT:
-            mine = float(idle[c])
+            score[c] = float(idle[c])
         elif rule == LEAST_LOADED:
-            mine = -idle[c] / numbers[c]
+            score[c] = -idle[c] / numbers[c]
         else:
             base = (state + numbers[c]) % PRIME
             square = base * base % PRIME
-            mine = float(square * square % PRIME * base % PRIME)
-        i = c
-        while i > 0 and score[i - 1] > mine:
-            score[i], order[i] = score[i - 1], order[i - 1]
-            i -= 1
-        score[i], order[i] = mine, c
+            score[c] = float(square * square % PRIME * base % PRIME)
 
 
 @kernel
 def allocate(parts, rule, idle, order, score, taken):
-    """Write into `taken` what a job gets of each cluster; return whether it fits."""
+    """Write into `taken` what a job gets of each cluster; return whether it fits.
+
+    The rows of `order` are the last orders of the clusters: by the rule, and for one cluster.
+    """
     taken[:] = 0
     if rule.request == ORDERED or (rule.may_stay and parts[0] == 0):
         first = 0 if rule.request == ORDERED else 1
@@ -194,15 +215,15 @@ def allocate(parts, rule, idle, order, score, taken):
         return True
     total = parts[0] if rule.may_stay else parts.sum()
     if rule.single != NONE:
-        order_clusters(rule.single, rule.numbers, idle, order, score)
-        for c in order:
+        order_clusters(rule.single, rule.numbers, idle, order[1], score)
+        for c in order[1]:
             if total <= idle[c]:
                 taken[c] = total
                 return True
-    order_clusters(rule.order, rule.numbers, idle, order, score)
+    order_clusters(rule.order, rule.numbers, idle, order[0], score)
     if rule.request == FLEXIBLE:
         left = total
-        for c in order:
+        for c in order[0]:
             taken[c] = min(left, idle[c])
             left -= taken[c]
         return left == 0
@@ -211,7 +232,7 @@ def allocate(parts, rule, idle, order, score, taken):
         if size == 0:
             continue
         found = NONE
-        for c in order:
+        for c in order[0]:
             if taken[c] == 0 and size <= idle[c]:
                 found = c
                 break
@@ -369,7 +390,7 @@ def may_start(job, now, jobs, given, policy, rule, state):
     held, until, i = idle.copy(), now + patience(jobs, job), 0
     while i < state.count[RUNNING] and state.plan[i] <= until:
         i = release_next(i, given, state, held)
-        allocate(parts, rule, held, state.order, state.score, state.other)
+        allocate(parts, rule, held, state.later, state.score, state.other)
         if np.count_nonzero(state.other) == 1:
             return False
     return True
@@ -380,7 +401,7 @@ def plan_head(now, jobs, given, policy, rule, state, then_idle):
     """Return when the head is to start (infinity: never) and whether it may span then."""
     head, held, i = state.count[HEAD], state.idle.copy(), 0
     parts, first = jobs.parts[head], np.inf
-    if policy.is_adaptive and allocate(parts, rule, held, state.order, state.score, state.other):
+    if policy.is_adaptive and allocate(parts, rule, held, state.later, state.score, state.other):
         first = now
         then_idle[:] = held
     while i < state.count[RUNNING]:
@@ -388,7 +409,7 @@ def plan_head(now, jobs, given, policy, rule, state, then_idle):
         if instant > first + patience(jobs, head):
             break
         i = release_next(i, given, state, held)
-        if allocate(parts, rule, held, state.order, state.score, state.other):
+        if allocate(parts, rule, held, state.later, state.score, state.other):
             if not policy.is_adaptive or np.count_nonzero(state.other) == 1:
                 then_idle[:] = held
                 return instant, not policy.is_adaptive or patience(jobs, head) == 0
@@ -425,11 +446,11 @@ def serve_backfilling(now, jobs, given, policy, rule, state, tree, fault):
                 report(fault, PROMISE, head, head, now)
                 return
         job = head + 1
+        # One too many rather than one too few: what follows looks at the very lengths.
+        longest = (planned - now) * (1 + 1e-9) + 1e-9 * abs(now)
+        spare = then_idle.sum() - jobs.total[head]
+        set_room(rule, idle, state.room)
         while True:
-            spare = then_idle.sum() - jobs.total[head]
-            # One too many rather than one too few: what follows looks at the very lengths.
-            longest = (planned - now) * (1 + 1e-9) + 1e-9 * abs(now)
-            set_room(rule, idle, state.room)
             job = next_candidate(tree, job, rule, state.room, idle.max(), longest, spare)
             if job < 0:
                 break
@@ -438,7 +459,7 @@ def serve_backfilling(now, jobs, given, policy, rule, state, tree, fault):
                 if now + length_on(jobs, job, state.taken) > planned:
                     left = then_idle - state.taken
                     keeps = allocate(
-                        jobs.parts[head], rule, left, state.order, state.score, state.other
+                        jobs.parts[head], rule, left, state.later, state.score, state.other
                     ) and (may_span or np.count_nonzero(state.other) == 1)
                     if keeps:
                         then_idle = left
@@ -447,6 +468,8 @@ def serve_backfilling(now, jobs, given, policy, rule, state, tree, fault):
                     if fault.numbers[0] != NOTHING:
                         return
                     again = True
+                    spare = then_idle.sum() - jobs.total[head]
+                    set_room(rule, idle, state.room)
             job += 1
 
 
@@ -477,27 +500,33 @@ def next_instant(jobs, given, policy, state):
 
 
 @kernel
-def replay(jobs, given, policy, rule, state, tree, fault):
-    """Replay a schedule from idle clusters; note in `fault` what differs first."""
+def replay(jobs, given, policy, rule, state, tree, fault, instants):
+    """Replay a schedule for some more instants; note in `fault` what differs first.
+
+    Return whether there is more to replay. It begins with idle clusters and an empty queue; all
+    that it knows between two calls is in `state` and `tree`.
+    """
     n = len(jobs.submit)
-    state.count[HEAD] = n
-    while state.count[STARTED] < n:
+    for _ in range(instants):
+        if state.count[STARTED] == n:
+            return False
         now = next_instant(jobs, given, policy, state)
         again = True
         while again:
             let_leave(now, given, state, fault)
             let_come(now, jobs, policy, state, tree, fault)
             if fault.numbers[0] != NOTHING:
-                return
+                return False
             before = state.count[STARTED]
             if policy.backfills:
                 serve_backfilling(now, jobs, given, policy, rule, state, tree, fault)
             else:
                 serve_in_turn(now, jobs, given, policy, rule, state, tree, fault)
             if fault.numbers[0] != NOTHING:
-                return
+                return False
             tops_up = policy.backlog > 0 and state.count[ARRIVED] < n
             again = state.count[MOMENTARY] > 0 or (tops_up and state.count[STARTED] > before)
         none_else_started(now, given, state, fault)
         if fault.numbers[0] != NOTHING:
-            return
+            return False
+    return True

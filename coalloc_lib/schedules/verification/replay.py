@@ -36,6 +36,8 @@ _ORDERS: dict[type, int] = {
     LeastLoaded: kernels.LEAST_LOADED,
     RandomFit: kernels.RANDOM_FIT,
 }
+#: Instants that are replayed by one call of the kernel, during which Ctrl-C has to wait.
+INSTANTS = 100
 #: So many jobs are run again by the readable engine, which shares no code with the compiled one.
 FEW = 500
 
@@ -63,17 +65,9 @@ def check_decisions(schedule: Any) -> None:
     state = _state(schedule, jobs)
     fault = kernels.Fault(np.zeros(3, np.int64), np.zeros(2))
     given = _given(schedule, rows)
-    call(
-        kernels.replay,
-        jobs,
-        given,
-        _policy(schedule),
-        _rule(schedule),
-        state,
-        _tree(jobs),
-        fault,
-        what="kernels of verify()",
-    )
+    how = jobs, given, _policy(schedule), _rule(schedule), state, _tree(jobs), fault
+    while call(kernels.replay, *how, INSTANTS, what="kernels of verify()"):
+        pass  # between two calls Python takes notice of Ctrl-C
     if fault.numbers[0] != kernels.NOTHING:
         raise _error(schedule, rows, fault, state.taken)
     untold = ~state.promised & ~np.isnan(given.promised)
@@ -297,21 +291,26 @@ def _rule(schedule):
 
 
 def _state(schedule, jobs):
-    """Return what goes on at the beginning: nothing."""
+    """Return the state at the beginning: no job runs or waits."""
     n, clusters = schedule.allocation.shape
     runs = min(n, schedule.system.processors)
-    flags = (np.zeros(n, np.bool_) for _ in range(3))
-    numbers = (np.zeros(clusters, np.int64) for _ in range(3))
+    count = np.zeros(8, np.int64)
+    count[kernels.HEAD] = n  # no job heads the queue
     return kernels.State(
-        schedule.system.as_array().astype(np.int64),
-        *flags,
-        np.empty(runs),
-        np.empty(runs, np.int64),
-        np.empty(runs, np.int64),
-        np.zeros(8, np.int64),
-        *numbers,
-        np.empty(clusters),
-        np.empty(jobs.needs.shape[1], np.int64),
+        idle=schedule.system.as_array().astype(np.int64),
+        waits=np.zeros(n, np.bool_),
+        started=np.zeros(n, np.bool_),
+        promised=np.zeros(n, np.bool_),
+        plan=np.empty(runs),
+        whose=np.empty(runs, np.int64),
+        momentary=np.empty(runs, np.int64),
+        count=count,
+        taken=np.zeros(clusters, np.int64),
+        other=np.zeros(clusters, np.int64),
+        order=np.tile(np.arange(clusters), (2, 1)),
+        later=np.tile(np.arange(clusters), (2, 1)),
+        score=np.empty(clusters),
+        room=np.empty(jobs.needs.shape[1], np.int64),
     )
 
 

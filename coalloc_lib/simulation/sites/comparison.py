@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, instance_of, not_negative, one_of, shown, whole
 from coalloc_lib.basics.display import made_by
+from coalloc_lib.basics.text import CONTROLS
 from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.model.jobs import JobStream, merge
 from coalloc_lib.model.system import Multicluster
@@ -170,6 +171,12 @@ def _system(clusters, logs):
             raise InputError(f"{argument} = {shown(value)}; {mend}")
     if ALL in clusters:
         raise InputError(f"clusters has a site {ALL!r}, as the row of all is called; rename it")
+    for name in clusters:
+        if CONTROLS.search(str(name)):
+            raise InputError(
+                f"clusters has a site {name!r}, a name with characters that cannot be printed or "
+                "written as UTF-8; rename it"
+            )
     odd = [repr(name) for name in [*clusters, *logs] if (name in clusters) != (name in logs)]
     if odd:
         differ = ", ".join(odd)

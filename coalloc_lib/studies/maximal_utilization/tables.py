@@ -22,7 +22,7 @@ from coalloc_lib.studies.maximal_utilization.statistics import (
     judge_print,
     readings_of,
 )
-from coalloc_lib.studies.printed_losses import ROUNDING, MeasuredCell, cells_of
+from coalloc_lib.studies.printed_losses import ROUNDING, MeasuredCell, cells_of, printed_cell
 from coalloc_lib.studies.published import PRINTED
 from coalloc_lib.studies.study import PaperSetting, logs_missing_in
 
@@ -108,9 +108,9 @@ def approximation_is_reasonable(runs: pd.DataFrame) -> Decision:
 def simulated_less_known(
     runs: pd.DataFrame, method: str, request: str
 ) -> tuple[list[Interval], float]:
-    """Return by cell the simulated less the calculated loss, and how far they may be apart.
+    """Return the simulated less the calculated loss of each cell, and how far they may be apart.
 
-    That is as far as any two that are printed, and two roundings more.
+    They may be as far apart as the two numbers of any printed cell, and two roundings more.
     """
     apart, printed = [], []
     cells = pick(runs, request=request)
@@ -120,7 +120,7 @@ def simulated_less_known(
             continue
         less = difference(cell, VALUE, {"method": "simulation"}, {"method": method})
         apart.append(less.interval)
-        printed.append(abs(simulated["published"].iloc[0] - known["published"].iloc[0]))
+        printed.append(abs(printed_cell(simulated).published - printed_cell(known).published))
     if not apart:
         raise NotRunError(f"no {request} cell was run by simulation and as {method}")
     return apart, max(printed) + 2 * ROUNDING

@@ -20,7 +20,7 @@ from coalloc_lib.model.distributions import (
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
-from coalloc_lib.workloads.catalogue import load_trace
+from coalloc_lib.workloads.catalogue import listing, load_trace
 from coalloc_lib.workloads.das1 import das1_service_times
 from coalloc_lib.workloads.models import JobModel
 
@@ -118,12 +118,19 @@ def synthetic(
     return estimated(drawn, estimates)
 
 
-@lru_cache(maxsize=16)
 def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
     """Return the first jobs of a log, or of its stand-in, that fit on a cluster, at a load.
 
-    Of requested estimates those that have one.
+    If the estimates are the requested ones, jobs without a requested time are left out.
     """
+    # A log may be fetched while Python runs: jobs of its stand-in must not be remembered then.
+    (place,) = (each["found"] for each in listing() if each["name"] == workload)
+    return _of_log(place, workload, load, estimates, jobs)
+
+
+@lru_cache(maxsize=16)
+def _of_log(place: str, workload: str, load: float, estimates: str, jobs: int) -> JobStream:
+    """Return the jobs of `of_log`; the place of the file tells a log from its stand-in."""
     system = LOGS[workload]
     log = load_trace(workload, missing="stand-in").jobs(request="total")
     usable = (log.processors <= max(system.sizes)) & (log.runtime > 0)

@@ -5,6 +5,7 @@ import sys
 import textwrap
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import cloudpickle
 import numpy as np
@@ -17,16 +18,23 @@ from tests.conftest import ROOT
 from tests.experiments.sweep.functions import Watch
 
 
-def test_the_library_digest_is_of_every_source(tmp_path, monkeypatch):
+def test_the_library_digest_is_of_every_source_and_of_the_data(tmp_path, monkeypatch):
     (tmp_path / "inner").mkdir()
-    files = [tmp_path / "a.py", tmp_path / "inner" / "b.py"]
+    (tmp_path / "data").mkdir()
+    files = [tmp_path / "a.py", tmp_path / "inner" / "b.py", tmp_path / "data" / "log.swf.gz"]
     seen = set()
     monkeypatch.setattr(cache, "_LIBRARY", tmp_path)
-    for texts in [("1", "2"), ("1", "3"), ("2", "2")]:
+    monkeypatch.setattr(cache, "data_folder", lambda name: tmp_path / "data")
+    for texts in [("1", "2", "3"), ("1", "3", "3"), ("2", "2", "3"), ("1", "2", "4")]:
         for file, text in zip(files, texts, strict=True):
             file.write_text(text)
         seen.add(cache.library_digest.__wrapped__())
-    assert len(seen) == 3
+    assert len(seen) == 4
+
+
+def test_the_library_digest_begins_at_the_folder_of_the_whole_package():
+    """A change of an engine or of a policy changes results, and so it must change the key."""
+    assert Path(co.__file__).parent == cache._LIBRARY
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,14 +231,20 @@ def run(cell, k, folder, space=None):
     return value, watch.announced == 1
 
 
-@pytest.mark.parametrize("cell", CELLS.values(), ids=list(CELLS))
-def test_a_change_in_a_cell_is_seen_and_nothing_else_is_computed_again(cell, tmp_path):
+#: From Python 3.13 on, the code of such a class holds the number of its first line.
+KNOWS_ITS_LINE = {"name in a method of a class within"} if sys.version_info >= (3, 13) else set()
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_change_in_a_cell_is_seen_and_nothing_else_is_computed_again(name, tmp_path):
+    cell = CELLS[name]
     (one, first), (two, second) = (run(cell, k, tmp_path) for k in (1, 2))
     assert first
     assert second
     assert two == run(cell, 2, None)[0] != one
     assert run(cell, 1, tmp_path) == (one, False)
-    assert run(f"# a remark\n\n{textwrap.dedent(cell)}", 2, tmp_path) == (two, False)
+    moved = run(f"# a remark\n\n{textwrap.dedent(cell)}", 2, tmp_path)
+    assert moved == (two, name in KNOWS_ITS_LINE)
 
 
 def test_a_value_that_changes_between_two_sweeps_is_seen(tmp_path):
