@@ -172,7 +172,7 @@ EXERCISES = [
 def hint_of(lesson, number, answer):
     """Return the hint that a wrong answer gets, in one line."""
     words = lesson.check(number, answer).data
-    assert "Not yet" in words
+    assert f"Exercise {number}.</b> Not yet: " in words
     assert "\n" not in words
     return words.split("Not yet: ")[1]
 
@@ -183,7 +183,7 @@ def test_right_answers_are_taken_and_wrong_ones_get_a_hint(
 ):
     monkeypatch.setattr(model, "logs", small_logs())
     found = right() if callable(right) else right
-    assert "Right" in lesson.check(number, found).data
+    assert f"Exercise {number}.</b> Right" in lesson.check(number, found).data
     if lesson is OB:
         wrong = [3 * found + 1, found / 2, *wrong]
     hints = [hint_of(lesson, number, answer) for answer in wrong]
