@@ -82,6 +82,14 @@ def threshold_at_need():
     return brentq(costs, 0.0, 0.6, xtol=0.005)
 
 
+def harm_by_best_fit():
+    half = WHOLE.with_(above=10, kept_whole=0.5)
+    asked = (scenario(8, jobs).with_(placement=co.BestFit()) for jobs in (half, WHOLE))
+    how = {"jobs": 40_000, "replications": 8, "seed": 5}
+    split, whole = (co.curves.response_times(each, 0.7, **how).mean() for each in asked)
+    return split / whole
+
+
 def first_extract():
     return next(iter(workloads(1).values()))[0].chopped(128).pieces
 
@@ -158,6 +166,7 @@ EXERCISES = [
     (CP, 3, 1.5, [0.15, 15, 10]), (CP, 4, 3, [2, 4, None]),
     pytest.param(CP, 5, threshold_of_more_jobs, [0.18, 0.21], marks=pytest.mark.long),
     (CP, 6, threshold_at_need, [0.21, 0.24, 0.4]),
+    (CP, 7, harm_by_best_fit, [0.0, 0.97, 1.2, None]),
     (JS, 1, (16 * 2 + 20 * 12) / 36, [4.0, 7.0, "hours"]),  # responses 2 and 12
     (JS, 2, 4, [3, 5, 6]),  # the head goes at 6, and it comes at 2
     (JS, 3, under_fcfs, [1.04, 0.25]), (JS, 4, some_stay, [1.0, 0.75]),
