@@ -9,7 +9,7 @@ from tests.browser.test_lab import running
 from tests.notebooks.test_notebooks import NOTEBOOKS, SHRINK, WIDGET
 
 #: The least size of each kind of control, in pixels: its width and its height.
-LEAST = {"slider": (80, 2), "select": (60, 20), "entry": (40, 20), "button": (24, 20)}
+LEAST = {"slider": (80, 2), "select": (40, 20), "entry": (40, 20), "button": (24, 20)}
 #: Small boxes with a label that can be clicked as well.
 LEAST |= {"radio": (12, 12), "checkbox": (12, 12)}
 #: Finds the controls that Lab has drawn so far. A slider is measured by the bar of its handle.
