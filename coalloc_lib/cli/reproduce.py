@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
@@ -85,10 +85,17 @@ class Printed:
     as_json: bool
     every_row: bool
     rows: list[Row] = field(default_factory=list)
+    #: The logs by study, if the study was run with other logs than its stored runs.
+    other_logs: dict[str, list[str]] = field(default_factory=dict)
 
     def report(self, done: Any) -> None:
         """Print what one study comes to."""
+        from coalloc_lib.studies.archive import logs_not_as_archived
+
         self.rows.extend(done.rows)
+        logs = logs_not_as_archived(done.study.name, done.runs)
+        if logs:
+            self.other_logs[done.study.name] = logs
         if not self.as_json:
             print_rows(done.rows) if self.every_row else show(_line(done))
 
@@ -108,17 +115,22 @@ class Printed:
             print_json(self._object(result))
             return
         if beside:
-            print_beside_archive(self.rows)
+            print_beside_archive(self._comparable, self.other_logs)
         show(
             _counted(count_verdicts(result.rows)),
             f"{result.page} shows it all; {result.ledger} has every row",
         )
 
+    @property
+    def _comparable(self) -> list[Row]:
+        """The rows of the studies that were run with the logs of the archive."""
+        return [row for row in self.rows if row.study not in self.other_logs]
+
     def _object(self, result: Any = None) -> dict:
         return {
             "verdicts": count_verdicts(self.rows),
             "rows": [asdict(row) for row in self.rows],
-            "otherwise_in_archive": _otherwise(self.rows),
+            "otherwise_in_archive": _otherwise(self._comparable),
             "ledger": result and str(result.ledger),
             "page": result and str(result.page),
             "figures": [str(file) for file in result.figures] if result else [],
@@ -139,10 +151,19 @@ def _otherwise(rows: list[Row]) -> dict[str, str] | None:
     return {f"{row.study} {row.item}": found[row.item] for row in rows if found[row.item]}
 
 
-def print_beside_archive(rows: list[Row]) -> None:
-    """Print how many rows agree with the archive, and what it has of each that does not."""
+def print_beside_archive(rows: list[Row], other: Mapping[str, Iterable[str]]) -> None:
+    """Print how many rows agree with the archive, and what it has of each that does not.
+
+    `other` has the logs of the studies that cannot be compared: a line for each.
+    """
+    from coalloc_lib.studies.archive import other_logs
+
     otherwise = _otherwise(rows)
     if otherwise is None:
+        return
+    for study, logs in other.items():
+        show(f"{study} is not compared with the archive: {other_logs(logs)}")
+    if not rows:
         return
     here = {f"{row.study} {row.item}": row for row in rows}
     lines = [

@@ -24,6 +24,8 @@ from coalloc_lib.workloads.catalogue import trace
 ARCHIVE = data_folder("results") / "paper"
 #: What the runs of a study were made with, in the folder of its results.
 MADE_WITH = "made_with.json"
+#: What stands there in place of the checksum of a log that the runs were made without.
+MISSING = "missing"
 #: Numbers that differ by less, as a share, are the same: the ledger has six digits.
 SAME = 6e-6
 
@@ -68,6 +70,27 @@ def beside_archive(rows: Iterable[Row], archive: Mapping[tuple[str, str], Row]) 
     return {row.item: _otherwise(row, archive.get((row.study, row.item))) for row in rows}
 
 
+def logs_not_as_archived(study: str, runs: pd.DataFrame) -> list[str]:
+    """Return the logs that either these runs or the stored runs of a study were made without.
+
+    If there are any, the numbers of both are about other jobs, and a comparison says nothing.
+    """
+    path = ARCHIVE / study / MADE_WITH
+    logs = json.loads(path.read_text(encoding="utf-8"))["logs"] if path.is_file() else {}
+    stored = {name for name, checksum in logs.items() if checksum == MISSING}
+    return sorted(stored ^ _missing_in(runs))
+
+
+def other_logs(logs: Iterable[str]) -> str:
+    """Return in words why runs cannot be compared with the archive; `logs` differ."""
+    return f"it was made with different logs ({', '.join(logs)})"
+
+
+def _missing_in(runs: pd.DataFrame) -> set[str]:
+    """Return the logs that were missing when the runs were made."""
+    return set(" ".join(runs["missing_logs"].unique()).split())
+
+
 def _otherwise(row: Row, stored: Row | None) -> str:
     """Return what the archive has of a row where that is something else."""
     if stored is None:
@@ -98,7 +121,7 @@ def _ends(row: Row) -> tuple[float, float]:
 
 def made_with(runs: pd.DataFrame, logs: Iterable[str], minutes: float) -> dict[str, Any]:
     """Return what the runs of a study were made with: scale, seed, versions, logs and time."""
-    missing = set(" ".join(runs["missing_logs"].unique()).split())
+    missing = _missing_in(runs)
     return {
         "study": str(runs["study"].iloc[0]),
         "scale": str(runs["scale"].iloc[0]),
@@ -107,7 +130,7 @@ def made_with(runs: pd.DataFrame, logs: Iterable[str], minutes: float) -> dict[s
         "minutes": round(minutes, 1),
         "machine": f"{platform.machine()}, {platform.system()}",
         "versions": _versions(),
-        "logs": {name: "missing" if name in missing else _sha256(name) for name in logs},
+        "logs": {name: MISSING if name in missing else _sha256(name) for name in logs},
     }
 
 

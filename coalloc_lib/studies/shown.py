@@ -13,7 +13,12 @@ from pandas.io.formats.style import Styler
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError
-from coalloc_lib.studies.archive import archived_ledger, beside_archive
+from coalloc_lib.studies.archive import (
+    archived_ledger,
+    beside_archive,
+    logs_not_as_archived,
+    other_logs,
+)
 from coalloc_lib.studies.ledger import Row
 from coalloc_lib.studies.pages import claims_table, verdict_lines
 from coalloc_lib.studies.published import load_claims
@@ -157,24 +162,28 @@ class StudyResult:
         return self.study.shipped_scale(self.runs)
 
     def beside_archive(self) -> pd.DataFrame:
-        """Return the rows in which these runs and the archive come to another answer.
+        """Return the rows in which these runs and the archive come to different answers.
 
-        A row agrees where the verdict is the same and the numbers are, or their intervals meet.
-        ``attrs["words"]`` counts those that do.
+        A row agrees if its verdict is the same and the numbers are equal or their intervals
+        overlap. ``attrs["words"]`` counts the rows that agree. If the runs were made with other
+        logs than the archive, the table is empty and the words name these logs.
         """
-        archive = archived_ledger()
-        otherwise = beside_archive(self.rows, archive)
+        logs = logs_not_as_archived(self.study.name, self.runs)
+        otherwise = {} if logs else beside_archive(self.rows, archived_ledger())
         table = pd.DataFrame(
             [
                 {"item": row.item, "verdict here": row.verdict, "number here": row.reproduced}
                 | {"archive has": otherwise[row.item]}
                 for row in self.rows
-                if otherwise[row.item]
+                if otherwise.get(row.item)
             ],
             columns=["item", "verdict here", "number here", "archive has"],
         )
         agree = len(self.rows) - len(table)
-        table.attrs["words"] = f"{agree} of {len(self.rows)} rows agree with the archive"
+        words = f"{agree} of {len(self.rows)} rows agree with the archive"
+        table.attrs["words"] = (
+            f"not compared with the archive: {other_logs(logs)}" if logs else words
+        )
         return table
 
     def claims(self) -> Styler:

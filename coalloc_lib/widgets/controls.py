@@ -75,7 +75,7 @@ def _tidied(number: float) -> float:
 
 
 def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
-    """Return a slider over options, and a list that holds the same one, in a row."""
+    """Return a slider over options, and a list with the same value beside it or below it."""
     options = list(options)
     both = {"options": options, "value": chosen, "description": label}
     width = max(6, 3 + 0.6 * max(map(len, options)))
@@ -89,12 +89,13 @@ def _as_it_is(value: Any) -> Any:
 def _row(
     slider: type, entry: type, both: Mapping[str, Any], width: str, tidied: Callable
 ) -> ipw.HBox:
-    stretch = {"flex": "1 1 200px", "min_width": "0", "width": "auto"}
+    stretch = {"flex": "1 1 225px", "min_width": "0", "width": "auto"}
     left = slider(**both, style=WIDE, readout=False, layout=stretch)
     right = entry(**both, tooltip=both["description"], layout={"width": width})
     right.add_class("coalloc-entry")
     ipw.link((left, "value"), (right, "value"), (tidied, _as_it_is))
-    return ipw.HBox([left, right], layout=NARROW)
+    # A wide list goes below the slider. Beside it, it would leave no room to drag the handle.
+    return ipw.HBox([left, right], layout=NARROW | {"flex_flow": "row wrap"})
 
 
 def _room_of(control: ipw.Widget) -> dict[str, str]:

@@ -26,6 +26,8 @@ HALF_A_CLUSTER, PENALTY_OF_SIX = 4, 0.25
 PENALTY = 0.2
 #: Jobs of a run in heavy traffic, and runs; jobs of a run of a response time.
 BUSY, RUNS, RESPONDING = 5_000, 10, 10_000
+#: Exercise 7: MaxJumps and the load.
+HARM = 8, 0.7
 AT_NEED = co.SingleThenSpan(co.WorstFit())
 #: Rules of the project: above which size jobs come in components, and how they are placed.
 KNOWN = {"never split": (19, co.WorstFit()), "always split above 10": (10, co.WorstFit()),
@@ -140,8 +142,36 @@ def _threshold_at_need(answer: Any) -> str:
     return near(answer, crossing(costs, 0.0, 0.6).interval.estimate, 0.02, hint)
 
 
+@lru_cache
+def harm(placement: Placement) -> Sample:
+    """Return the ratio of mean response times with and without splitting, where half stay whole.
+
+    Jobs above 10 are split into four without a penalty; the load and MaxJumps are those of `HARM`.
+    """
+    max_jumps, load = HARM
+    how = {"jobs": 4 * RESPONDING, "replications": RUNS, "seed": study.seed}
+    both = WHOLE.with_(above=10, kept_whole=0.5), WHOLE
+    split, whole = (
+        co.curves.response_times(scenario(max_jumps, jobs).with_(placement=placement), load, **how)
+        for jobs in both
+    )
+    return Sample(split / whole)
+
+
+def _is_it_worst_fit(answer: Any) -> str:
+    best, worst = harm(co.BestFit()), harm(co.WorstFit())
+    hint = "serve both the split jobs and the whole ones by best fit, and divide their means"
+    slips = {
+        "that is with worst fit; both sides need placement=co.BestFit()": worst.mean,
+        "that is upside down: divide the mean with splitting by the mean without": 1 / best.mean,
+        "that is the change; give the ratio": best.mean - 1,
+    }
+    return near(answer, best.mean, 0.025, hint, slips)
+
+
 EXERCISES = dict(enumerate((_slowest_link, _jobs_of_one_size, _penalty_alone, _how_many_components,
-                            _threshold_of_more_jobs, _threshold_at_need), start=1))  # fmt: skip
+                            _threshold_of_more_jobs, _threshold_at_need, _is_it_worst_fit),
+                           start=1))  # fmt: skip
 check = checker(EXERCISES)
 
 

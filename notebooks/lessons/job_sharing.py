@@ -16,6 +16,8 @@ from coalloc_lib.studies.job_sharing import workloads
 from coalloc_lib.studies.job_sharing.figures import AS_LOGGED, AS_PAPER, LOOK
 from coalloc_lib.studies.job_sharing.model import OF_LARGEST, PENALTIES
 from coalloc_lib.workloads.sites import round_robin, staying
+from coalloc_lib.workloads.swf import SwfLog
+from lessons.logs import HOUR, recorded_waits, share_of, told
 from lessons.teaching import checker, near
 
 #: Exercise 1: two jobs on eight processors, the wide one first.
@@ -31,6 +33,11 @@ M128 = co.Multicluster.named("m128")
 THIRDS = co.Multicluster([34, 33, 33])
 #: Upper ends of the widths of jobs.
 WIDTHS = [1, 8, 32, 64, 128, 256]
+#: Appendix C: groups of jobs by the hours that they asked for, each above its first end.
+REQUESTED = {"up to 4 h": (0, 4), "4 to 15 h": (4, 15), "more": (15, np.inf)}
+#: The hours that Central European Time is ahead of UTC, and the weekday of the first day of Unix
+#: time, counted from Monday.
+CET, FIRST_DAY = 1, 3
 
 
 def ratio_by_weeks(
@@ -139,6 +146,30 @@ def should_they_span(
         subtitle=f"{len(jobs):,} jobs on {clusters}; EASY, by work; 95 %, bootstrap over weeks",
     )  # fmt: skip
     return plots.Picture(figure, rows=_told(table, "line", "penalty"))
+
+
+def by_requested_time(log: SwfLog, jobs: co.JobStream, wait: Any) -> pd.DataFrame:
+    """Return what a log recorded beside a simulation, for groups of jobs by requested time.
+
+    `wait` has the simulated waits in seconds. The table has text: the mean waits, and the shares
+    of the jobs that began between 17 and 18 hours or from Friday to Sunday. They are in Central
+    European Time, which KTH's log is in.
+    """
+    recorded, asked = recorded_waits(log, jobs), jobs.estimate / HOUR
+    first = float(log.header.get("UnixStartTime", "nan"))
+    began = first / HOUR + CET + jobs.submit / HOUR + recorded
+    hour, day = began // 1 % 24, (began // 24 + FIRST_DAY) % 7
+    rows = {}
+    for name, (low, high) in REQUESTED.items():
+        one = (asked > low) & (asked <= high)
+        rows[f"asked for {name}"] = {
+            "jobs": f"{one.sum():,}",
+            "recorded wait": told(recorded[one]),
+            "EASY's wait": told(np.asarray(wait)[one] / HOUR),
+            "began at 17": share_of(hour[one] == 17, hour[one]),
+            "began Friday to Sunday": share_of(day[one] >= 4, day[one]),
+        }
+    return pd.DataFrame(rows).T
 
 
 def sites_picture(table: pd.DataFrame) -> plots.Picture:

@@ -85,14 +85,15 @@ def guess(
 
 
 def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any], HTML]:
-    """Return the `check` of a notebook, of exercises by number.
+    """Return the function `check` of a notebook.
 
-    Each takes an answer, and returns an empty text where it is right, else a hint that does not
-    tell what is.
+    `exercises` has a function for each exercise, by its number. The function takes an answer. It
+    returns an empty text if the answer is right, and otherwise a hint that does not give the
+    answer away.
     """
 
     def check(number: int, answer: Any) -> HTML:
-        """Say whether the answer to an exercise is right; where it is not, give a hint."""
+        """Say whether the answer to an exercise is right; if it is not, give a hint."""
         one_of("number", number, tuple(exercises))
         if answer is ...:
             return HTML(f"<p><b>Exercise {number}.</b> Put your answer in place of the dots.</p>")
@@ -101,8 +102,8 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
             hint = "that is not of the kind that is asked for"
         colour, sign = WRONG if hint else RIGHT
-        number = f": {answer:.4g}" if isinstance(answer, Real) else ""
-        words = f"Not yet: {escape(hint)}." if hint else f"Right{number}."
+        given = f": {answer:.4g}" if isinstance(answer, Real) else ""
+        words = f"Not yet: {escape(hint)}." if hint else f"Right{given}."
         return HTML(f'<p><b style="color: {colour}">{sign} Exercise {number}.</b> {words}</p>')
 
     return check

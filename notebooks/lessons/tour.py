@@ -18,6 +18,7 @@ from coalloc_lib.basics.checks import one_of
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.experiments.curves import find_maximum, response_sample
 from coalloc_lib.intervals import Bound, Interval, student
+from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
 from coalloc_lib.studies import load_study
 from coalloc_lib.studies.archive import ARCHIVE
@@ -30,11 +31,16 @@ RUNTIME = (2, 8, 4, 2, 5, 6, 6, 2, 2, 4, 2, 3, 2, 1, 3, 4, 8, 3, 2, 2)
 PROCESSORS = (5, 4, 4, 6, 4, 1, 4, 8, 2, 6, 2, 2, 1, 2, 6, 8, 3, 3, 2, 8)
 #: The cluster whose users submit each job, counted from 0.
 HOME = (0, 1, 0, 0, 2, 0, 0, 1, 2, 0, 1, 0, 0, 2, 0, 0, 1, 0, 2, 1)
+#: A full system of jobs of one size, which all wait at the start; a job that is cut has two parts.
+FIVES, PARTS_OF_FIVE = 20_000, (3, 2)
 #: What a job that spans clusters runs longer.
 PENALTY = 0.25
 WINDOW = (1, 29)
 JOBS = co.JobStream(SUBMIT, RUNTIME, PROCESSORS, request="total")
 WHOLE, SPANNING = co.BestFit(), co.SingleThenSpan()
+JOBS_OF_FIVE = co.JobStream(
+    np.zeros(FIVES), np.random.default_rng(5).exponential(size=FIVES), np.full(FIVES, 5)
+)
 BOOKED = co.Online(slot=1, step=1, max_attempts=48, horizon=72)
 
 
@@ -176,6 +182,37 @@ def twenty_picture() -> plots.Picture:
         f"{name} {schedule(name).response.mean():.2f} h" for pair in pairs.values() for name in pair
     )
     return plots.Picture(figure, rows=told)
+
+
+def one_size(penalties: Iterable[float] = (0.0, 0.2, 1 / 3, 0.5, 1.0, 1.5)) -> pd.DataFrame:
+    """Return the work that a full system of jobs of five processors does, in jobs at once.
+
+    The jobs are all whole, all cut in two parts, or cut at need. The penalty does not count as
+    work. The last column is the share of the jobs that span at need.
+    """
+    whole, _ = _work_at_once(JOBS_OF_FIVE.replace(request="total"), WHOLE)
+    rows = []
+    for penalty in penalties:
+        parts = np.tile(PARTS_OF_FIVE, (len(JOBS_OF_FIVE), 1))
+        cut = JOBS_OF_FIVE.replace(components=parts, request="unordered", span_penalty=penalty)
+        at_need = JOBS_OF_FIVE.replace(request="flexible", span_penalty=penalty)
+        all_cut, _ = _work_at_once(cut, co.WorstFit())
+        some_cut, spanning = _work_at_once(at_need, SPANNING)
+        rows.append((f"{penalty:.2f}", whole, all_cut, some_cut, spanning))
+    columns = ["penalty", "all whole", "all cut", "cut at need", "share that spans at need"]
+    return pd.DataFrame(rows, columns=columns).set_index("penalty").round(2)
+
+
+def _work_at_once(jobs: co.JobStream, placement: Placement) -> tuple[float, float]:
+    """Return the work done in a unit of time, in jobs of five, and the share that spans.
+
+    All jobs wait at the start. The last hundredth of the jobs is left out, since the system empties
+    while they run.
+    """
+    full = co.simulate(SYSTEM, jobs, scheduling=co.FCFS(), placement=placement)
+    last = np.quantile(full.end, 0.99)
+    done = full.end <= last
+    return JOBS_OF_FIVE.runtime[done].sum() / last, full.spans[done].mean()
 
 
 def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:

@@ -96,6 +96,24 @@ def test_reproduce_says_which_rows_are_not_as_in_the_archive(
     assert answer["otherwise_in_archive"] == {"maximal-utilization Table 1 a": "differs"}
 
 
+def test_reproduce_compares_no_row_of_a_study_with_other_logs(
+    run, quick_study, tmp_path, monkeypatch
+):
+    study = toy()
+    stored = study.judge(study.run("paper", workers=1)).rows
+    write_ledger([replace(each, verdict="undecided") for each in stored], tmp_path / "ledger.csv")
+    monkeypatch.setattr("coalloc_lib.studies.archive.ARCHIVE", tmp_path)
+    folder = tmp_path / "maximal-utilization"
+    folder.mkdir()
+    (folder / "made_with.json").write_text('{"logs": {"HPC2N": "missing"}}')
+    printed = run("reproduce", "--out", tmp_path / "r", "--scale", "paper")
+    assert "maximal-utilization is not compared with the archive" in printed
+    assert "HPC2N" in printed
+    assert "agree with the archive" not in printed
+    answer = json.loads(run("reproduce", "--out", tmp_path / "r", "--scale", "paper", "--json"))
+    assert answer["otherwise_in_archive"] == {}
+
+
 def test_stand_ins_are_said_once_with_the_command_that_fetches(
     studies_are, monkeypatch, tmp_path, capsys
 ):

@@ -35,3 +35,12 @@ def test_the_leaderboard_orders_by_loss_and_judges_by_differences_on_the_same_jo
         assert lines.loc[name, "beats them on 16 × 8"] == answer
     with pytest.raises(co.InputError, match=r"entries\['mine'\]"):
         leaderboard({"mine": LikeBestFit})
+
+
+@pytest.mark.parametrize(("penalty", "end"), [(0.0, 12), (0.25, 15), (0.5, 18), (0.6, 19.2)])
+def test_the_twelve_jobs_of_the_first_stop_break_even_where_the_text_says(penalty, end):
+    lasts, pair = [2, 3, 4, 4, 3, 2] * 2, co.Multicluster([5, 5])
+    whole = co.JobStream(submit=[0] * 12, runtime=lasts, components=[[3, 0]] * 12)
+    apart = whole.replace(components=[[2, 1]] * 12, span_penalty=penalty)
+    assert co.simulate(pair, whole).end.max() == 18
+    assert co.simulate(pair, apart).end.max() == pytest.approx(end)

@@ -4,7 +4,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario
-from lessons.communication_penalty import leaderboard, splitting_case
+from lessons.communication_penalty import harm, leaderboard, splitting_case
 
 
 class LargeOnesAtNeed(co.SingleThenSpan):
@@ -49,3 +49,11 @@ def test_splitting_helps_six_jobs_and_hurts_six_others():
         assert (idle.max() < 3 <= idle.sum()) == bool(waiting)
     with pytest.raises(co.InputError, match="kind"):
         splitting_case("either")
+
+
+def test_splitting_does_no_less_harm_under_best_and_first_fit_than_under_worst_fit():
+    worst = harm(co.WorstFit())
+    for placement in (co.BestFit(), co.FirstFit()):
+        other = harm(placement)
+        assert other.interval.above(1)
+        assert not (other - worst).interval.below(0)

@@ -82,6 +82,14 @@ def threshold_at_need():
     return brentq(costs, 0.0, 0.6, xtol=0.005)
 
 
+def harm_by_best_fit():
+    half = WHOLE.with_(above=10, kept_whole=0.5)
+    asked = (scenario(8, jobs).with_(placement=co.BestFit()) for jobs in (half, WHOLE))
+    how = {"jobs": 40_000, "replications": 8, "seed": 5}
+    split, whole = (co.curves.response_times(each, 0.7, **how).mean() for each in asked)
+    return split / whole
+
+
 def first_extract():
     return next(iter(workloads(1).values()))[0].chopped(128).pieces
 
@@ -158,6 +166,7 @@ EXERCISES = [
     (CP, 3, 1.5, [0.15, 15, 10]), (CP, 4, 3, [2, 4, None]),
     pytest.param(CP, 5, threshold_of_more_jobs, [0.18, 0.21], marks=pytest.mark.long),
     (CP, 6, threshold_at_need, [0.21, 0.24, 0.4]),
+    (CP, 7, harm_by_best_fit, [0.0, 0.97, 1.2, None]),
     (JS, 1, (16 * 2 + 20 * 12) / 36, [4.0, 7.0, "hours"]),  # responses 2 and 12
     (JS, 2, 4, [3, 5, 6]),  # the head goes at 6, and it comes at 2
     (JS, 3, under_fcfs, [1.04, 0.25]), (JS, 4, some_stay, [1.0, 0.75]),
@@ -172,7 +181,7 @@ EXERCISES = [
 def hint_of(lesson, number, answer):
     """Return the hint that a wrong answer gets, in one line."""
     words = lesson.check(number, answer).data
-    assert "Not yet" in words
+    assert f"Exercise {number}.</b> Not yet: " in words
     assert "\n" not in words
     return words.split("Not yet: ")[1]
 
@@ -183,7 +192,7 @@ def test_right_answers_are_taken_and_wrong_ones_get_a_hint(
 ):
     monkeypatch.setattr(model, "logs", small_logs())
     found = right() if callable(right) else right
-    assert "Right" in lesson.check(number, found).data
+    assert f"Exercise {number}.</b> Right" in lesson.check(number, found).data
     if lesson is OB:
         wrong = [3 * found + 1, found / 2, *wrong]
     hints = [hint_of(lesson, number, answer) for answer in wrong]

@@ -126,3 +126,16 @@ def test_what_is_no_list_of_sizes_is_not_said_to_gain(answer):
 def test_a_player_that_is_not_there_is_refused_by_name():
     with pytest.raises(InputError, match="choose one of"):
         tour.player("splitt")
+
+
+def test_cutting_every_job_pays_up_to_a_third_and_cutting_at_need_beyond_one():
+    table = tour.one_size((0.0, 1 / 3, 1.0, 1.5))
+    assert table["all whole"].tolist() == pytest.approx([3.0] * 4, abs=0.02)
+    penalties = np.array([0.0, 1 / 3, 1.0, 1.5])
+    assert table["all cut"].to_numpy() == pytest.approx(4 / (1 + penalties), abs=0.03)
+    # Three jobs stay whole, and the fourth takes 1 + penalty times as long.
+    assert table["cut at need"].to_numpy() == pytest.approx(3 + 1 / (1 + penalties), abs=0.03)
+    assert table["share that spans at need"].iloc[0] == pytest.approx(1 / 4, abs=0.02)
+    spanning = 1 / (1 + penalties)
+    shares = (spanning / (3 + spanning)).tolist()
+    assert table["share that spans at need"].tolist() == pytest.approx(shares, abs=0.02)

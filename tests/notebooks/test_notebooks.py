@@ -150,7 +150,7 @@ shrink()
 
 
 def run(path, *before):
-    """Run a notebook from top to bottom, and then its solutions."""
+    """Run a notebook from top to bottom, and then its solutions; return it with its outputs."""
     notebook = deepcopy(load(path))
     blocks = solutions(notebook)
     folded = [cell.source for cell in notebook.cells if "<details>" in cell.source]
@@ -164,6 +164,7 @@ def run(path, *before):
     )
     client.execute()
     assert not troubles(notebook)
+    return notebook
 
 
 @each_notebook
@@ -175,3 +176,46 @@ def test_it_runs_from_top_to_bottom_and_so_do_the_solutions(path):
 @each_notebook
 def test_it_runs_at_its_own_scale(path):
     run(path)
+
+
+#: Run before the first cell: no log is found, neither in a folder nor in the cache.
+WITHOUT_LOGS = """import os
+from pathlib import Path
+
+from coalloc_lib.workloads import catalogue
+
+os.environ.pop("COALLOC_TRACES", None)
+catalogue.cache_folder = lambda: Path("no such folder")
+"""
+#: A missing value that is shown as a number. (Jobs that EASY promised nothing have `nan`.)
+MISSING = re.compile(r"-0(?:\.0+)? ?(?:h|%)|(?<![\w.])-1(?:\.0+)? ?h|\bnan ?(?:h|%|to|\))")
+#: What is shown of a value that only a log could have.
+RECORDED = re.compile(r"^(?:recorded|.*\brecorded wait)\b.*$", re.MULTILINE)
+
+
+def shown_words(notebook):
+    """Return the texts that cells show: what they print, and their results in plain text."""
+    outputs = [output for cell in code_cells(notebook) for output in cell.outputs]
+    return [o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs]
+
+
+@pytest.mark.parametrize("stem", ["04_job_sharing_vs_multisite", "05_online_vs_batch"])
+def test_without_the_real_logs_no_missing_value_is_shown_as_a_number(stem):
+    (path,) = (path for path in NOTEBOOKS if path.stem == stem)
+    notebook = run(path, WITHOUT_LOGS, SHRINK)
+    words = shown_words(notebook)
+    assert not [text for text in words if MISSING.search(text)]
+    lines = [line for text in words for line in RECORDED.findall(text)]
+    assert lines
+    for line in lines:
+        assert "not recorded" in line or not re.search(r"\d (?:h|%)|\d%", line), line
+    pages = "".join(o.data.get("text/html", "") for c in code_cells(notebook) for o in c.outputs
+                    if "data" in o)  # fmt: skip
+    assert "The numbers in the text are those of the real logs." in pages
+    assert any(text.startswith("not compared with the archive") for text in words)
+
+
+@pytest.mark.parametrize("text", ["mean wait   -0.0 h", "0 to nan h", "wait nan h", "-1 h"])
+def test_a_missing_value_that_is_shown_as_a_number_is_noticed(text):
+    assert MISSING.search(text)
+    assert not MISSING.search("promised: [nan nan  6.] from -10 to 11 h, 4.0 h")

@@ -9,7 +9,12 @@ from coalloc_lib import studies
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments.storage import write_runs
 from coalloc_lib.studies import archive
-from coalloc_lib.studies.archive import archived_ledger, beside_archive, made_with
+from coalloc_lib.studies.archive import (
+    archived_ledger,
+    beside_archive,
+    logs_not_as_archived,
+    made_with,
+)
 from coalloc_lib.studies.ledger import Row, write_ledger
 from tests.studies.toy import toy
 
@@ -73,6 +78,22 @@ def test_a_study_finds_its_stored_runs_and_is_held_against_them(stored):
     assert table.set_index("item").loc["MU-12", ["verdict here", "archive has"]].tolist() == [
         "does not hold", "holds",
     ]  # fmt: skip
+
+
+def test_runs_with_other_logs_are_not_compared(stored):
+    runs = stored.run("quick", workers=1).assign(value=-9.0)
+    folder = archive.ARCHIVE / stored.name
+    made = {"logs": {"KTH-SP2": "a checksum", "HPC2N": "missing"}}
+    (folder / archive.MADE_WITH).write_text(json.dumps(made))
+    same = stored.judge(runs.assign(missing_logs="HPC2N")).beside_archive()
+    assert len(same) == 3
+    table = stored.judge(runs.assign(missing_logs="KTH-SP2 HPC2N")).beside_archive()
+    assert table.empty
+    assert table.attrs["words"] == (
+        "not compared with the archive: it was made with different logs (KTH-SP2)"
+    )
+    assert logs_not_as_archived(stored.name, runs.assign(missing_logs="")) == ["HPC2N"]
+    assert logs_not_as_archived("of no archive", runs.assign(missing_logs="")) == []
 
 
 def test_a_library_without_stored_runs_names_the_study(stored, monkeypatch, tmp_path):

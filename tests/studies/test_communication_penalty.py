@@ -417,7 +417,7 @@ def spread_of(groups):
         ("CP-5", lambda *_: None, "undecided"),
         ("CP-6", along(MIDDLE), "holds"),
         ("CP-6", along(MIDDLE, UPWARDS, load=0.786), "does not hold"),
-        ("CP-6", at_busy(MIDDLE, UPWARDS), "holds"),
+        ("CP-6", at_busy(MIDDLE, DOWNWARDS), "does not hold"),
         ("CP-6", along(dict.fromkeys(MIDDLE, 9.0), MIDDLE, load=0.786), "undecided"),
         ("CP-6", along(UPWARDS), "undecided"),  # the best may lie below all thresholds
         ("CP-6", lambda *_: None, "undecided"),
@@ -439,10 +439,11 @@ def spread_of(groups):
         ("CP-12", lambda setting, _: 10 + setting.load, "holds"),
         ("CP-12", lambda setting, _: 10 - setting.load, "does not hold"),
         ("CP-12", lambda *_: None, "undecided"),
-        ("CP-14", lambda *_: 10.5, "holds"),
-        ("CP-14", lambda *at: 10.5 if at[1] == "S4" else 9.5, "does not hold"),
-        ("CP-14", lambda *at: 9.5 if at[1] == "S1" else 10.5, "does not hold"),
-        ("CP-14", lambda *_: 9.5, "does not hold"),  # S4 loses nowhere
+        ("CP-14", lambda setting, _: 10 + setting.psi, "holds"),
+        ("CP-14", lambda *_: 10.5, "does not hold"),
+        ("CP-14", lambda *at: 10 + at[0].psi * (-1 if at[1] == "S1" else 1), "does not hold"),
+        ("CP-14", lambda *at: 10 + at[0].psi * (-1 if at[1] == "S4" else 1), "does not hold"),
+        ("CP-14", lambda *_: None, "undecided"),
         ("CP-15", along(UPWARDS), "holds"),
         ("CP-15", along(DOWNWARDS), "does not hold"),
         (
@@ -467,9 +468,10 @@ def test_a_claim_on_lines_is_asked_at_another_load_and_penalty():
         claims.line_of(figures.against_itself(pick(runs, above=3, load=0.5)))
 
 
-def test_the_best_at_every_load_is_told_from_that_of_busy_ones():
-    note = study.ask("CP-6", made_up(at_busy(MIDDLE, UPWARDS))).note
-    assert "fails elsewhere: the same from load 0.5 on" in note
+def test_the_note_on_the_load_names_the_best_thresholds_at_each_load():
+    note = study.ask("CP-6", made_up(along(MIDDLE, UPWARDS, load=0.786))).note
+    assert "load 0.5: 10; " in note
+    assert "load 0.786: 3" in note
 
 
 @pytest.mark.parametrize(("dip", "expected"), [(9.0, "does not hold"), (9.8, "holds")])

@@ -404,7 +404,7 @@ FIGURE4_CAPTION = Caption(
     f"Figure 4: jobs of S4, penalty {CONSTANT}; {SYSTEM}",
     finding={
         "quick": "From load 0.7 on the best threshold stays",
-        "paper": "The fuller the system, the lower the best threshold, from 14 or 12 down to 6",
+        "paper": "With MaxJumps 8 and 20 the best threshold falls with the load, from 12 to 6",
     },
 )
 

@@ -486,7 +486,7 @@ def co_allocation_helps(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim(
     "HO-1",
-    "what fifty jumps gain with a less free request less that with a freer one, the smallest",
+    "capacity that fifty jumps gain with one request less that with the next freer one, smallest",
     PAPER.without("request", "policy"),
 )
 def a_hole_is_filled_once(runs: pd.DataFrame) -> Decision:

@@ -198,6 +198,11 @@ class Log:
     used: NDArray[np.float64] | None = None
     header: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def title(self) -> str:
+        """The name, and whether the log is a synthetic stand-in."""
+        return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
+
     @cached_property
     def has_waits(self) -> bool:
         """Whether the log knows how long jobs waited."""
