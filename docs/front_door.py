@@ -1,6 +1,6 @@
-"""Judge the archive, write the README's table of the studies from its ledger, draw its picture.
+"""Judge the archive, and write what the README says of results: no such sentence is typed by hand.
 
-Run by `make front-door`; with a folder of results, as by `make archive`, its runs become the
+Run by `make front-door`. With a folder of results, as in `make archive`, its runs become the
 archive first.
 """
 
@@ -19,18 +19,25 @@ from coalloc_lib.studies.archive import ARCHIVE, MADE_WITH
 from coalloc_lib.studies.ledger import write_ledger
 from coalloc_lib.studies.pages import COLUMNS, NUMBERS
 from coalloc_lib.studies.study import RUNS
+from coalloc_lib.studies.what_survives.survival import summary
 
 ROOT = Path(__file__).parents[1]
 LEDGER = ARCHIVE / "ledger.csv"
-BETWEEN = re.compile(r"(?<=<!-- studies -->\n).*?(?=<!-- /studies -->)", re.DOTALL)
+#: The pages with generated parts.
+PAGES = (ROOT / "README.md", ROOT / "docs" / "site" / "index.md")
 QUESTIONS = {
     "maximal-utilization": ("01", "How much of a multicluster can be kept busy?"),
     "cluster-configurations": ("02", "Which clusters, and which jobs, make spanning pay?"),
     "communication-penalty": ("03", "Up to which penalty does spanning pay?"),
     "job-sharing": ("04", "Should sites share their jobs, or let them span?"),
     "online-batch": ("05", "Booked at once, or queued?"),
-    "what-survives": ("–", "Which of these conclusions survive elsewhere?"),
+    "what-survives": ("our own", "Which conclusions survive elsewhere?"),
 }
+
+
+def between(name: str) -> re.Pattern[str]:
+    """Return the pattern of what stands between two marks of the README."""
+    return re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
 
 
 def table(ledger: pd.DataFrame) -> str:
@@ -72,18 +79,58 @@ def judge() -> None:
     write_ledger([row for result in results for row in result.rows], LEDGER)
 
 
+def survives() -> str:
+    """Return the README's sentences on what survives, from the archive."""
+    return summary(load_study("what-survives").archived())
+
+
+def map_block(cells: pd.DataFrame) -> str:
+    """Return the README's picture of where spanning pays, and the sentence under it."""
+    from lessons import tour
+
+    highest = max(tour.LOADS)
+    first, easy = (tour.break_even(policy, highest) for policy in ("FCFS", "EASY"))
+    adaptive = cells[cells["policy"] == "EASY, adaptive"]
+    longer = int((adaptive["ci95_low"] > 0).sum())
+    told = (
+        f"at load {highest:g}, spanning pays up to a penalty of {first.text(2)} under first come, "
+        f"first served, and up to {easy.text(2)} under EASY backfilling. Adaptive spanning, which "
+        f"spans only if a job then ends sooner, lengthens the mean response in {longer} of its "
+        f"{len(adaptive)} cells"
+    )
+    picture = (
+        "![Map of the change of the mean response by spanning, over penalty and load, under four "
+        "policies](docs/where-spanning-pays.svg)"
+    )
+    return (
+        f"{picture}\n\n*Three clusters of 8 processors: {told}. Other systems differ: see below.*\n"
+    )
+
+
+def parts(cells: pd.DataFrame) -> dict[str, str]:
+    """Return every generated part of the pages, by the name of its marks."""
+    return {
+        "map": map_block(cells),
+        "studies": table(pd.read_csv(LEDGER)),
+        "survives": survives(),
+    }
+
+
 def main() -> None:
-    """Write the ledger, the table and the picture."""
+    """Write the ledger, the generated parts of the pages, and the picture."""
     for folder in sys.argv[1:]:
         store(Path(folder))
     judge()
-    readme = ROOT / "README.md"
-    text = BETWEEN.sub(lambda _: table(pd.read_csv(LEDGER)), readme.read_text("utf-8"))
-    readme.write_text(text, encoding="utf-8")
     sys.path.append(str(ROOT / "notebooks"))
     from lessons import tour
 
-    figure = tour.draw_map(tour.where_spanning_pays())
+    cells = tour.where_spanning_pays()
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for name, part in parts(cells).items():
+            text = between(name).sub(lambda _, part=part: part, text)
+        page.write_text(text, encoding="utf-8")
+    figure = tour.draw_map(cells)
     (ROOT / "docs" / "where-spanning-pays.svg").write_text(to_svg(figure), encoding="utf-8")
 
 

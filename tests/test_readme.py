@@ -84,12 +84,43 @@ def test_every_file_and_folder_that_is_named_is_there():
     assert not missing
 
 
-def test_the_table_of_the_studies_is_that_of_the_stored_ledger():
+@pytest.fixture(scope="module")
+def front_door():
     spec = importlib.util.spec_from_file_location("front_door", ROOT / "docs" / "front_door.py")
-    front_door = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(front_door)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_sentence_on_results_is_made_from_the_archive(front_door):
+    from lessons import tour
+
+    made = front_door.parts(tour.where_spanning_pays())
+    found = {
+        name: [each for page in front_door.PAGES
+               for each in front_door.between(name).findall(page.read_text("utf-8"))]
+        for name in made
+    }  # fmt: skip
+    assert {name: len(each) for name, each in found.items()} == {
+        "map": 2, "studies": 1, "survives": 1
+    }  # fmt: skip
+    for name, texts in found.items():
+        assert {*texts} == {made[name]}, f"run `make front-door`: {name} is out of date"
+
+
+def test_sentences_on_results_would_change_with_the_results(front_door, monkeypatch):
+    from lessons import tour
+
+    cells = tour.where_spanning_pays()
+    longer = cells.assign(ci95_low=1.0)
+    assert front_door.map_block(longer) != front_door.map_block(cells)
     ledger = pd.read_csv(front_door.LEDGER)
-    assert front_door.BETWEEN.search(README).group() == front_door.table(ledger)
+    turned = ledger.assign(verdict=ledger["verdict"].replace("holds", "does not hold"))
+    assert front_door.table(turned) != front_door.table(ledger)
+
+
+def test_the_table_of_the_studies_counts_every_claim(front_door):
+    ledger = pd.read_csv(front_door.LEDGER)
     assert {*front_door.QUESTIONS} == {*ledger["study"]} == {*STUDIES}
     claims = front_door.table(ledger).splitlines()[2:]
     counted = sum(int(cell) for line in claims for cell in line.split("|")[7:-1])

@@ -19,7 +19,8 @@ NO_ANSWER, OPEN = "no answer", "undecided"
 
 def matrix(
     table: pd.DataFrame, *, row: str, column: str, group: str, value: str, verdict: str,
-    beside: str | None = None, values: str = "", title: str = "", subtitle: str = "",
+    beside: str | None = None, mark: str | None = None,
+    values: str = "", title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
     """Draw a cell for each row of a table, in groups of columns.
 
@@ -31,10 +32,13 @@ def matrix(
         what the colour says.
     beside : str, optional
         The column with what is written behind a row.
+    mark : str, optional
+        The column with a sign that is written into a cell; it may be empty.
     values : str
         What the colours are.
     """
     labels = {"row": row, "column": column, "group": group, "verdict": verdict, "beside": beside}
+    labels["mark"] = mark
     cells = tidy(table, labels, {"value": value}, gaps=["value"])
     rows = list(cells["row"].unique())
     columns: list[tuple[str, str]] = []
@@ -53,6 +57,7 @@ def matrix(
         its: Any = {"facecolor": shade(cell.value), "edgecolor": "white"}
         its = UNDECIDED if cell.verdict == OPEN else its
         axes.add_patch(Rectangle((x, y), width, 1, linewidth=0.4, **its))
+        axes.text(x + width / 2, y + 0.5, cell.mark, ha="center", va="center", fontsize=7)
     for i, (name, _) in enumerate(columns):
         if i == 0 or columns[i - 1][0] != name:
             axes.axvline(edges[i], color="black", linewidth=0.8)

@@ -32,7 +32,7 @@ SMALL = {
         tree_shares=(0.0, 0.8), tree_servers=(4, 8), tree_slots=(4, 8), tree_wanted=(4, 8),
     ),
     "what-survives": Scale(
-        jobs=600, runs=3, log_jobs=6_000, policies=("FCFS", "EASY"),
-        workloads=("exponential", "KTH-SP2"), loads=(0.5,), systems=("5×20",),
+        jobs=600, runs=3, log_jobs=3_000, policies=("FCFS", "EASY"),
+        workloads=("exponential", "KTH-SP2"), shares=(0.6,), systems=("5×20",),
     ),
 }  # fmt: skip

@@ -45,6 +45,7 @@ from coalloc_lib.studies.maximal_utilization.model import (
     MANY_AT_HEAD,
     ORDERED,
     POISSON,
+    PRINTED,
     TOTAL,
     UNORDERED,
     WHOLE,
@@ -54,6 +55,7 @@ from coalloc_lib.studies.maximal_utilization.model import (
 from coalloc_lib.studies.maximal_utilization.runs import (
     LogSetting,
     Pathological,
+    Slotted,
     loss_of,
     measure,
 )
@@ -83,7 +85,7 @@ def made_up(value, noise=1e-3, warning=""):
             yield from rows_of(Sample(np.array(setting.value)), "statistic")
             return
         wave = waves.setdefault(setting, len(waves))
-        is_known = getattr(setting, "method", HEAVY) in (EXACT, "exact", "approximation")
+        is_known = getattr(setting, "method", HEAVY) in (EXACT, PRINTED, "exact", "approximation")
         if is_known or isinstance(setting, Pathological):
             yield from loss_rows(Sample(np.array(value(setting))), None)
             return
@@ -217,6 +219,17 @@ def limit(missed_by):
     return loss
 
 
+def in_slots(printed, simulated):
+    """Return losses of slots by equation (4) and by simulation."""
+
+    def loss(setting):
+        if not isinstance(setting, Slotted):
+            return 0.5
+        return printed if setting.method == PRINTED else simulated
+
+    return loss
+
+
 #: The five sizes, the larger the more is lost.
 LARGER = dict(zip(FIVE, (0.1, 0.15, 0.2, 0.25, 0.4), strict=True))
 #: Losses of sizes with one 3, as the example's with deterministic service times.
@@ -282,6 +295,9 @@ VERDICTS = [
     ("MU-16", in_the_example(CALM_WITH_3, {FIVE[0]: 0.84}), 1e-4, "does not hold"),
     ("MU-16", in_the_example(TWO_WITH_3, {FIVE[0]: 0.45, FIVE[1]: 0.84}), 1e-4, "undecided"),
     ("MU-16", in_the_example({}, {}), 1e-4, "cannot be tested"),
+    ("MU-17", in_slots(0.3, 0.3), 1e-5, "holds"),
+    ("MU-17", in_slots(0.3, 0.35), 1e-3, "does not hold"),
+    ("MU-17", in_slots(0.3, 0.3), LOUD, "undecided"),
     ("HO-1", freer_is_filled(0.3, 0.2, 0.1), 1e-3, "holds"),
     ("HO-1", freer_is_filled(0.1, 0.2, 0.3), 1e-3, "does not hold"),
     ("HO-1", freer_is_filled(0.3, 0.2, 0.3), 1e-3, "does not hold"),

@@ -57,6 +57,7 @@ from coalloc_lib.studies.maximal_utilization.model import (
     ORDERED,
     PATHOLOGICAL_CLUSTERS,
     POISSON,
+    PRINTED,
     ROOM,
     STANDARD,
     TOTAL,
@@ -67,7 +68,13 @@ from coalloc_lib.studies.maximal_utilization.model import (
     WORST,
     pathological_limit,
 )
-from coalloc_lib.studies.maximal_utilization.runs import LOSS, OF_LOG, PATHOLOGICAL, study
+from coalloc_lib.studies.maximal_utilization.runs import (
+    LOSS,
+    OF_LOG,
+    OF_SLOTS,
+    PATHOLOGICAL,
+    study,
+)
 from coalloc_lib.studies.maximal_utilization.statistics import (
     fits,
 )
@@ -98,6 +105,24 @@ def pathological_example_has_its_limit(runs: pd.DataFrame) -> Decision:
         parts[f"gap to the limit halves as N doubles, C = {clusters}"] = halves
         last = max(last, float(np.abs(gaps[-1])))
     return Decision(last, parts)
+
+
+# --- Section 4.1 ---
+
+
+@study.add_claim(
+    "MU-17",
+    "largest difference of the loss of equation (4) from the simulated loss",
+    PaperSetting(fixed={"kind": OF_SLOTS}),
+)
+def equation_four_gives_the_loss_with_slots(runs: pd.DataFrame) -> Decision:
+    """Judge that 'the job-size distribution' of a slot is 'the general' one, as (4) takes it."""
+    off = {}
+    for sizes, part in groups_of(runs, ["sizes"]):
+        printed = sample(part, VALUE, method=PRINTED).mean
+        off[sizes["sizes"]] = sample(part, VALUE, method=HEAVY).interval.plus(-printed)
+    parts = {f"right for {name}": each.between(-ROUNDING, ROUNDING) for name, each in off.items()}
+    return Decision(furthest(off.values()), parts)
 
 
 # --- Section 7.1 ---

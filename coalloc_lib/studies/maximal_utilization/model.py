@@ -14,6 +14,8 @@ from coalloc_lib.model.distributions import (
     Distribution,
     Exponential,
     Hyperexponential,
+    SizeDistribution,
+    parse_sizes,
 )
 from coalloc_lib.model.jobs import JobStream, merge
 from coalloc_lib.model.placement import BestFit, FirstFit, Placement, WorstFit
@@ -81,6 +83,8 @@ HEAVY = "heavy traffic"
 #: reading of ours, half-way between the bounds.
 POISSON, HALF_WAY = "Poisson arrivals", "Poisson arrivals, 500 waiting at first"
 METHODS = (EXACT, HEAVY, POISSON, HALF_WAY)
+#: Equation (4) as it is printed, which is asked of `SLOTTED` alone.
+PRINTED = "equation (4)"
 #: 5: 'simulate the system for [100,000] arrivals'.
 ARRIVALS = 100_000
 
@@ -97,6 +101,18 @@ def is_of_first_type(cell: PublishedLoss) -> bool:
 # --- Section 7: the standard case ---
 
 #: 4 clusters of 32 processors each; for total requests, a single cluster of size 128.
+#: Section 4.1, equation (4): sizes and processors of the single clusters on which it is asked. The
+#: five sizes of Table 5 are asked on one cluster of the paper's; the last has one job in five that
+#: fills its cluster.
+FILLS_IN_FIVE = "1 (0.8) or 8 (0.2)"
+SLOTTED = {
+    "U[1,7]": 32,
+    "D(0.9)[1,8]": 32,
+    "D(0.768)[1,32]": 32,
+    "U[1,14]": 32,
+    "D(0.894)[1,32]": 32,
+    FILLS_IN_FIVE: 8,
+}
 FOUR = Multicluster.equal(4, 32)
 ONE_LARGE = Multicluster([128])
 #: All of the four components of a job are non-zero.
@@ -219,3 +235,10 @@ def das1_jobs(log: str, request: str) -> JobModel:
 
 #: 'The sum of 4 components generated from D(0.9) on [1,8].'
 WITH_AND_WITHOUT = "D(0.9)[1,8]"
+
+
+def slotted_sizes(name: str) -> SizeDistribution:
+    """Return the sizes of a key of `SLOTTED`."""
+    if name == FILLS_IN_FIVE:
+        return SizeDistribution([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2])
+    return parse_sizes(name)

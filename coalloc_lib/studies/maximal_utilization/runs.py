@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coalloc_lib.analytic import maximal_utilization
+from coalloc_lib.analytic import maximal_utilization, slotted_as_printed
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
 from coalloc_lib.experiments import capacity_loss, rows_of
 from coalloc_lib.experiments.saturation import heavy_traffic, loss_between_bounds
@@ -46,9 +46,11 @@ from coalloc_lib.studies.maximal_utilization.model import (
     PLACEMENTS,
     POISSON,
     POLICIES,
+    PRINTED,
     REQUESTS,
     ROOM,
     SERVICES,
+    SLOTTED,
     TOTAL,
     UNCLEANED,
     UNORDERED,
@@ -59,6 +61,7 @@ from coalloc_lib.studies.maximal_utilization.model import (
     das1_jobs,
     is_of_first_type,
     pathological_jobs,
+    slotted_sizes,
 )
 from coalloc_lib.studies.maximal_utilization.statistics import (
     PrintedStatistic,
@@ -71,7 +74,7 @@ from coalloc_lib.workloads.models import JobModel, ResampledJobs
 
 NAME = "maximal-utilization"
 #: Kinds of runs, beside the cells of the printed tables.
-LOSS, OF_LOG, PATHOLOGICAL = "loss", "log", "pathological example"
+LOSS, OF_LOG, PATHOLOGICAL, OF_SLOTS = "loss", "log", "pathological example", "slots"
 #: 5, second type for FPFS: lengths of the queue that are not to be hit.
 BOUNDS = (0, 1_000)
 #: In how many parts, nearly independent, a log in its order is measured.
@@ -178,11 +181,30 @@ class Pathological:
     kind: str = PATHOLOGICAL
 
 
+@dataclass(frozen=True)
+class Slotted:
+    """Equal service times on one cluster, by equation (4) as printed or by simulation."""
+
+    sizes: str
+    method: str = HEAVY
+    kind: str = OF_SLOTS
+
+    def __post_init__(self) -> None:
+        one_of("sizes", self.sizes, tuple(SLOTTED))
+        one_of("method", self.method, (PRINTED, HEAVY))
+
+    @property
+    def scenario(self) -> Scenario:
+        """The cluster and its jobs; they all start at once, so they keep to slots."""
+        jobs = JobModel(slotted_sizes(self.sizes), 1, request=TOTAL, service=SERVICES[CALM])
+        return Scenario(Multicluster([SLOTTED[self.sizes]]), jobs)
+
+
 # --- What is measured: the capacity loss ---
 
 
 def measure(
-    setting: Setting | LogSetting | Pathological | PrintedStatistic | PublishedLoss,
+    setting: Setting | LogSetting | Pathological | Slotted | PrintedStatistic | PublishedLoss,
     scale: Scale,
     seed: np.random.SeedSequence,
 ) -> Iterator[dict]:
@@ -192,6 +214,8 @@ def measure(
     elif isinstance(setting, Pathological):
         loss = pathological_loss(setting.clusters, setting.cluster_size)
         yield from rows_of(Sample(np.array(loss)), "capacity_loss")
+    elif isinstance(setting, Slotted):
+        yield from rows_of(loss_of_slots(setting, scale, seed), "capacity_loss")
     elif isinstance(setting, LogSetting):
         yield from rows_of(loss_of_log(setting, scale, seed), "capacity_loss")
     elif isinstance(setting, PrintedStatistic):
@@ -247,6 +271,20 @@ def pathological_loss(clusters: int, size: int) -> float:
     """Return the loss of the pathological example, by the exact formula."""
     system = Multicluster.equal(clusters, size)
     return maximal_utilization(system, pathological_jobs(clusters, size)).capacity_loss
+
+
+def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) -> Sample:
+    """Return the loss with equal service times, as equation (4) has it or simulated."""
+    if setting.method == PRINTED:
+        processors = SLOTTED[setting.sizes]
+        return Sample(np.array(1 - slotted_as_printed(processors, slotted_sizes(setting.sizes))))
+    return capacity_loss(
+        setting.scenario,
+        method="simulation",
+        jobs=scale.jobs,
+        replications=scale.replications,
+        seed=seed,
+    )
 
 
 # --- All runs ---
@@ -310,13 +348,16 @@ def by_freedom(sizes: str, **where: Any) -> Iterator[Setting]:
 
 def settings(
     scale: Scale,
-) -> Iterator[Setting | LogSetting | Pathological | PrintedStatistic | PublishedLoss]:
+) -> Iterator[Setting | LogSetting | Pathological | Slotted | PrintedStatistic | PublishedLoss]:
     """Yield what the figures and claims read."""
     yield from load_published(NAME)
     yield from printed_statistics()
     for clusters in PATHOLOGICAL_CLUSTERS:
         for size in DOUBLINGS:
             yield Pathological(clusters, size)
+    for sizes in SLOTTED:
+        yield Slotted(sizes, PRINTED)
+        yield Slotted(sizes)
     for sizes in FIVE:
         yield from by_request(sizes)
         yield from by_drawing(sizes)

@@ -1,4 +1,4 @@
-"""The claims: each conclusion at its own setting, and how often it holds elsewhere."""
+"""The claims: each conclusion at its own setting, by the mean response."""
 
 from collections.abc import Callable
 
@@ -7,9 +7,13 @@ import pandas as pd
 from coalloc_lib.experiments import NotRunError
 from coalloc_lib.studies.ledger import Decision
 from coalloc_lib.studies.study import PaperSetting
+from coalloc_lib.studies.what_survives import model
 from coalloc_lib.studies.what_survives.conclusions import CONCLUSIONS, Conclusion
 from coalloc_lib.studies.what_survives.effects import CONDITION, effect_of, in_percent
 from coalloc_lib.studies.what_survives.runs import own, study
+
+#: The note of a claim says what comes out for other values of these; the matrix has all others.
+VARIED = ("policy", "metric")
 
 
 def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
@@ -20,16 +24,21 @@ def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
         if found.warning:
             raise NotRunError(found.warning)
         change = in_percent(found)
-        return Decision(change, {"not longer": change.below(100 * conclusion.up_to)})
+        answer = change.below(100 * conclusion.up_to)
+        if runs["saturated"].iloc[0]:
+            return Decision(None, {"not longer": answer}, note="one way is saturated")
+        return Decision(change, {"not longer": answer})
 
     return judge
 
 
 def setting_of(conclusion: Conclusion) -> PaperSetting:
-    """Return a conclusion's own setting, of which every part is varied."""
+    """Return a conclusion's own setting, with the columns that its note varies."""
     first = own(conclusion)
-    varied = {name: getattr(first, name) for name in CONDITION}
-    return PaperSetting(varied=varied, fixed={"conclusion": conclusion.item})
+    values = {name: getattr(first, name, model.RESPONSE) for name in CONDITION}
+    fixed = {name: value for name, value in values.items() if name not in VARIED}
+    varied = {name: values[name] for name in VARIED}
+    return PaperSetting(varied=varied, fixed={"conclusion": conclusion.item} | fixed)
 
 
 for each in CONCLUSIONS.values():

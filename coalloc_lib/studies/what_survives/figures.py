@@ -1,7 +1,9 @@
-"""The matrix of all conclusions and conditions, and what becomes of each, in words."""
+"""The matrix of all conclusions and conditions, one for each metric, and the table of counts."""
 
+import functools
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -9,127 +11,102 @@ from coalloc_lib import plots
 from coalloc_lib.studies.shown import Caption
 from coalloc_lib.studies.what_survives import model
 from coalloc_lib.studies.what_survives.conclusions import CONCLUSIONS
-from coalloc_lib.studies.what_survives.effects import HOLDS, NO_ANSWER, TURNS, effects
+from coalloc_lib.studies.what_survives.effects import SATURATED, effects
 from coalloc_lib.studies.what_survives.runs import own, study
+from coalloc_lib.studies.what_survives.survival import by_metric, survival
 
-#: Of the cells that decide, the share in which what survives holds; and of one kind of policies or
-#: jobs, if in at most the rest of the others, the share in which what belongs to this kind holds.
-SURVIVES, BELONGS = 0.9, 0.8
-#: Columns that are no pair of a policy and a workload.
+#: Columns of the matrix that are no pair of a policy with a workload or a load.
 ESTIMATES, OTHERS = "estimates", "other"
-
-
-def survival(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each conclusion: how often it holds, turns or is open, and the sentence."""
-    table, rows = effects(runs), []
-    for item, cells in table.groupby("conclusion", sort=False):
-        counts = cells["verdict"].value_counts()
-        holds, turns = (int(counts.get(name, 0)) for name in (HOLDS, TURNS))
-        share = holds / (holds + turns) if holds + turns else float("nan")
-        rows.append({
-            "conclusion": item, "name": CONCLUSIONS[item].name, "share": share,
-            "holds": holds, "turns": turns, "undecided": int(counts.get("undecided", 0)),
-            "no_answer": int(counts.get(NO_ANSWER, 0)), "sentence": _sentence(item, cells),
-        })  # fmt: skip
-    order = pd.DataFrame(rows)
-    return order.sort_values("share", ascending=False, kind="stable", na_position="last")
-
-
-def _sentence(item: str, cells: pd.DataFrame) -> str:
-    """Return what becomes of a conclusion, by the cells that decide."""
-    decided = cells[cells["verdict"].isin([HOLDS, TURNS])]
-    if decided.empty:
-        return "undecided everywhere"
-    if _share(decided) >= SURVIVES:
-        return "survives"
-    if _share(decided) <= 1 - SURVIVES:
-        return "turns"
-    logs, backfills = (
-        decided[name].isin([*of])
-        for name, of in (("workload", model.LOGS), ("policy", model.BACKFILLING))
-    )
-    first = own(CONCLUSIONS[item]).policy
-    kinds = {
-        f"belongs to {first}": decided["policy"] == first,
-        "belongs to queues without backfilling": ~backfills,
-        "belongs to backfilling": backfills,
-        "belongs to drawn jobs": ~logs,
-        "belongs to logs": logs,
-    }
-    contrasts = {name: _contrast(decided, mine) for name, mine in kinds.items()}
-    best = max(contrasts, key=lambda name: contrasts[name])
-    return best if contrasts[best] > 0 else "depends"
-
-
-def _contrast(decided: pd.DataFrame, mine: pd.Series) -> float:
-    """Return by how much more of some cells hold than of the others; 0 where they do not part."""
-    if mine.all() or not mine.any():
-        return 0.0
-    inside, outside = _share(decided[mine]), _share(decided[~mine])
-    return inside - outside if inside >= BELONGS and outside <= 1 - BELONGS else 0.0
-
-
-def _share(decided: pd.DataFrame) -> float:
-    """Return the share of the cells in which a conclusion holds."""
-    return float((decided["verdict"] == HOLDS).mean())
+#: The name of the matrix of each metric.
+MATRICES = {
+    "matrix": model.RESPONSE,
+    "matrix-awrt": model.AWRT,
+    "matrix-slowdown": model.SLOWDOWN,
+}
 
 
 def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw conclusions down and conditions across."""
+    """Draw conclusions down and conditions across; the title counts those that survive."""
+    by_name = survival(table)
+    survive = int((by_name["sentence"] == "survives").sum())
+    metric = table["metric"].iloc[0]
+    titles["title"] = f"{survive} of {len(by_name)} conclusions survive, judged by the {metric}"
     columns = {"row": "label", "column": "condition", "group": "group", "value": "change"}
+    saturated = table["verdict"].isin(SATURATED)
+    cells = table.assign(mark=np.where(saturated, "∞", ""), change=table["change"].clip(-100, 1e4))
     return plots.matrix(
-        table, **columns, verdict="verdict", beside="sentence",
-        values="change of the mean response, %", **titles,
+        cells, **columns, verdict="verdict", beside="counts", mark="mark",
+        values=f"change of the {metric}, %", **titles,
     )  # fmt: skip
 
 
-MATRIX = Caption(
-    "each conclusion under each condition; blue-green: holds, brown: turns, hatched: undecided, "
-    "×: no answer, since a queue only grows or jobs are refused; "
-    + ", ".join(f"{letter}: {name}" for name, letter in model.LETTERS.items()),
-    finding={
-        "paper": "Ten of sixteen conclusions survive; that spanning pays at a penalty of a quarter "
-        "belongs to first come, first served"
-    },
-)
+def _caption(metric: str) -> Caption:
+    """Return the caption of a matrix."""
+    letters = ", ".join(f"{letter}: {name}" for name, letter in model.LETTERS.items())
+    return Caption(
+        f"each conclusion under each condition, judged by the {metric}; blue-green: holds, brown: "
+        "turns, ∞: one way is saturated and the other is not, hatched: undecided, ×: no answer; "
+        f"{letters}; .60 and .95: other shares of the load that the worse way carries"
+    )
 
 
-@study.add_figure("matrix", MATRIX, draw_matrix, claims=tuple(CONCLUSIONS))
-def matrix(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each cell, conclusions in the order of how often they hold."""
-    becomes = survival(runs).set_index("conclusion")
-    table = effects(runs)
-    firsts = {item: own(each) for item, each in CONCLUSIONS.items()}
-    places = [_column(row, firsts[row.conclusion]) for row in table.itertuples()]
-    table["group"], table["condition"] = zip(*places, strict=True)
-    told = [
-        f"{row.sentence}: {row.holds} of {row.holds + row.turns}" for row in becomes.itertuples()
-    ]
-    table["sentence"] = table["conclusion"].map(dict(zip(becomes.index, told, strict=True)))
-    table["label"] = table["name"]
-    rank = {item: place for place, item in enumerate(becomes.index)}
-    groups = {name: place for place, name in enumerate([*model.POLICIES, ESTIMATES, OTHERS])}
-    by = {
-        "conclusion": rank,
-        "group": groups,
-        "condition": {name: place for place, name in enumerate(model.LETTERS.values())},
-    }
+def make_matrix(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return a row for each cell of a metric, with all that is needed to run the cell again."""
+    cells = effects(runs[runs["metric"] == metric])
+    becomes = survival(cells).set_index("conclusion")
+    firsts = {item: own(conclusion) for item, conclusion in CONCLUSIONS.items()}
+    places = [_column(row, firsts[row.conclusion]) for row in cells.itertuples()]
+    cells["group"], cells["condition"] = zip(*places, strict=True)
+    counts = {row.Index: f"{row.holds} of {row.holds + row.turns}" for row in becomes.itertuples()}
+    cells["counts"] = cells["conclusion"].map(counts)
+    relaxed = cells["conclusion"].map(becomes["relaxation"])
+    cells["label"] = cells["name"].where(~relaxed, "(" + cells["name"] + ")")
+    return _in_order(cells, list(becomes.index))
 
-    def key(column: pd.Series) -> pd.Series:
-        return column.map(by[column.name]).fillna(99)
 
-    return table.sort_values([*by], key=key, kind="stable", ignore_index=True)
+def _in_order(cells: pd.DataFrame, conclusions: list[str]) -> pd.DataFrame:
+    """Return the cells in the order in which they are drawn."""
+    groups = [*model.POLICIES, ESTIMATES, OTHERS]
+    order = {"conclusion": conclusions, "group": groups, "condition": [*model.LETTERS.values()]}
+
+    def place(column: pd.Series) -> pd.Series:
+        values = order[column.name]
+        return column.map({value: at for at, value in enumerate(values)}).fillna(len(values))
+
+    return cells.sort_values([*order], key=place, kind="stable", ignore_index=True)
 
 
 def _column(row: Any, first: Any) -> tuple[str, str]:
-    """Return the group and the name of the column that a cell stands in."""
-    if row.system != first.system:
-        return OTHERS, row.system
-    if row.load != first.load:
-        return OTHERS, f"load {row.load:g}"
+    """Return the group and the name of the column of a cell."""
+    for name in ("system", "placement", "unevenness"):
+        if getattr(row, name) != getattr(first, name):
+            value = getattr(row, name)
+            return OTHERS, f"{value} {name}" if name == "unevenness" else value
     letter = model.LETTERS[row.workload]
     if row.estimates == model.DOUBLED:
         return ESTIMATES, f"{row.policy} ×2"
     if row.estimates == model.REQUESTED:
         return ESTIMATES, f"{row.policy} {letter}"
+    if row.share != first.share:
+        return row.policy, f"{row.share:.2f}".removeprefix("0")
     return row.policy, letter
+
+
+for name, metric in MATRICES.items():
+    study.add_figure(
+        name,
+        _caption(metric),
+        draw_matrix,
+        claims=tuple(CONCLUSIONS) if metric == model.RESPONSE else (),
+    )(functools.partial(make_matrix, metric=metric))
+
+COUNTS = Caption(
+    "how often each conclusion holds in the cells that decide, by all metrics and by each; a "
+    "relaxation only allows more"
+)
+
+
+@study.add_figure("counts", COUNTS)
+def counts_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each conclusion with its counts."""
+    return by_metric(effects(runs))

@@ -1,12 +1,13 @@
-"""The conditions: policies, workloads, estimates, loads and systems.
+"""The conditions under which each conclusion is asked.
 
-One condition of a conclusion's own setting is changed at a time, but for policies and workloads, of
-which all pairs are run.
+They are policies, workloads, estimates, loads, systems, placements, how uneven the sites are, and
+the metric by which two ways are compared.
 """
 
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.basics.seeds import Seed
@@ -18,6 +19,7 @@ from coalloc_lib.model.distributions import (
     parse_sizes,
 )
 from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import BestFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.workloads.catalogue import listing, load_trace
@@ -38,19 +40,35 @@ POLICIES: dict[str, Scheduling] = {
     "conservative": Conservative(),
     ONLINE: Online(),
 }
-#: Policies that fill holes before a start that they promise.
+#: Policies that let at most five jobs overtake a waiting job.
+FEW_OVERTAKE = ("FCFS", "FPFS(5)", "FPFS(5), at the head")
+#: Policies that fill holes in front of a start that they have promised.
 BACKFILLING = ("EASY", SHORTEST, "conservative")
-#: Policies that plan with what users say that their jobs need, and are asked of worse estimates.
+#: Policies that plan with the users' estimates. They are also asked with worse estimates.
 ESTIMATED = ("EASY", "conservative")
-#: Of booking: its units of time are mean run times, which in logs are seconds.
-BOOKED = Online(slot=1.0, step=0.25, max_attempts=400, horizon=200.0)
+#: The step of booking, as a share of the mean run time. In the log of KTH, 15 minutes are 0.10 of
+#: the mean run time; in those of CTC and HPC2N they are 0.08 and 0.05.
+STEP = 0.05
 
 
-def policy_of(name: str, workload: str) -> Scheduling:
-    """Return a policy for a workload, whose unit of time decides how booking counts."""
+def booking(unit: float) -> Online:
+    """Return the booking policy for jobs whose mean run time is `unit`.
+
+    It tries starts up to 200 mean run times ahead.
+    """
+    return Online(slot=unit, step=STEP * unit, max_attempts=round(200 / STEP), horizon=200 * unit)
+
+
+def policy_of(name: str, unit: float) -> Scheduling:
+    """Return a policy by its name; `unit` is the mean run time, which sets the step of booking."""
     one_of("policy", name, tuple(POLICIES))
-    return BOOKED if name == ONLINE and workload not in LOGS else POLICIES[name]
+    return booking(unit) if name == ONLINE else POLICIES[name]
 
+
+# --- placements ---
+
+BEST, WORST, COMPARED = "best fit", "worst fit", "compared"
+PLACEMENTS: dict[str, Placement] = {BEST: BestFit(), WORST: WorstFit()}
 
 # --- systems ---
 
@@ -61,27 +79,40 @@ SYSTEMS: dict[str, Multicluster] = {
     "m128": Multicluster.named("m128"),
     "64+32+2×16": Multicluster([64, 32, 16, 16]),
 }
-#: Sizes of jobs on each, up to a cluster that half of the processors are on.
+#: The sizes of the jobs on each system.
 SIZES: dict[str, SizeDistribution] = {
     STANDARD: parse_sizes("D(0.9)[1,32]"),
     "5×20": parse_sizes("D(0.85)[1,20]"),
     "m128": parse_sizes("D(0.97)[1,128]"),
     "64+32+2×16": parse_sizes("D(0.9)[1,32]"),
 }
-#: Each log is on a system of its own, two or four clusters for the machine that it is of.
+#: The system of each log: four clusters, each with half of the processors of the log's machine.
 LOGS: dict[str, Multicluster] = {
-    "KTH-SP2": Multicluster([50, 50]),
-    "CTC-SP2": Multicluster([128] * 4),
-    "HPC2N": Multicluster([120, 120]),
+    "KTH-SP2": Multicluster([50] * 4),
+    "CTC-SP2": Multicluster([169] * 4),
+    "HPC2N": Multicluster([120] * 4),
 }
-
 #: The logs for which a synthetic stand-in comes with the library.
 STAND_INS = ("KTH-SP2", "CTC-SP2")
+
+# --- sites ---
+
+MILD, STRONG = "mild", "strong"
+#: The load of each site, as a multiple of the mean over all sites. The last site is the quietest.
+UNEVENNESS = {MILD: (1.15, 1.05, 0.95, 0.85), STRONG: (1.45, 1.25, 0.97, 0.33)}
+
+
+def site_weights(unevenness: str, sites: int) -> NDArray[np.float64]:
+    """Return the load of each of `sites` sites as a multiple of the mean, the quietest last."""
+    busiest, *middle, quietest = UNEVENNESS[one_of("unevenness", unevenness, tuple(UNEVENNESS))]
+    inner = np.interp(np.linspace(0, 1, sites - 2), np.linspace(0, 1, len(middle)), middle)
+    return np.array([busiest, *inner, quietest])
+
 
 # --- workloads ---
 
 EXPONENTIAL, DAS1, HEAVY = "exponential", "DAS1", "heavy-tailed"
-#: Run times as in the papers; as DAS1's; and with three times the variation of the first. They are
+#: Run times as in the papers, as on the DAS1, and with a coefficient of variation of 3. They are
 #: divided by their mean.
 SERVICE: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
@@ -89,7 +120,7 @@ SERVICE: dict[str, Distribution] = {
     HEAVY: Hyperexponential(1.0, 3.0),
 }
 WORKLOADS = (*SERVICE, *LOGS)
-#: By what a narrow column calls each.
+#: The letter of each workload in the matrix.
 LETTERS = dict(zip(WORKLOADS, "edhKCH", strict=True))
 
 # --- estimates ---
@@ -97,7 +128,36 @@ LETTERS = dict(zip(WORKLOADS, "edhKCH", strict=True))
 EXACT, DOUBLED, REQUESTED = "exact", "doubled", "requested"
 ESTIMATES = (EXACT, DOUBLED, REQUESTED)
 
-LOADS = (0.5, 0.7, 0.85)
+# --- loads ---
+
+#: Loads, as shares of what the worse of the compared ways carries.
+SHARES = (0.6, 0.8, 0.95)
+
+# --- metrics ---
+
+RESPONSE, AWRT, SLOWDOWN = "mean response", "AWRT", "bounded slowdown"
+METRICS = (RESPONSE, AWRT, SLOWDOWN)
+#: The shortest run time that the bounded slowdown divides by: in seconds for a log, and otherwise
+#: as a share of the mean run time.
+LEAST_SECONDS, LEAST_SHARE = 10.0, 0.001
+
+
+def job_values(
+    metric: str, response: NDArray[np.float64], jobs: JobStream, least: float
+) -> NDArray[np.float64]:
+    """Return the values whose sum over jobs a metric compares.
+
+    ``"AWRT"`` weights each response by the job's work, processors times run time. The bounded
+    slowdown divides by the run time without any penalty, so that both ways divide by the same.
+    """
+    if metric == AWRT:
+        return response * jobs.processors * jobs.runtime
+    if metric == SLOWDOWN:
+        return np.maximum(response / np.maximum(jobs.runtime, least), 1.0)
+    return response
+
+
+# --- jobs ---
 
 
 def system_of(name: str, workload: str) -> Multicluster:
@@ -112,27 +172,20 @@ def synthetic(
     service = SERVICE[workload]
     model = JobModel(SIZES[system], request="total", service=service)
     rate = load * SYSTEMS[system].processors / model.mean_work
-    drawn = model.sample(jobs, seed, rate)
+    sampled = model.sample(jobs, seed, rate)
     mean = service.mean
-    drawn = drawn.replace(submit=drawn.submit / mean, runtime=drawn.runtime / mean)
-    return estimated(drawn, estimates)
+    sampled = sampled.replace(submit=sampled.submit / mean, runtime=sampled.runtime / mean)
+    return estimated(sampled, estimates)
 
 
 def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
     """Return the first jobs of a log, or of its stand-in, that fit on a cluster, at a load.
 
-    If the estimates are the requested ones, jobs without a requested time are left out.
+    With requested estimates, jobs that have none are left out.
     """
     # A log may be fetched while Python runs: jobs of its stand-in must not be remembered then.
     (place,) = (each["found"] for each in listing() if each["name"] == workload)
-    return _of_log(place, workload, load, estimates, jobs)
-
-
-@lru_cache(maxsize=16)
-def _of_log(place: str, workload: str, load: float, estimates: str, jobs: int) -> JobStream:
-    """Return the jobs of `of_log`; the place of the file tells a log from its stand-in."""
-    system = LOGS[workload]
-    log = load_trace(workload, missing="stand-in").jobs(request="total")
+    system, log = LOGS[workload], _jobs_of_log(workload, place)
     usable = (log.processors <= max(system.sizes)) & (log.runtime > 0)
     if estimates == REQUESTED:
         usable &= log.has_estimate
@@ -140,8 +193,20 @@ def _of_log(place: str, workload: str, load: float, estimates: str, jobs: int) -
     return estimated(log[first].with_load(system, load), estimates)
 
 
+@lru_cache(maxsize=6)
+def _jobs_of_log(workload: str, place: str) -> JobStream:
+    """Return all jobs of a log, or of its stand-in; the place of the file tells which of them."""
+    return load_trace(workload, missing="stand-in").jobs(request="total")
+
+
+def can_be_read(log: str) -> bool:
+    """Return whether a log, or a stand-in for it, is at hand."""
+    found = {each["name"] for each in listing() if each["found"] != "not fetched"}
+    return log in found or log in STAND_INS
+
+
 def estimated(jobs: JobStream, estimates: str) -> JobStream:
-    """Return jobs whose users say how long they run, twice that, or what their log has."""
+    """Return jobs whose estimates are their run times, twice these, or those of their log."""
     one_of("estimates", estimates, ESTIMATES)
     if estimates != REQUESTED:
         return jobs.replace(estimate=jobs.runtime * (1 if estimates == EXACT else 2))
