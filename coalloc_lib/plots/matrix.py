@@ -69,7 +69,8 @@ def matrix(
     axes.set(xlim=(0, edges[-1]), ylim=(len(rows), 0))
     axes.set_xticks((edges[1:] + edges[:-1]) / 2, [each for _, each in columns], fontsize=7)
     for label in axes.get_xticklabels():
-        label.set_rotation(90 if len(label.get_text()) > 1 else 0)
+        is_letter = len(label.get_text()) == 1
+        label.set(rotation=0 if is_letter else 90, fontsize=5.5 if is_letter else 7)
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows, fontsize=8)
     axes.tick_params(length=0)
     axes.grid(False)

@@ -240,5 +240,5 @@ WITH_AND_WITHOUT = "D(0.9)[1,8]"
 def slotted_sizes(name: str) -> SizeDistribution:
     """Return the sizes of a key of `SLOTTED`."""
     if name == FILLS_IN_FIVE:
-        return SizeDistribution([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2])
+        return SizeDistribution(np.array([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2]))
     return parse_sizes(name)

@@ -30,7 +30,8 @@ def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
     by_name = survival(table)
     survive = int((by_name["sentence"] == "survives").sum())
     metric = table["metric"].iloc[0]
-    titles["title"] = f"{survive} of {len(by_name)} conclusions survive, judged by the {metric}"
+    titles["title"] = f"{survive} of {len(by_name)} conclusions survive by the {metric}"
+    titles["subtitle"] = f"in brackets: conclusions that only allow more. {titles['subtitle']}"
     columns = {"row": "label", "column": "condition", "group": "group", "value": "change"}
     saturated = table["verdict"].isin(SATURATED)
     cells = table.assign(mark=np.where(saturated, "∞", ""), change=table["change"].clip(-100, 1e4))
