@@ -22,6 +22,8 @@ from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
 from coalloc_lib.studies import load_study
 from coalloc_lib.studies.archive import ARCHIVE
+from coalloc_lib.studies.what_survives.effects import effects
+from coalloc_lib.studies.what_survives.survival import survival
 from lessons.teaching import checker, near
 
 SYSTEM = co.Multicluster([8, 8, 8])
@@ -309,6 +311,22 @@ def pays_up_to() -> pd.DataFrame:
         policy: {f"load {load:g}": _up_to(policy, load) for load in LOADS} for policy in POLICIES
     }
     return pd.DataFrame(rows).T.rename_axis("spanning pays up to")
+
+
+#: The conclusions of the study what-survives that the tour comes to.
+OF_THE_TOUR = ("WS-14", "WS-15", "WS-2", "WS-3", "WS-13")
+
+
+def elsewhere() -> pd.DataFrame:
+    """Return how often the tour's conclusions hold elsewhere, from the archive."""
+    runs = load_study("what-survives").archived()
+    table = survival(effects(runs[runs["conclusion"].isin(OF_THE_TOUR)]))
+    table["cells that decide"] = table["holds"] + table["turns"]
+    columns = {"name": "conclusion", "holds": "holds in", "sentence": "what becomes of it"}
+    table = table.drop(columns="conclusion").rename(columns=columns)
+    return table[["conclusion", "holds in", "cells that decide", "what becomes of it"]].set_index(
+        "conclusion"
+    )
 
 
 def draw_map(table: pd.DataFrame) -> Figure:
