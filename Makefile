@@ -6,12 +6,15 @@ OUT    ?= results
 SEED   ?= $(shell date +%s)
 BIN    := .venv/bin
 STAMP  := .venv/.installed
+# The commands of the studies run in notebooks/. Their folders are relative to this one.
+STUDIES := cd notebooks && ../$(BIN)/python -m studies
+from_here = $(if $(filter /%,$(1)),$(1),$(CURDIR)/$(1))
 # Jupyter keeps its files in the home folder; if that cannot be written, in .venv.
 JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
 JUPYTER_ENV := $(if $(JUPYTER_FILES),env $(foreach kind,CONFIG DATA RUNTIME,JUPYTER_$(kind)_DIR="$(JUPYTER_FILES)/$(kind)") IPYTHONDIR="$(JUPYTER_FILES)/ipython" MPLCONFIGDIR="$(JUPYTER_FILES)/matplotlib" )
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-without-logs test-long mutants lab dashboard docs lint bench peers archive front-door clean
+.PHONY: help install reproduce judge test test-without-logs test-long mutants lab dashboard docs lint bench peers archive front-door clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -20,7 +23,10 @@ help: ## list these targets
 install: $(STAMP) ## make .venv and do nothing else; every other target does that first
 
 reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper, CACHE=folder)
-	$(BIN)/coalloc reproduce --scale $(SCALE) --out "$(OUT)" $(if $(CACHE),--cache "$(CACHE)")
+	$(STUDIES) reproduce --scale $(SCALE) --out "$(call from_here,$(OUT))" $(if $(CACHE),--cache "$(call from_here,$(CACHE))")
+
+judge: $(STAMP) ## judge the stored runs and make ledger, figures and page in results/; nothing is simulated
+	$(STUDIES) judge --out "$(call from_here,$(OUT))"
 
 test: $(STAMP) ## run the tests, but for the long ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder

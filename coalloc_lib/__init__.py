@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 #: The layers, from the ground up: a folder imports only from those before it.
 _LAYERS = [
     "basics", "model", "intervals", "workloads", "analytic", "calendar", "plots", "policies",
-    "engines", "schedules", "simulation", "experiments", "report", "studies", "widgets", "cli",
+    "engines", "schedules", "simulation", "experiments", "report", "widgets", "cli",
 ]  # fmt: skip
 #: Modules that are worth a look, and where they are.
 _MODULES = {folder: folder for folder in _LAYERS} | {

@@ -58,7 +58,14 @@ def test_every_target_is_documented_and_listed():
     assert targets == phony == set(re.findall(r"^ +make ([\w-]+)", make(), re.MULTILINE))
     assert "--scale quick" in make("--dry-run", "reproduce")
     assert "--scale paper" in make("--dry-run", "reproduce", "SCALE=paper")
+    assert "cd notebooks && ../.venv/bin/python -m studies judge" in make("--dry-run", "judge")
     assert "/mypy\n" in make("--dry-run", "lint")
+
+
+def test_the_folders_of_a_study_are_relative_to_the_root_of_the_project():
+    command = make("--dry-run", "reproduce", "OUT=my results", "CACHE=/a/cache")
+    assert f'--out "{ROOT}/my results" --cache "/a/cache"' in command
+    assert f'--out "{ROOT}/results"\n' in make("--dry-run", "judge")
 
 
 @pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])

@@ -1,4 +1,4 @@
-"""The command line: `loss`, `simulate`, `sites`, `reproduce`, `judge`, `traces` and `import`.
+"""The command line: `loss`, `simulate`, `sites`, `traces` and `import`.
 
 A command reads options, calls the library and prints: results to stdout, progress and errors to
 stderr. Slow imports belong in the command that needs them. Begin with `loss`, a small one.
@@ -28,7 +28,7 @@ from coalloc_lib.cli.output import (
     warn,
 )
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "run_app"]
 
 #: Exit statuses that are no answer and no mistake.
 ENDINGS = {130: "interrupted", 143: "terminated"}
@@ -37,8 +37,6 @@ COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
     "simulate": "Run a log through a system; print the metrics, write the schedule.",
     "sites": "Say whether several sites should share their jobs, as a page.",
-    "reproduce": "Reproduce the papers: each number and claim, with a verdict.",
-    "judge": "Judge stored runs again, with ledger and figures; nothing is simulated.",
 }
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -219,14 +217,32 @@ def _show_receipt(log: Any, out: str | None, as_json: bool) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line, that of the process where none is given; return the exit status.
+    """Run a command line of `coalloc`; return the exit status that `run_app` describes."""
+    return run_app(app, "coalloc", arguments)
 
-    It is 2 after a user's mistake or where a disk is full; 130 after Ctrl-C, 143 after SIGTERM.
+
+def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None = None) -> int:
+    """Run a command line with the errors and the exit status that all our commands have.
+
+    Parameters
+    ----------
+    commands : Typer
+        The application.
+    program : str
+        What the user types before the arguments; the usage and the hints show it.
+    arguments : sequence of str, optional
+        The arguments, by default those of the process.
+
+    Returns
+    -------
+    int
+        The exit status: 0 after success, 2 if the user made a mistake or if a disk is full, 130
+        after Ctrl-C, 143 after SIGTERM.
     """
     prepare_streams()
     try:
         with unwinding():
-            status = app(arguments, prog_name="coalloc", standalone_mode=False)
+            status = commands(arguments, prog_name=program, standalone_mode=False)
             with naming(OUTPUT):
                 sys.stdout.flush()
     except BrokenPipeError:
@@ -240,7 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Terminated:
         status = 143
     except Exception as error:
-        mistake = _mistake(error)
+        mistake = _mistake(error, program)
         if mistake is None:
             raise  # nothing that a user could mend: a bug keeps its traceback
         warn(f"error: {' '.join(mistake.split())}")
@@ -250,15 +266,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _mistake(error: Exception) -> str | None:
-    """Return what a user can mend of an error, None where it is a bug."""
+def _mistake(error: Exception, program: str) -> str | None:
+    """Return what a user can do about an error, or None if the error is a bug."""
     from coalloc_lib.basics.checks import InputError, shown
 
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, _ParserError):
         context: Any = getattr(error, "ctx", None)
-        command = "coalloc" if context is None else context.command_path
+        command = program if context is None else context.command_path
         faults: list = getattr(error.__cause__, "errors", list)()  # know the value
         given = "".join(f"; it is {shown(fault['input'])}" for fault in faults)
         return f"{error.format_message()}{given} (see: {command} --help)"

@@ -16,7 +16,8 @@ from coalloc_lib.experiments import interval_columns, pick, sample
 from coalloc_lib.experiments.saturation import replicated_traffic
 from coalloc_lib.intervals import Interval, Sample, all_of
 from coalloc_lib.plots import Picture
-from coalloc_lib.studies.cluster_configurations import (
+from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
+from studies.cluster_configurations import (
     FOUR,
     PROCESSORS,
     SYSTEMS,
@@ -25,11 +26,10 @@ from coalloc_lib.studies.cluster_configurations import (
     model,
     study,
 )
-from coalloc_lib.studies.cluster_configurations.claims import compare_jobs
-from coalloc_lib.studies.cluster_configurations.runs import SATURATED
-from coalloc_lib.studies.pages import MARKS
-from coalloc_lib.studies.shown import StudyResult
-from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
+from studies.cluster_configurations.claims import compare_jobs
+from studies.cluster_configurations.runs import SATURATED
+from studies.pages import MARKS
+from studies.shown import StudyResult
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
 #: Exercise 3: processors moved from each of two clusters to the other two, and what may be lost.

@@ -11,8 +11,8 @@ from coalloc_lib.basics.checks import instance_of, one_of, shown
 from coalloc_lib.experiments.saturation import replicated_traffic
 from coalloc_lib.intervals import Sample, all_of, crossing
 from coalloc_lib.model.placement import Placement
-from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
+from studies.communication_penalty import WHOLE, scenario, study
 
 #: Six jobs on three clusters: when each comes, how long it runs, how many processors it has.
 SYSTEM = co.Multicluster([8, 8, 8])

@@ -12,13 +12,13 @@ from coalloc_lib import plots
 from coalloc_lib.experiments import first_crossing, interval_columns, pick, ratio
 from coalloc_lib.intervals import Interval, resample_weeks
 from coalloc_lib.simulation import sites
-from coalloc_lib.studies.job_sharing import workloads
-from coalloc_lib.studies.job_sharing.figures import AS_LOGGED, AS_PAPER, LOOK
-from coalloc_lib.studies.job_sharing.model import OF_LARGEST, PENALTIES
 from coalloc_lib.workloads.sites import round_robin, staying
 from coalloc_lib.workloads.swf import SwfLog
 from lessons.logs import HOUR, recorded_waits, share_of, told
 from lessons.teaching import checker, near
+from studies.job_sharing import workloads
+from studies.job_sharing.figures import AS_LOGGED, AS_PAPER, LOOK
+from studies.job_sharing.model import OF_LARGEST, PENALTIES
 
 #: Exercise 1: two jobs on eight processors, the wide one first.
 TWO = co.JobStream(submit=[0, 0], runtime=[2, 10], components=[8, 2], request="total")

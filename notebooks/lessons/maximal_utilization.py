@@ -15,11 +15,12 @@ from coalloc_lib.experiments import pick, sample
 from coalloc_lib.experiments.saturation import heavy_traffic, loss_at_response
 from coalloc_lib.intervals import Interval, paired_difference, replicate, unpaired_difference
 from coalloc_lib.plots import format_interval
-from coalloc_lib.studies.maximal_utilization import FOUR, pathological_loss, study
-from coalloc_lib.studies.maximal_utilization.claims import may_be_the_example
-from coalloc_lib.studies.maximal_utilization.figures import FREEDOM_LABELS, standard
-from coalloc_lib.studies.maximal_utilization.model import EXAMPLE, FIVE, MANY
-from coalloc_lib.studies.maximal_utilization.statistics import (
+from lessons.teaching import ANSWERS, checker, near, off_by, raised, ranked
+from studies.maximal_utilization import FOUR, pathological_loss, study
+from studies.maximal_utilization.claims import may_be_the_example
+from studies.maximal_utilization.figures import FREEDOM_LABELS, standard
+from studies.maximal_utilization.model import EXAMPLE, FIVE, MANY
+from studies.maximal_utilization.statistics import (
     DECIMALS,
     PRINT,
     READINGS,
@@ -27,8 +28,7 @@ from coalloc_lib.studies.maximal_utilization.statistics import (
     as_in_our_text,
     fits,
 )
-from coalloc_lib.studies.published import PublishedLoss, load_published
-from lessons.teaching import ANSWERS, checker, near, off_by, raised, ranked
+from studies.published import PublishedLoss, load_published
 
 #: Printed with three decimals, a number is off by up to this.
 ROUNDING = 0.0005

@@ -19,10 +19,12 @@ from coalloc_lib.experiments import pick
 from coalloc_lib.experiments.weeks import Bootstrap, WeeklySums, week_of
 from coalloc_lib.intervals import Interval
 from coalloc_lib.plots import format_interval
-from coalloc_lib.studies.online_batch import Setting, model, simulate
-from coalloc_lib.studies.online_batch.claims import penalties, small_and_middle
-from coalloc_lib.studies.online_batch.figures import LOOK, beside_the_record, plain, sums_of
-from coalloc_lib.studies.online_batch.model import (
+from coalloc_lib.widgets.controls import Explorer, slider_with_entry
+from lessons.teaching import checker, near
+from studies.online_batch import Setting, model, simulate
+from studies.online_batch.claims import penalties, small_and_middle
+from studies.online_batch.figures import LOOK, beside_the_record, plain, sums_of
+from studies.online_batch.model import (
     CTC,
     EXACT,
     HOUR,
@@ -33,10 +35,8 @@ from coalloc_lib.studies.online_batch.model import (
     POLICIES,
     REQUESTED,
 )
-from coalloc_lib.studies.online_batch.reserved import power
-from coalloc_lib.studies.online_batch.runs import over_weeks, refused_work
-from coalloc_lib.widgets.controls import Explorer, slider_with_entry
-from lessons.teaching import checker, near
+from studies.online_batch.reserved import power
+from studies.online_batch.runs import over_weeks, refused_work
 
 #: Limits in hours; the last is that of the paper's rule with our horizon. Jobs of a quick look.
 LIMITS, FEW = (6, 12, 24, 48, 96, 336), 3_000

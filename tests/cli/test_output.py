@@ -109,7 +109,6 @@ def test_names_in_a_receipt_and_in_an_error_are_escaped(run, refused, tmp_path):
     assert "\x1b" not in printed
     assert r": \u001b]0;title\u0007" in printed
     assert "\x1b" not in refused("simulate", "--trace", f"{ESCAPE}.swf", "--clusters", "8")
-    assert "\x1b" not in refused("judge", "--runs", ESCAPE)
 
 
 def test_a_file_whose_name_is_not_utf8_is_shown(run, log, tmp_path):

@@ -3,8 +3,8 @@
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.studies.communication_penalty import WHOLE, scenario
 from lessons.communication_penalty import harm, leaderboard, splitting_case
+from studies.communication_penalty import WHOLE, scenario
 
 
 class LargeOnesAtNeed(co.SingleThenSpan):

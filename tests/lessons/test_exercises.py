@@ -8,10 +8,6 @@ from scipy.optimize import brentq
 
 import coalloc_lib as co
 from coalloc_lib.simulation.sites import multi_site, sharing
-from coalloc_lib.studies.cluster_configurations import FOUR
-from coalloc_lib.studies.communication_penalty import WHOLE, scenario
-from coalloc_lib.studies.job_sharing import workloads
-from coalloc_lib.studies.online_batch import model
 from lessons import (
     cluster_configurations,
     communication_penalty,
@@ -20,6 +16,10 @@ from lessons import (
     online_batch,
     own_system,
 )
+from studies.cluster_configurations import FOUR
+from studies.communication_penalty import WHOLE, scenario
+from studies.job_sharing import workloads
+from studies.online_batch import model
 from tests.studies.small_logs import small_logs
 
 M128, EASY = co.Multicluster([128] * 4), {"scheduling": co.EASY()}

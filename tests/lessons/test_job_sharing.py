@@ -7,8 +7,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.intervals import Interval
-from coalloc_lib.studies.job_sharing.model import SYNTHETIC
 from lessons import job_sharing as lesson
+from studies.job_sharing.model import SYNTHETIC
 from tests.studies.small_logs import WORKS
 
 EASY = {"scheduling": co.EASY()}

@@ -7,9 +7,9 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.intervals import Interval
-from coalloc_lib.studies.maximal_utilization.model import EXAMPLE, FIVE, STANDARD
 from lessons import maximal_utilization as lesson
 from lessons.maximal_utilization import leaderboard
+from studies.maximal_utilization.model import EXAMPLE, FIVE, STANDARD
 from tests.lessons.test_exercises import WidestFirst
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.intervals import Interval
-from coalloc_lib.studies import STUDIES, published
-from coalloc_lib.studies.cut_offs import Word
-from coalloc_lib.studies.ledger import (
+from studies import STUDIES, published
+from studies.cut_offs import Word
+from studies.ledger import (
     FOLD,
     OF_BOTH,
     OF_CLAIMS,
@@ -21,7 +21,7 @@ from coalloc_lib.studies.ledger import (
     judge_number,
     write_ledger,
 )
-from coalloc_lib.studies.pages import tally, verdict_lines
+from studies.pages import tally, verdict_lines
 from tests.studies.toy import toy
 
 

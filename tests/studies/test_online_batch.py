@@ -8,8 +8,10 @@ import coalloc_lib as co
 from coalloc_lib.experiments import pick
 from coalloc_lib.experiments.weeks import weekly_sums
 from coalloc_lib.intervals import DAY, Interval
-from coalloc_lib.studies.online_batch import Setting, model, runs, simulate, study, trees
-from coalloc_lib.studies.online_batch.model import (
+from lessons import online_batch
+from lessons.online_batch import book_or_queue, who_books
+from studies.online_batch import Setting, model, runs, simulate, study, trees
+from studies.online_batch.model import (
     ALL,
     BOOKERS,
     CTC,
@@ -30,8 +32,8 @@ from coalloc_lib.studies.online_batch.model import (
     WAITS_AT,
     Log,
 )
-from coalloc_lib.studies.online_batch.runs import jobs_of, measure
-from coalloc_lib.studies.online_batch.settings import (
+from studies.online_batch.runs import jobs_of, measure
+from studies.online_batch.settings import (
     ALL_JOBS,
     BY_FIFTY,
     BY_LENGTH,
@@ -45,8 +47,6 @@ from coalloc_lib.studies.online_batch.settings import (
     as_read,
     readings,
 )
-from lessons import online_batch
-from lessons.online_batch import book_or_queue, who_books
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 
@@ -79,7 +79,7 @@ def test_what_rests_on_logs_that_are_not_there_is_not_judged_and_says_so(result,
 
     check(result, False)
     monkeypatch.setattr(model, "logs", small_logs(True, ("HPC2N",)))
-    monkeypatch.setattr("coalloc_lib.studies.study.missing_logs", list)
+    monkeypatch.setattr("studies.study.missing_logs", list)
     check(study.reproduce("quick", seed=1, workers=2), True)
 
 
