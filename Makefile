@@ -73,7 +73,7 @@ front-door: $(STAMP) ## judge the stored runs again, and make the README's table
 	$(BIN)/python docs/front_door.py
 
 clean: ## remove results, caches and compiled kernels; .venv stays
-	rm -rf .peers results build dist mutants .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
+	rm -rf .peers results notebooks/results build dist mutants .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml

@@ -63,7 +63,7 @@ def uphill(name, targets):
 
 
 def test_folders_are_the_layers_and_nothing_else_lies_at_the_root():
-    found = {name.split(".")[1] for name in NAMES if "." in name}
+    found = {name.split(".")[1] for name in IMPORTS if "." in name}
     assert found == set(HEIGHT)
 
 
