@@ -96,15 +96,14 @@ def map_block(cells: pd.DataFrame) -> str:
         f"at load {highest:g}, spanning pays up to a penalty of {first.text(2)} under first come, "
         f"first served, and up to {easy.text(2)} under EASY backfilling. Adaptive spanning, which "
         f"spans only if a job then ends sooner, lengthens the mean response in {longer} of its "
-        f"{len(adaptive)} cells"
+        f"{len(adaptive)} cells of this map; elsewhere it can lose (below: 'adaptive loses at most "
+        "1 %')"
     )
     picture = (
         "![Map of the change of the mean response by spanning, over penalty and load, under four "
         "policies](docs/where-spanning-pays.svg)"
     )
-    return (
-        f"{picture}\n\n*Three clusters of 8 processors: {told}. Other systems differ: see below.*\n"
-    )
+    return f"{picture}\n\n*Three clusters of 8 processors: {told}.*\n"
 
 
 def parts(cells: pd.DataFrame) -> dict[str, str]:
