@@ -74,8 +74,8 @@ Examples:
     engine=("ENGINE", f"One of {', '.join(ENGINES)}.  "
             "[default: compiled where it knows the policies]"),
     verify=(None, "Check the schedule against the rules of the model."),
-    export=("FILE", "Also write it with numbered processors: .csv as Batsim's table of jobs, which "
-            "evalys reads, .json as a trace for ui.perfetto.dev."),
+    export=("FILE.csv", "Also write it with numbered processors, as Batsim's table of jobs, which "
+            "evalys reads."),
     out=("FILE.csv", "Where the schedule goes; - is standard output, and the metrics go to "
          "stderr."),
 )  # fmt: skip
