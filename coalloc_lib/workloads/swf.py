@@ -352,6 +352,8 @@ def _from_start(
         words = f"all jobs are submitted at or after {start.seconds:,}, the start of the log"
         return table, f"{words}; this is read as seconds after it" * bool(is_absolute.all())
     after = table["submit"].mask(is_absolute, table["submit"] - start.seconds)
+    if not is_absolute.any():
+        _refuse_early(table, start, log)
     _refuse_late(table, after, log)
     _refuse_mixed(table, is_absolute, start, log)
     note = "submissions are Unix times in the file; here they count from the start of the log"
@@ -372,22 +374,28 @@ def _like_unix_times(table: "pd.DataFrame", log: SwfLog) -> str:
 def _refuse_mixed(
     table: "pd.DataFrame", is_absolute: "pd.Series", start: Start, log: SwfLog
 ) -> None:
-    """Refuse submissions that are Unix times before the start, in all jobs or in some of them."""
-    if is_absolute.all():
+    """Refuse submissions that are Unix times in some jobs and seconds after the start in others."""
+    if is_absolute.all() or not is_absolute.any():
         return
-    early = table[~is_absolute].iloc[0]
-    what = f"{log.source}: job {early['job']:.0f} is submitted at {early['submit']:.15g}"
-    if is_absolute.any():
-        late = table[is_absolute].iloc[0]
-        raise InputError(
-            f"{what}, before the start of the log ({start.seconds}), and job {late['job']:.0f} at "
-            f"{late['submit']:.15g}, as a Unix time; give all submissions in seconds after it"
-        )
-    first = table["submit"].min()
+    early, late = (table[mask].iloc[0] for mask in (~is_absolute, is_absolute))
+    raise InputError(
+        f"{log.source}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, before "
+        f"the start of the log ({start.seconds}), and job {late['job']:.0f} at "
+        f"{late['submit']:.15g}, as a Unix time; give all submissions in seconds after it"
+    )
+
+
+def _refuse_early(table: "pd.DataFrame", start: Start, log: SwfLog) -> None:
+    """Refuse submissions that are all Unix times shortly before the start.
+
+    A part of a long log may have large numbers too, but they are nearer to 0 than to the start.
+    """
+    early, first = table.iloc[0], table["submit"].min()
     if first >= EARLIEST and 2 * first >= start.seconds:
         raise InputError(
-            f"{what}, and so are all jobs: a Unix time before the start of the log "
-            f"({start.seconds}); correct UnixStartTime, or give submissions in seconds after it"
+            f"{log.source}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, a "
+            f"Unix time before the start of the log ({start.seconds}), as all jobs are; correct "
+            "UnixStartTime, or give submissions in seconds after it"
         )
 
 
