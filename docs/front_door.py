@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from coalloc_lib.experiments.storage import read_runs
 from coalloc_lib.plots import to_svg
 from coalloc_lib.studies import STUDIES, load_study
-from coalloc_lib.studies.archive import ARCHIVE, MADE_WITH
+from coalloc_lib.studies.archive import ARCHIVE, MADE_WITH, stored_runs
 from coalloc_lib.studies.ledger import write_ledger
 from coalloc_lib.studies.pages import COLUMNS, NUMBERS
 from coalloc_lib.studies.study import RUNS
@@ -64,7 +63,7 @@ def store(results: Path) -> None:
     if not there:
         raise SystemExit(f"{results} has no runs of a study; name a folder of `coalloc reproduce`")
     for name in there:
-        runs = read_runs(results / name / RUNS)
+        runs = stored_runs(results / name / RUNS)
         if load_study(name).shipped_scale(runs) != "paper":
             raise SystemExit(f"{results / name / RUNS} is not all of the papers' scale")
     for name in there:

@@ -16,6 +16,7 @@ from coalloc_lib.basics.checks import (
     path_of,
     shown,
     times,
+    whole,
     whole_in,
     whole_numbers,
 )
@@ -76,6 +77,7 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
         raise InputError(f"{path}: {what}, whose run time depends on a platform; give a delay")
     try:
         limit, delay = numbers("walltime", walltime), times("delay", delays)
+        _refuse_impossible(jobs, limit, whole_numbers("res", res), workload.get("nb_res"))
         is_stopped = (limit > 0) & (
             delay >= limit
         )  # Batsim stops a job that just reaches its limit
@@ -92,6 +94,24 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def _refuse_impossible(jobs: list, limit: Any, processors: Any, most: Any) -> None:
+    """Refuse jobs that Batsim could not run, and jobs that depend on others.
+
+    In Batsim a walltime of -1 is no limit.
+    """
+    for job, seconds, size in zip(jobs, limit.tolist(), processors.tolist(), strict=True):
+        name = f"job {shown(job['id'])}"
+        if seconds <= 0 and seconds != -1:
+            raise InputError(
+                f"{name}: walltime = {seconds:g}; give seconds above 0, or leave it out"
+            )
+        if most is not None and size > whole("nb_res", most):
+            raise InputError(f"{name}: res = {size}, and nb_res is {most}; correct one of them")
+        if job.get("dependencies"):
+            what = f"dependencies = {shown(job['dependencies'])}"
+            raise InputError(f"{name}: {what}, which are not supported; remove them")
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
