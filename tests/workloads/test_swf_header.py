@@ -217,7 +217,7 @@ def test_a_unix_time_in_start_time_is_understood(tmp_path):
 
 def test_keys_after_the_first_job_are_noted_with_their_lines(tmp_path):
     row = "1 0 -1 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n"
-    late = f"; unixstarttime: {MAY}\n; MaxProcs: 9\n; Queue: 1\n{row}; MaxProcs: 8\n"
+    late = f"; unixstarttime: {MAY}\n; MaxProcs: 9\n; Queue: 1\n2{row[1:]}; MaxProcs: 8\n"
     (tmp_path / "log.swf").write_text(f"; Version: 2\n{row}{late}")
     log = co.read_swf(tmp_path / "log.swf")
     assert (log.epoch, log.processors) == (None, 1)
