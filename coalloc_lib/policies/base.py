@@ -102,10 +102,6 @@ class State(Protocol):
         """The present instant."""
 
     @property
-    def has_reservations(self) -> bool:
-        """Whether some job of the stream asks for a later or a latest start."""
-
-    @property
     def idle(self) -> Sequence[int]:
         """Idle processors of each cluster."""
 

@@ -207,23 +207,23 @@ class Schedule:
 
         Notes
         -----
-        Of every schedule: each job that was not refused starts at or after its submission, runs for
-        its run time (with the penalty where it spans), and has the processors that it asked for; no
-        cluster is over its size at any instant.
+        These rules are checked for every schedule. Each job that was not rejected starts at or
+        after its submission, runs for its run time (with the penalty if it spans clusters), and has
+        the processors that it asked for. No cluster uses more processors than it has.
 
-        Of those of the library's policies and placements every decision: which job starts when and
-        where, and what it is promised. FCFS, FPFS and EASY are replayed from the state that the
-        schedule implies, by code that shares nothing with the engines. Conservative backfilling,
-        and EASY around reservations, are run again and compared: a schedule does not tell what
-        waiting jobs had reserved. Up to 500 jobs, and EASY, the readable engine runs again; longer
-        ones of Conservative the compiled one.
+        If the policy and the placement are the library's, every decision is checked: which job
+        starts when and where, and what it is promised. FCFS, FPFS and EASY are replayed from the
+        state that the schedule implies, by code that shares nothing with the engines. Conservative
+        backfilling is run again and compared, because a schedule does not contain the reservations
+        of waiting jobs. The readable engine runs up to 500 jobs, the compiled one more.
 
-        `Online` starts every job at its promise and accepted attempt, within what it asked and the
-        horizon, on servers that make up its allocation, none booked twice at once (but for one that
-        had left, with `release_early`). No earlier attempt had room, nor any of a refused job; the
-        servers are those that placement and rule choose.
+        A schedule of `Online` is checked in more ways. Every job starts at its promised start and
+        at its accepted attempt, within its wishes and the horizon, on servers that make up its
+        allocation. No server is booked twice at one instant, except after a job that left early
+        with `release_early`. No earlier attempt had room, and no attempt of a rejected job had
+        room. The servers are those that placement and rule choose.
 
-        `unchecked` says what is not checked: the decisions of a policy or a placement of your own.
+        `unchecked` says what is not checked: the decisions of a user's own policy or placement.
         """
         from coalloc_lib.schedules.verification import verify
 

@@ -142,9 +142,15 @@ def _two_clusters(answer: Any) -> str:
     slips = {
         "so many times as many run; a penalty is what is above 1": 1.5,
         "that is so with three clusters of eight; how many fit into one of twelve?": 0.0,
-        "that is what whole jobs lose of the spanning ones; divide by the whole ones": 1 / 3,
+        "that divides by the jobs that run if all are cut; divide by the whole ones": 1 / 3,
     }
-    return near(answer, 0.5, 0.005, "how many run at once, whole, and if they may span?", slips)
+    return near(
+        answer,
+        0.5,
+        0.005,
+        "how many jobs run at once whole, and how many if every job is cut?",
+        slips,
+    )
 
 
 def _by_the_law(answer: Any) -> str:

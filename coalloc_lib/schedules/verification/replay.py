@@ -1,9 +1,8 @@
 """Schedules held against the decisions of their policy, one by one.
 
-What a policy does follows from the state that it sees, and that follows from the schedule. So each
-decision of FCFS, FPFS and EASY can be made again, in `kernels`, which share no code with the
-engines. What conservative backfilling has reserved, and what blocks EASY knows of, no schedule
-tells: these are run again.
+The decisions of FCFS, FPFS and EASY follow from the state that they see, and that state follows
+from the schedule. So each decision is made again, by `kernels` that share no code with the engines.
+A schedule does not contain the reservations of conservative backfilling, so that policy runs again.
 """
 
 from typing import Any
@@ -52,11 +51,11 @@ def is_known(placement: Any) -> bool:
 
 
 def check_decisions(schedule: Any) -> None:
-    """Raise for the first decision of FCFS, FPFS or EASY that the schedule does not follow."""
+    """Raise an error for the first decision of FCFS, FPFS or EASY that the schedule breaks."""
+    asks = schedule.jobs.is_reserved
+    message = f"asks for a later or a latest start, which {schedule.scheduling} does not serve"
+    refuse(asks, schedule, lambda job: message)
     if not is_known(schedule.placement):
-        return
-    if schedule.jobs.has_reservations:
-        check_second_run(schedule)
         return
     for job in schedule.refused:
         raise ScheduleError(f"was refused, and {schedule.scheduling} refuses none", job)
@@ -107,7 +106,7 @@ def check_second_run(schedule: Any) -> None:
 
 
 def _check_reservations(schedule):
-    """Raise for a job with a reservation that starts beyond its wishes, or not as promised."""
+    """Raise an error for a job that starts outside its wishes, or not at its promised start."""
     jobs, start, promised = schedule.jobs, schedule.start, schedule.promised
     fixed = jobs.is_reserved & schedule.served
     message = "was promised {}, and its reservation cannot move"
@@ -117,33 +116,11 @@ def _check_reservations(schedule):
         (start > jobs.latest_start, "latest"),
     ):
         refuse(fixed & bad, schedule, lambda job, limit=limit: f"starts beyond its {limit} start")
-    if type(schedule.scheduling) is EASY:
-        refuse(
-            _delayed(schedule) & ~fixed,
-            schedule,
-            lambda job: f"was promised {told(promised[job])}, and no job came before it since",
-        )
-
-
-def _delayed(schedule):
-    """Return which jobs start later than promised, though none came before them in the queue.
-
-    A second run by the same policy would repeat its mistakes; this rule it does not know.
-    """
-    submit, start = schedule.jobs.submit, schedule.start
-    place = np.empty(len(submit), np.int64)
-    place[queue_of(schedule.scheduling.order, schedule.jobs)] = np.arange(len(submit))
-    delayed = start > schedule.promised
-    for job in np.flatnonzero(delayed & ~schedule.jobs.is_reserved):
-        came = (submit > submit[job]) & (submit <= start[job]) & (place < place[job])
-        delayed[job] = not (came & ~schedule.jobs.is_reserved).any()
-    return delayed
 
 
 def _second_run(schedule):
     """Run the jobs of a schedule again, in order of arrival."""
-    is_readable = type(schedule.scheduling) is EASY or len(schedule) <= FEW
-    if is_readable:
+    if len(schedule) <= FEW:
         from coalloc_lib.engines.reference import run
     else:
         from coalloc_lib.engines.compiled import run
