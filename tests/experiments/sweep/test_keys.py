@@ -1,6 +1,5 @@
 """What a point is known by: the same in every process, another when anything changes."""
 
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -15,7 +14,6 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.experiments.sweep import cache, sweep
 from coalloc_lib.experiments.sweep.cache import describe
-from studies import job_sharing
 from tests.conftest import ROOT
 from tests.experiments.sweep.functions import Watch
 
@@ -37,24 +35,6 @@ def test_the_library_digest_is_of_every_source_and_of_the_data(tmp_path, monkeyp
 def test_the_library_digest_begins_at_the_folder_of_the_whole_package():
     """A change of an engine or of a policy changes results, and so it must change the key."""
     assert Path(co.__file__).parent == cache._LIBRARY
-
-
-def test_a_change_of_any_file_of_the_studies_changes_the_keys_of_their_points(
-    tmp_path, monkeypatch
-):
-    """The measure, a setting and a module of a study are described by name and by the sources."""
-    measured = [job_sharing.study.measure, job_sharing.Setting, job_sharing.model]
-    monkeypatch.setattr(cache, "_COUNTED", {})
-    cache.count_sources("studies", ROOT / "notebooks" / "studies")
-    before = [describe(each) for each in measured]
-    shutil.copytree(ROOT / "notebooks" / "studies", tmp_path / "studies")
-    cache.count_sources("studies", tmp_path / "studies")
-    assert [describe(each) for each in measured] == before
-    with (tmp_path / "studies" / "online_batch" / "model.py").open("a") as file:
-        file.write("# a change\n")
-    cache.count_sources("studies", tmp_path / "studies")
-    after = [describe(each) for each in measured]
-    assert not {*before} & {*after}
 
 
 @dataclass(frozen=True, eq=False)
