@@ -17,7 +17,7 @@ PACKAGE = ROOT / "coalloc_lib"
 NOTEBOOKS = ROOT / "notebooks"
 
 #: The folders from the ground up; a module imports from its own folder and from those below it.
-LAYERS = [*coalloc_lib._LAYERS, "public", "__main__"]
+LAYERS = [*coalloc_lib._LAYERS, "__main__"]
 HEIGHT = {name: height for height, name in enumerate(LAYERS)}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 STUDIES = sorted((NOTEBOOKS / "studies").rglob("*.py"))

@@ -3,8 +3,8 @@
 import pytest
 
 import coalloc_lib as co
-from lessons.communication_penalty import harm, leaderboard, splitting_case
 from studies.communication_penalty import WHOLE, scenario
+from studies.communication_penalty.lesson import harm, leaderboard, splitting_case
 
 
 class LargeOnesAtNeed(co.SingleThenSpan):

@@ -7,8 +7,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.intervals import Interval
-from lessons import maximal_utilization as lesson
-from lessons.maximal_utilization import leaderboard
+from studies.maximal_utilization import lesson
+from studies.maximal_utilization.lesson import leaderboard
 from studies.maximal_utilization.model import EXAMPLE, FIVE, STANDARD
 from tests.lessons.test_exercises import WidestFirst
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 import coalloc_lib as co
-from lessons.cluster_configurations import leaderboard
+from studies.cluster_configurations.lesson import leaderboard
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.workloads import slurm, slurm_times
-from coalloc_lib.workloads.slurm import read_sacct
-from coalloc_lib.workloads.slurm_elapsed import IN_HOURS, LONGER, SHORTER
+from own_system import sacct, sacct_times
+from own_system.sacct import read_sacct
+from own_system.sacct_elapsed import IN_HOURS, LONGER, SHORTER
 from tests.conftest import ROOT
-from tests.workloads.made_sacct import COLUMNS, KINDS, Export, Job, random_export
+from tests.own_system.made_sacct import COLUMNS, KINDS, Export, Job, random_export
 from tests.workloads.test_preemption import CASES
 
 #: The hour that comes twice begins here: 2024-10-27, 02:00 in Amsterdam, in summer.
@@ -436,9 +436,9 @@ def test_a_common_time_is_read_at_once_as_any_other(seconds, day, zone, form):
     """Days: of changes to and from summer, one of them by half an hour, and others."""
     moment = datetime.fromtimestamp(day + seconds, ZoneInfo("UTC"))
     word = str(day + seconds) if form == "%s" else moment.strftime(form)
-    quick = slurm_times.Hours(ZoneInfo(zone)).instant(word)
+    quick = sacct_times.Hours(ZoneInfo(zone)).instant(word)
     try:
-        instants = slurm_times.instants(word, ZoneInfo(zone))
+        instants = sacct_times.instants(word, ZoneInfo(zone))
     except ValueError:
         assert np.isnan(quick)
         return
@@ -446,7 +446,7 @@ def test_a_common_time_is_read_at_once_as_any_other(seconds, day, zone, form):
 
 
 def test_hours_of_changes_are_left_to_the_long_way_and_no_others():
-    hours = slurm_times.Hours(ZoneInfo("Australia/Lord_Howe"))  # by half an hour, 2024-10-06 at 2
+    hours = sacct_times.Hours(ZoneInfo("Australia/Lord_Howe"))  # by half an hour, 2024-10-06 at 2
     assert [np.isnan(hours.instant(f"2024-10-06T0{hour}:59:59")) for hour in (1, 2, 3)] == [
         False, True, False,
     ]  # fmt: skip
@@ -664,20 +664,20 @@ def test_arguments_are_checked(tmp_path, how, cause):
 
 
 def test_the_command_that_is_named_prints_what_is_read():
-    columns = slurm.COMMAND.split("--format ")[1].split()[0].split(",")
-    best = {names[0] for names in slurm._COLUMNS.values()}
-    assert best | {c for unit in slurm._PROCESSORS.values() for c, *_ in unit} == set(columns)
+    columns = sacct.COMMAND.split("--format ")[1].split()[0].split(",")
+    best = {names[0] for names in sacct._COLUMNS.values()}
+    assert best | {c for unit in sacct._PROCESSORS.values() for c, *_ in unit} == set(columns)
     assert set(columns) < {*COLUMNS}
     for page in ("README.md", "docs/own-logs.md", "docs/sites.md"):
         text = (ROOT / page).read_text("utf-8").replace(",\\\n", ",").replace(" \\\n ", "")
-        assert slurm.COMMAND.removesuffix("export.txt") in text, page
+        assert sacct.COMMAND.removesuffix("export.txt") in text, page
 
 
 @pytest.mark.parametrize("text", [HEADER, "1|2|3", "submit,runtime", '{"jobs": []}', "[1]"])
 def test_what_is_no_swf_names_its_reader(tmp_path, text):
     (tmp_path / "log.swf").write_text(f"; Note: x\n{text}\n")
     with pytest.raises(
-        co.InputError, match=r"line 2: .* no job .* 'coalloc import sacct' .*batsim"
+        co.InputError, match=r"line 2: .* no job .* 'python -m own_system import' .*batsim"
     ):
         co.read_swf(tmp_path / "log.swf")
 

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.intervals import Interval
-from coalloc_lib.report.answer import recommend
-from coalloc_lib.report.decision import Verdict
-from coalloc_lib.report.logs import misses
-from coalloc_lib.report.options import ALONE, SHARED, columns_of
 from coalloc_lib.simulation.sites import ALL
+from own_system.answer import recommend
+from own_system.decision import Verdict
+from own_system.logs import misses
+from own_system.options import ALONE, SHARED, columns_of
 
 DISPATCH, SPAN = "dispatch at submission", "span only if sooner, penalty 0.25"
 

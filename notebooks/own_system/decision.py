@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.report.options import ALONE
 from coalloc_lib.simulation.sites import ALL
+from own_system.options import ALONE
 
 #: The least change of the mean wait that anyone would feel, in seconds.
 LEAST_CHANGE = 60.0
@@ -51,7 +51,7 @@ class Changes:
     Parameters
     ----------
     options : DataFrame
-        What `coalloc_lib.report.options.changes` returns; of each kind ``policy`` first what
+        What `own_system.options.changes` returns; of each kind ``policy`` first what
         changes least.
     pairs : DataFrame
         ``option``, ``other``, ``change``, ``change_low``, ``change_high``, ``warning``: by how much

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.report.options import ALONE
-from coalloc_lib.report.page import page_of
-from coalloc_lib.report.words import changed, duration
+from own_system import sites_report
+from own_system.options import ALONE
+from own_system.page import page_of
+from own_system.words import changed, duration
 from tests.browser.conftest import browser, show  # noqa: F401
 
 
@@ -126,7 +127,7 @@ def test_names_are_text_everywhere_and_streams_do():
         name: co.JobStream(np.linspace(0, 3e6, 90), rng.exponential(20_000, 90), [3] * 90)
         for name in names
     }
-    report = co.sites_report(dict.fromkeys(names, 4), streams, penalties=[0.5])
+    report = sites_report(dict.fromkeys(names, 4), streams, penalties=[0.5])
     page = page_of(report)
     assert "<b>north" not in page
     assert "$x_1$" in page

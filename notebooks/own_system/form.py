@@ -1,4 +1,4 @@
-"""Logs of an operator's sites in, an answer out: a form around `coalloc_lib.report`."""
+"""Logs of an operator's sites in, an answer out: a form around `own_system.report`."""
 
 import re
 from html import escape
@@ -12,14 +12,14 @@ from coalloc_lib.basics.checks import InputError, number_in, whole
 from coalloc_lib.basics.files import check_writable
 from coalloc_lib.basics.progress import Silent
 from coalloc_lib.plots import Picture
-from coalloc_lib.report import SitesReport, sites_report
-from coalloc_lib.report.page import change_figure
-from coalloc_lib.report.words import changed, duration
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
 from coalloc_lib.workloads.log_files import content
-from coalloc_lib.workloads.slurm import read_sacct
 from coalloc_lib.workloads.swf import SwfLog
+from own_system.page import change_figure
+from own_system.report import SitesReport, sites_report
+from own_system.sacct import read_sacct
+from own_system.words import changed, duration
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}

@@ -27,15 +27,17 @@ from coalloc_lib.basics.checks import (
 )
 from coalloc_lib.basics.text import printable
 from coalloc_lib.workloads.log_files import content
-from coalloc_lib.workloads.slurm_elapsed import (
+from coalloc_lib.workloads.swf import SwfLog, in_use
+from coalloc_lib.workloads.swf_lines import FIELDS, WHOLE_FIELDS
+from own_system.sacct_elapsed import (
     IN_HOURS,
     LONGER,
     SHORTER,
     contradictions_of,
     tolerance_of,
 )
-from coalloc_lib.workloads.slurm_states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, state_of
-from coalloc_lib.workloads.slurm_times import (
+from own_system.sacct_states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, state_of
+from own_system.sacct_times import (
     LENGTH_OF_TIME,
     Hours,
     instants,
@@ -43,8 +45,6 @@ from coalloc_lib.workloads.slurm_times import (
     length,
     parts_of,
 )
-from coalloc_lib.workloads.swf import SwfLog, in_use
-from coalloc_lib.workloads.swf_lines import FIELDS, WHOLE_FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -566,7 +566,7 @@ def _log(
     table, names = _table(jobs, first)
     rows: list[tuple] = [("kept", len(jobs), "jobs", ""), *found.rows()]
     header = {
-        "Version": "2.2", "Conversion": "coalloc import sacct", "MaxJobs": str(len(jobs)),
+        "Version": "2.2", "Conversion": "python -m own_system import", "MaxJobs": str(len(jobs)),
         "UnixStartTime": str(first), "TimeZoneString": time_zone,
         "Note": "\n".join([f"processors are {unit}", *(f"{o}: {n:,} {w}" for o, n, w, _ in rows)]),
     }  # fmt: skip

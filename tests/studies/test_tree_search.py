@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.calendar import SlotTrees
-from lessons.tree_search import TreeWalk, tree_search_picture
+from studies.online_batch.tree_search import TreeWalk, tree_search_picture
 
 
 @st.composite

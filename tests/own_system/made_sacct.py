@@ -1,6 +1,6 @@
 """Made-up exports of Slurm's sacct, with their oddities and the truth that they tell.
 
-``python -m tests.workloads.made_sacct 100000 export.txt`` writes one of about so many lines.
+``python -m tests.own_system.made_sacct 100000 export.txt`` writes one of about so many lines.
 """
 
 import sys

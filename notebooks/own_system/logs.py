@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import LAST_INSTANT, InputError
 from coalloc_lib.intervals import WEEK
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.report.decision import LEAST_CHANGE
-from coalloc_lib.report.options import ALONE, Comparison, Group
-from coalloc_lib.report.words import DAY, duration
 from coalloc_lib.schedules.metrics import by_width
 from coalloc_lib.simulation.sites import ALL
 from coalloc_lib.workloads.swf import SwfLog, in_use
+from own_system.decision import LEAST_CHANGE
+from own_system.options import ALONE, Comparison, Group
+from own_system.words import DAY, duration
 
 #: What a log may group its jobs by, and how many groups of each are named.
 LABELS, MOST_GROUPS = ("partition", "queue", "group", "user"), 6

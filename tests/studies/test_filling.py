@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from lessons import filling
+from studies.maximal_utilization import filling
 
 THREE_OR_SIX = co.SizeDistribution([0, 0, 0, 0.5, 0, 0, 0.5])
 

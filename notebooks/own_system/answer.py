@@ -7,8 +7,8 @@ import pandas as pd
 
 from coalloc_lib.basics.display import listed
 from coalloc_lib.intervals import Interval
-from coalloc_lib.report.decision import Changes, Decision, Verdict, decide, falls, rises
-from coalloc_lib.report.words import changed, duration, in_a_row
+from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
+from own_system.words import changed, duration, in_a_row
 
 #: What is to be done, by how the name of the option begins.
 ADVICE = {
@@ -37,12 +37,12 @@ class Answer(NamedTuple):
 def recommend(
     options: pd.DataFrame, pairs: pd.DataFrame, missed: Mapping[str, str] | None = None
 ) -> Answer:
-    """Return what to do, decided by `coalloc_lib.report.decision.decide`, and worded.
+    """Return what to do, decided by `own_system.decision.decide`, and worded.
 
     Parameters
     ----------
     options, pairs : DataFrame
-        As `coalloc_lib.report.decision.Changes` takes them.
+        As `own_system.decision.Changes` takes them.
     missed : dict of str to str, optional
         For sites for which the model does not stand, how it misses what their logs record.
     """

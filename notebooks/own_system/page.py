@@ -2,17 +2,18 @@
 
 from base64 import b64encode
 from math import inf
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader
+from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from coalloc_lib import plots
 from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.files import csv_of
-from coalloc_lib.report import words
-from coalloc_lib.report.options import ALONE, METRICS, SHARED
 from coalloc_lib.simulation.sites import ALL
+from own_system import words
+from own_system.options import ALONE, METRICS, SHARED
 
 
 def page_of(report: Any) -> str:
@@ -34,7 +35,7 @@ def page_of(report: Any) -> str:
         "changes": None if (changes := change_figure(options)) is None else _drawn(changes),
         "files": {name: _link(table) for name, table in tables.items()},
     }  # fmt: skip
-    loader = PackageLoader("coalloc_lib", "report")
+    loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     for word in (words.duration, words.changed, listed):
         environment.filters[word.__name__] = word

@@ -7,7 +7,10 @@ import coalloc_lib as co
 from coalloc_lib.basics.progress import SILENT
 from coalloc_lib.basics.seeds import generators
 from coalloc_lib.intervals import WEEK, resample_weeks
-from coalloc_lib.report.options import (
+from coalloc_lib.simulation import sites
+from coalloc_lib.simulation.sites import ALL, together
+from own_system import sites_report
+from own_system.options import (
     ALONE,
     METRICS,
     SHARED,
@@ -17,9 +20,7 @@ from coalloc_lib.report.options import (
     run_all,
     with_more,
 )
-from coalloc_lib.simulation import sites
-from coalloc_lib.simulation.sites import ALL, together
-from tests.report.conftest import CLUSTERS
+from tests.own_system.conftest import CLUSTERS
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +177,7 @@ def test_what_cannot_be_run_and_what_is_saturated_has_no_number(logs):
     # All of the work of the north in a tenth of the time.
     busy = many.replace(submit=many.submit / 10 + 2 * WEEK)
     quiet = logs["south"].jobs()
-    report = co.sites_report(small, {"north": busy, "south": quiet}, penalties=[0.5])
+    report = sites_report(small, {"north": busy, "south": quiet}, penalties=[0.5])
     row = row_of(report, ALONE, "north", "mean wait")
     assert np.isnan(row["value"])
     assert row["warning"].startswith("saturated")
@@ -200,7 +201,7 @@ def test_what_cannot_be_run_and_what_is_saturated_has_no_number(logs):
 )
 def test_bad_arguments_are_named(logs, change, words):
     with pytest.raises(co.InputError, match=words):
-        co.sites_report(**{"clusters": CLUSTERS, "logs": logs} | change)
+        sites_report(**{"clusters": CLUSTERS, "logs": logs} | change)
 
 
 def test_break_even_and_buying_are_those_of_direct_runs(report, case):
@@ -323,7 +324,7 @@ def test_what_plans_a_long_queue_is_not_run_where_easy_cannot_serve(logs):
         name: jobs.replace(runtime=3 * jobs.runtime, submit=jobs.submit + 1)
         for name, jobs in slow.items()
     }
-    table = co.sites_report(CLUSTERS, slow, penalties=[0.5]).tables["options"]
+    table = sites_report(CLUSTERS, slow, penalties=[0.5]).tables["options"]
     why = table[table["grouping"] == "all"].groupby("option")["warning"].first()
     assert why["conservative, alone"] == f"not run, since '{ALONE}' is saturated"
     assert why["dispatch at submission"] == f"not run, since '{SHARED}' is saturated"

@@ -6,6 +6,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.workloads.swf import FIELDS
+from own_system import commands, sites_report
+from tests.cli.conftest import refuser, runner
 
 CLUSTERS = {"north": 16, "south": 8}
 #: Half past midnight on a Monday in July, in Stockholm.
@@ -49,4 +51,16 @@ def logs(files):
 
 @pytest.fixture(scope="session")
 def report(logs):
-    return co.sites_report(CLUSTERS, logs, penalties=(0, 0.25))
+    return sites_report(CLUSTERS, logs, penalties=(0, 0.25))
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line of `own_system`; return what it printed."""
+    return runner(commands.main, capsys)
+
+
+@pytest.fixture
+def refused(run):
+    """Run a wrong command line of `own_system`; return its error."""
+    return refuser(run)

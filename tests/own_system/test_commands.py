@@ -1,4 +1,4 @@
-"""``coalloc sites``: a page and its tables, or one line on what is wrong."""
+"""``python -m own_system report``: a page and its tables, or one line on what is wrong."""
 
 import csv
 import errno
@@ -21,8 +21,9 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib import cli
-from tests.report.conftest import files  # noqa: F401
+from own_system import commands, sites_report
+from tests.conftest import NOTEBOOKS
+from tests.own_system.conftest import files  # noqa: F401
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def given(files):  # noqa: F811
 def test_it_writes_the_page_and_the_tables_and_prints_the_answer(run, given, tmp_path):
     out, folder = tmp_path / "report.html", tmp_path / "tables"
     how = ("--penalty", "0.2", "--penalty", "0.4", "--out", out, "--tables", folder)
-    answer = json.loads(run("sites", *given, *how, "--json"))
+    answer = json.loads(run("report", *given, *how, "--json"))
     assert answer["answer"] in out.read_text("utf-8").replace("&#39;", "'")
     options = pd.read_csv(folder / "options.csv")
     assert {"span, penalty 0.2", "span, penalty 0.4"} < {*options["option"]}
@@ -45,17 +46,17 @@ def test_it_writes_the_page_and_the_tables_and_prints_the_answer(run, given, tmp
 
 def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: F811
     how = ("--missing", 7200, "--seed", 3, "--penalty", 0.2, "--node", 4, "--clock", "weeks")
-    run("sites", *given, *how, "--out", tmp_path / "r.html", "--tables", tmp_path)
+    run("report", *given, *how, "--out", tmp_path / "r.html", "--tables", tmp_path)
     logs = {name: co.read_swf(path) for name, path in files.items()}
     made = {"missing": 7200.0, "seed": 3, "penalties": [0.2], "node": 4, "clock": "weeks"}
-    tables = co.sites_report({"north": 16, "south": 8}, logs, **made).tables
+    tables = sites_report({"north": 16, "south": 8}, logs, **made).tables
     for name in ("options", "break_even", "logs"):
         read = pd.read_csv(tmp_path / f"{name}.csv", keep_default_na=False, dtype=str)
         tables[name].to_csv(tmp_path / "mine.csv", index=False)
         text = pd.read_csv(tmp_path / "mine.csv", keep_default_na=False, dtype=str)
         pd.testing.assert_frame_equal(read, text)
     (seed,) = (
-        co.sites_report({"north": 16, "south": 8}, logs, **made | {"seed": 4})
+        sites_report({"north": 16, "south": 8}, logs, **made | {"seed": 4})
         .tables["options"]
         .query("option == '10 % more load, alone' and grouping == 'all' and metric == 'AWRT'")[
             "value"
@@ -94,15 +95,15 @@ def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: 
 def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words, tmp_path):
     out = f"--out={tmp_path / 'report.html'}"
     arguments = {**dict(enumerate(given)), 3: out, **change}
-    assert words in refused("sites", *(arguments[at] for at in sorted(arguments, reverse=True)))
+    assert words in refused("report", *(arguments[at] for at in sorted(arguments, reverse=True)))
     assert not [*tmp_path.iterdir()]
 
 
 def test_jobs_wider_than_their_machine_are_named_and_left_out(refused, given, tmp_path, capsys):
     narrow, out = [given[0].replace(":16", ":14"), given[1]], tmp_path / "report.html"
     words = r": \d+ of \d+ jobs .* cluster of 14 processors, as job \d+ of 16; .* \(--largest 14\)"
-    assert re.search(words, refused("sites", *narrow))
-    assert cli.main(["sites", *narrow, "--largest", "14", "--out", str(out)]) == 0
+    assert re.search(words, refused("report", *narrow))
+    assert commands.main(["report", *narrow, "--largest", "14", "--out", str(out)]) == 0
     log = co.read_swf(given[0].split("=")[1].removesuffix(":16"))
     wide, every = (log.usable["processors"] > 14).sum(), len(log.usable)
     said = capsys.readouterr().err
@@ -119,9 +120,11 @@ def test_a_terminal_shows_the_bar_before_a_log_is_read(tmp_path, columns):
         os.mkfifo(pipe)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24 * bool(columns), columns, 0, 0))
-    command = [sys.executable, "-m", "coalloc_lib", "sites", f"a={pipes[0]}:8", f"b={pipes[1]}:8",
+    command = [sys.executable, "-m", "own_system", "report", f"a={pipes[0]}:8", f"b={pipes[1]}:8",
                f"--out={tmp_path / 'report.html'}"]  # fmt: skip
-    with subprocess.Popen(command, stderr=theirs, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command, stderr=theirs, stdout=subprocess.DEVNULL, cwd=NOTEBOOKS
+    ) as process:
         try:
             shown = b""
             while b"0/2" not in shown and select.select([ours], [], [], 60)[0]:
@@ -137,7 +140,7 @@ def test_a_site_that_is_called_as_a_formula_is_a_word_in_the_tables(run, given, 
     """In those that are written, and in those that the page holds."""
     name, page = "@SUM(1)", tmp_path / "r.html"
     how = ("--penalty", 0.2, "--out", page, "--tables", tmp_path)
-    run("sites", f"{name}={files['north']}:16", given[1], *how)
+    run("report", f"{name}={files['north']}:16", given[1], *how)
     links = re.findall('data:text/csv;charset=utf-8;base64,([^"]+)', page.read_text("utf-8"))
     texts = [b64decode(unescape(link)).decode() for link in links]
     texts += [path.read_text("utf-8") for path in tmp_path.glob("*.csv")]
@@ -155,14 +158,14 @@ def test_a_folder_of_tables_that_takes_none_is_said_at_once(refused, given, tmp_
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tables").mkdir()
     monkeypatch.setattr("tempfile.TemporaryFile", denied)
-    line = refused("sites", *given, "--tables", "tables")
+    line = refused("report", *given, "--tables", "tables")
     assert (
         line == "coalloc: error: tables cannot be written (Permission denied); choose another path"
     )
 
 
 def test_each_of_several_numbers_is_in_plain_digits(refused, given):
-    line = refused("sites", *given, "--penalty", "0.1", "--penalty", "1_0")
+    line = refused("report", *given, "--penalty", "0.1", "--penalty", "1_0")
     assert "--penalty = '1_0'; give a number in plain digits" in line
 
 
@@ -174,7 +177,7 @@ def test_how_logs_were_read_is_on_the_page_and_on_stderr(files, tmp_path, capsys
         co.write_swf(path, log.table, log.header | {"TimeZoneString": zones[name]})
         given.append(f"{name}={path}:{16 if name == 'north' else 8}")
     out = tmp_path / "report.html"
-    assert cli.main(["sites", *given, "--penalty", "0.2", "--out", str(out)]) == 0
+    assert commands.main(["report", *given, "--penalty", "0.2", "--out", str(out)]) == 0
     told = capsys.readouterr().err
     page = " ".join(unescape(re.sub(r"<[^>]*>", " ", out.read_text("utf-8"))).split())
     assert "time zone Europe/Berlin UTC, as Mars/Olympus is not known" in page
@@ -191,7 +194,7 @@ def test_a_file_whose_name_is_not_utf8_is_shown_on_the_page(run, given, files, t
     shutil.copy(files["north"], odd)
     out = tmp_path / "r.html"
     how = ("--penalty", 0.2, "--out", out, "--tables", tmp_path)
-    run("sites", f"north={odd}:16", given[1], *how)
+    run("report", f"north={odd}:16", given[1], *how)
     page = out.read_text("utf-8")
     assert r"north=" in page
     assert r"caf\udce9.swf.gz:16" in page
@@ -202,8 +205,8 @@ def test_a_file_whose_name_is_not_utf8_is_shown_on_the_page(run, given, files, t
 def test_a_site_that_cannot_be_written_is_refused_before_any_run(
     refused, given, tmp_path, monkeypatch, name
 ):
-    monkeypatch.setattr("coalloc_lib.report.run_all", None)
+    monkeypatch.setattr("own_system.report.run_all", None)
     out = tmp_path / "r.html"
-    line = refused("sites", given[0].replace("north=", f"{name}="), given[1], "--out", out)
+    line = refused("report", given[0].replace("north=", f"{name}="), given[1], "--out", out)
     assert f"clusters has a site {name!r}, a name with characters that cannot be printed" in line
     assert not out.exists()

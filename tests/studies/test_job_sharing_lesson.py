@@ -7,7 +7,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.intervals import Interval
-from lessons import job_sharing as lesson
+from studies.job_sharing import lesson
 from studies.job_sharing.model import SYNTHETIC
 from tests.studies.small_logs import WORKS
 

@@ -4,10 +4,10 @@ import html
 
 import pytest
 
-from coalloc_lib import widgets
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.widgets import own_system
-from tests.report.conftest import CLUSTERS
+from own_system import form as form_module
+from own_system.form import OwnSystem
+from tests.own_system.conftest import CLUSTERS
 from tests.widgets.reading import notes
 
 
@@ -23,8 +23,8 @@ def form(files):
     """Return a form for two small logs, in place of the made-up ones."""
     with pytest.MonkeyPatch.context() as patched:
         sites = tuple((name, str(files[name]), size) for name, size in CLUSTERS.items())
-        patched.setattr(own_system, "SITES", sites)
-        form = widgets.OwnSystem()
+        patched.setattr(form_module, "SITES", sites)
+        form = OwnSystem()
     return form
 
 
@@ -43,7 +43,7 @@ def test_it_answers_as_the_report_does(form, report):
     assert form._bar.layout.display == "none"
     for name, size in CLUSTERS.items():
         assert f"{name}: {name} on {size} processors" in form.view.value
-    shown = own_system.options_table(form.report).set_index("option")
+    shown = form_module.options_table(form.report).set_index("option")
     mean = report.tables["options"].query("metric == 'mean wait' and grouping != 'all'")
     assert shown.index.tolist() == mean["option"].unique().tolist()
     moved = {"longer for": mean["change_low"] > 0, "shorter for": mean["change_high"] < 0}
@@ -99,7 +99,7 @@ def assert_no_answer(form):
 
 
 def test_what_is_shown_fades_with_a_change_of_the_form_and_is_gone_while_it_runs(form, monkeypatch):
-    seen, run = [], own_system.sites_report
+    seen, run = [], form_module.sites_report
 
     def sites_report(*given, progress, **how):
         report = run(*given, progress=progress, **how)
@@ -108,7 +108,7 @@ def test_what_is_shown_fades_with_a_change_of_the_form_and_is_gone_while_it_runs
         assert all(button.disabled for button in buttons)
         return report
 
-    monkeypatch.setattr(own_system, "sites_report", sites_report)
+    monkeypatch.setattr(form_module, "sites_report", sites_report)
     changes = []
     form.view.observe(lambda change: changes.append(change["new"]), "value")
     shown = form.view.value
@@ -133,10 +133,10 @@ def test_what_is_shown_fades_with_a_change_of_the_form_and_is_gone_while_it_runs
 def test_what_sacct_printed_is_read_with_its_receipt_in_the_time_zone_of_the_form(
     form, files, tmp_path
 ):
-    begin, export = own_system.pd.Timestamp("2024-07-08"), tmp_path / "export.txt"
+    begin, export = form_module.pd.Timestamp("2024-07-08"), tmp_path / "export.txt"
     lines = ["\ufeffSubmit|Start|JobID|ElapsedRaw|State|AllocCPUS"]
     for number, state in enumerate(["COMPLETED", "PENDING"] * 40):
-        at = (begin + own_system.pd.Timedelta(hours=12 * number)).isoformat()
+        at = (begin + form_module.pd.Timedelta(hours=12 * number)).isoformat()
         lines.append(f"{at}|{at}|{number}|36000|{state}|8")
     export.write_text("\n".join(lines))
     give(form, 0, log=str(export))

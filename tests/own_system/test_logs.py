@@ -6,10 +6,11 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.intervals import DAY, WEEK
-from coalloc_lib.report.logs import doubts
 from coalloc_lib.simulation.sites import together
 from coalloc_lib.workloads.swf import SwfLog
-from tests.report.conftest import BEGAN, CLUSTERS
+from own_system import sites_report
+from own_system.logs import doubts
+from tests.own_system.conftest import BEGAN, CLUSTERS
 
 
 @pytest.fixture(scope="module")
@@ -131,4 +132,4 @@ def test_jobs_after_the_last_year_that_has_dates_are_refused(logs):
     sizes = {"one": CLUSTERS["north"], "other": CLUSTERS["north"]}
     every = dict.fromkeys(sizes, SwfLog(logs["north"].header, late, "late"))
     with pytest.raises(co.InputError, match=r"^late: its last job is .* after the year 9998; give"):
-        co.sites_report(sizes, every)
+        sites_report(sizes, every)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coalloc_lib.report.words import changed, duration
+from own_system.words import changed, duration
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,10 @@ from coalloc_lib.basics.progress import SILENT, Silent
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.intervals import DAY, WEEK, Interval, block_of
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.report.answer import Answer, recommend
-from coalloc_lib.report.options import (
+from coalloc_lib.simulation.sites import ALL, together
+from coalloc_lib.workloads.swf import SwfLog
+from own_system.answer import Answer, recommend
+from own_system.options import (
     ALONE,
     SHARED,
     SIZES,
@@ -32,8 +34,6 @@ from coalloc_lib.report.options import (
     options,
     run_all,
 )
-from coalloc_lib.simulation.sites import ALL, together
-from coalloc_lib.workloads.swf import SwfLog
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ class SitesReport(NamedTuple):
 
     def save(self, path: Any) -> Path:
         """Write the page, one HTML file that needs nothing else; return its path."""
-        from coalloc_lib.report.page import page_of  # draws, which takes long to import
+        from own_system.page import page_of  # draws, which takes long to import
 
         page = page_of(self)
         with atomic_path(path) as beside:
@@ -131,12 +131,12 @@ def sites_report(
     >>> import coalloc_lib as co
     >>> at = np.repeat(np.arange(0, 3e6, 86_400), 2)  # two jobs a day, each of all processors
     >>> day = co.JobStream(at, [30_000] * 70, [4] * 70, request="total")
-    >>> co.sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
+    >>> sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
     'dispatch, own users first'
     """
     import pandas as pd
 
-    from coalloc_lib.report import logs as about
+    from own_system import logs as about
 
     each = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
     if not any(each):
@@ -176,7 +176,7 @@ def sites_report(
         "cycles": about.cycles(table, clusters),
     }
     given = f"{clock=}, {missing=}, {node=}, {largest=}, penalties={each}, {seed=}"
-    command = command or f"co.sites_report({dict(clusters)}, logs, {given})"
+    command = command or f"sites_report({dict(clusters)}, logs, {given})"
     made_by = {
         "command": command,
         "clock": clock,
