@@ -94,7 +94,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Installing the workbench and what it needs into .venv (a few minutes) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(VERSIONS) --editable '.[test]'
 	@echo "Compiling the kernels, once (two minutes) ..."
-	@$(BIN)/python -c 'from coalloc_lib.experiments.sweep import compile_kernels; compile_kernels()'
+	@$(BIN)/python -c 'from coalloc_lib.statistics.sweep import compile_kernels; compile_kernels()'
 	@touch $@
 
 # One by one: what cannot be installed leaves its log, from which the table takes the reason.

@@ -10,11 +10,11 @@ from statistics import mean
 from measuring import run
 
 from coalloc_lib.analytic import exact_utilization, maximal_utilization
-from coalloc_lib.experiments.saturation import saturated_loss
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.placement import FirstFit, WorstFit
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics.saturation import saturated_loss
 from coalloc_lib.workloads.models import JobModel
 
 RULES = (WorstFit(), FirstFit())

@@ -19,9 +19,9 @@ from numba import njit
 
 import coalloc_lib as co
 from coalloc_lib.basics.seeds import generators
-from coalloc_lib.experiments.curves import compare, response_sample
-from coalloc_lib.experiments.saturation import saturated_loss
-from coalloc_lib.intervals import Interval, resample_weeks
+from coalloc_lib.statistics import Interval, resample_weeks
+from coalloc_lib.statistics.curves import compare, response_sample
+from coalloc_lib.statistics.saturation import saturated_loss
 
 HOUR, WEEK = 3_600.0, 168.0
 LOADS, WEEKS = (0.3, 0.6, 0.8, 0.9, 0.95), (5, 12, 52)

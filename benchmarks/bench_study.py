@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from coalloc_lib.experiments.sweep import compile_kernels
+from coalloc_lib.statistics.sweep import compile_kernels
 
 sys.path.append(str(Path(__file__).parents[1] / "notebooks"))
 from studies import STUDIES, load_study

@@ -13,7 +13,7 @@ import measuring
 import numpy as np
 
 import coalloc_lib as co
-from coalloc_lib.experiments.sweep import sweep
+from coalloc_lib.statistics.sweep import sweep
 
 MILLISECOND = 1e-3
 

@@ -10,8 +10,8 @@ __version__ = "0.1.0"
 
 #: The layers, from the ground up: a folder imports only from those before it.
 _LAYERS = [
-    "basics", "model", "intervals", "workloads", "analytic", "calendar", "plots", "policies",
-    "engines", "schedules", "simulation", "experiments", "widgets", "cli",
+    "basics", "model", "workloads", "analytic", "calendar", "plots", "policies", "engines",
+    "schedules", "simulation", "statistics", "widgets", "cli",
 ]  # fmt: skip
 
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

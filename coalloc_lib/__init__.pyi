@@ -6,13 +6,12 @@ from . import (
     calendar as calendar,
     cli as cli,
     engines as engines,
-    experiments as experiments,
-    intervals as intervals,
     model as model,
     plots as plots,
     policies as policies,
     schedules as schedules,
     simulation as simulation,
+    statistics as statistics,
     widgets as widgets,
     workloads as workloads,
 )
@@ -23,14 +22,12 @@ from .analytic import (
 )
 from .basics.checks import InputError as InputError
 from .basics.progress import Progress as Progress
-from .experiments import curves as curves, saturation as saturation, sweep as sweep
-from .experiments.curves import (
+from .statistics.curves import (
     compare as compare,
-    find_maximum as find_maximum,
+    max_utilization_by_simulation as max_utilization_by_simulation,
     response_curve as response_curve,
 )
-from .experiments.saturation import saturated_loss as saturated_loss
-from .intervals import student as student
+from .statistics.saturation import saturated_loss as saturated_loss
 from .model import jobs as jobs
 from .model.distributions import (
     Between as Between,
@@ -73,7 +70,9 @@ from .schedules.schedule import Schedule as Schedule
 from .simulation import sites as sites
 from .simulation.run import simulate as simulate
 from .simulation.scenario import Scenario as Scenario
-from .simulation.sites import compare_sites as compare_sites
+from .statistics import curves as curves, saturation as saturation, sweep as sweep
+from .statistics.inference import student as student
+from .statistics.site_comparison import compare_sites as compare_sites
 from .widgets.player import Player as Player
 from .workloads.catalogue import load_trace as load_trace
 from .workloads.models import JobModel as JobModel, SplitJobs as SplitJobs

@@ -18,7 +18,7 @@ hypothesis.settings.load_profile("coalloc")
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 #: Folders with files of a minute and more.
-FIRST = ("tests/notebooks/", "tests/studies/", "tests/experiments/sweep/")
+FIRST = ("tests/notebooks/", "tests/studies/", "tests/statistics/sweep/")
 
 
 def pytest_configure(config):

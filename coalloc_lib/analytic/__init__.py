@@ -1,6 +1,6 @@
 """Maximal utilization under first come, first served: formulas, and an exact Markov chain.
 
-Nothing here simulates; heavy traffic belongs in `experiments.saturation`. Begin with
+Nothing here simulates; heavy traffic belongs in `statistics.saturation`. Begin with
 `utilization`, which chooses among the methods.
 """
 
@@ -12,12 +12,12 @@ from coalloc_lib.analytic.utilization import (
     slotted_as_printed,
     slotted_utilization,
 )
-from coalloc_lib.intervals import Bound
+from coalloc_lib.basics.estimates import MaxUtilization
 
 __all__ = [
-    "Bound",
     "BudgetError",
     "JointSizes",
+    "MaxUtilization",
     "exact_utilization",
     "maximal_utilization",
     "slotted_as_printed",

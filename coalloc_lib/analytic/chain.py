@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from coalloc_lib.analytic.arguments import BudgetError, Sizes, check_fits, checked, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.basics.checks import InputError, whole
-from coalloc_lib.intervals import Bound, Interval
+from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.model.placement import Placement, may_stay_whole
 from coalloc_lib.model.system import Multicluster
 
@@ -35,7 +35,7 @@ def exact_utilization(
     placement: Placement | None = None,
     *,
     budget_states: int = 200_000,
-) -> Bound:
+) -> MaxUtilization:
     """Return the maximal utilization under first come, first served, with no approximation.
 
     Parameters
@@ -72,7 +72,7 @@ def exact_utilization(
     # A state with n running jobs lasts 1/n on average: the jumps out of it, over its time.
     level = flow.sum() / (flow / counts[waiting]).sum()
     utilization = Interval.exact(float(level * mean / system.processors))
-    return Bound(utilization, "exact", float(level))
+    return MaxUtilization(utilization, "exact", float(level))
 
 
 def _reached(system, jobs, chances, request, placement, budget):

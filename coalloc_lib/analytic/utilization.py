@@ -10,7 +10,7 @@ from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.ordered import one_cluster_cost, one_cluster_fits, ordered_case
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.basics.checks import InputError, one_of, positive, whole
-from coalloc_lib.intervals import Bound, Interval
+from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
@@ -28,7 +28,7 @@ def maximal_utilization(
     placement: Placement | None = None,
     service: str = "exponential",
     budget_seconds: float = 60,
-) -> Bound:
+) -> MaxUtilization:
     """Return the maximal utilization under first come, first served.
 
     Parameters
@@ -50,7 +50,7 @@ def maximal_utilization(
 
     Returns
     -------
-    Bound
+    MaxUtilization
         The maximal utilization, with the mean number of jobs in service.
 
     Raises
@@ -96,7 +96,7 @@ def maximal_utilization(
     utilization = float(mean_level * mean / system.processors)
     if service == "slotted":
         _distrust_slots(utilization, question[0], len(system))
-    return Bound(
+    return MaxUtilization(
         Interval.exact(utilization),
         "approximation" if by_placement or service == "slotted" else "exact",
         float(mean_level),
@@ -195,7 +195,7 @@ def slotted_as_printed(processors: int, sizes: SizeDistribution) -> float:
     return float(_slotted_level(fits, processors // sizes.minimum) * sizes.mean / processors)
 
 
-def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:
+def slotted_utilization(processors: int, sizes: SizeDistribution) -> MaxUtilization:
     """Return the maximal utilization of one cluster where all jobs in service end together.
 
     The first job of a slot is the one that did not fit before, so first sizes are a Markov chain.
@@ -224,4 +224,4 @@ def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:
     first_sizes = np.linalg.lstsq(balance, np.append(np.zeros(len(support)), 1.0), rcond=None)[0]
     utilization = float(first_sizes @ filled / processors)
     level = utilization * processors / sizes.mean
-    return Bound(Interval.exact(utilization), "exact", level)
+    return MaxUtilization(Interval.exact(utilization), "exact", level)

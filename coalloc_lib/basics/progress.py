@@ -3,7 +3,7 @@
 from typing import Self
 
 
-class Silent:
+class NullProgress:
     """What a long run reports to when nobody watches. Threads may report, one at a time."""
 
     def total(self, steps: int, found: int = 0) -> None:
@@ -23,10 +23,10 @@ class Silent:
 
 
 #: The default of every function that takes a `progress`.
-SILENT = Silent()
+NO_PROGRESS = NullProgress()
 
 
-class Progress(Silent):
+class Progress(NullProgress):
     """A bar on stderr, or a widget in a notebook, and the count of what need not be done again.
 
     `unit` is what one step is called; the counts are kept even where the bar is not `shown`.

@@ -3,9 +3,9 @@
 from typing import Any
 
 from coalloc_lib.basics.checks import InputError, number_in
+from coalloc_lib.basics.estimates import METHODS
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json, show
-from coalloc_lib.intervals import METHODS
 from coalloc_lib.model.distributions import (
     Deterministic,
     Exponential,
@@ -71,8 +71,8 @@ def loss(
     if method == "simulation" or not (answer := _by_formula(question, method, given, sampling)):
         if scheduling == "fcfs" and backlog is not None:
             raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
-        from coalloc_lib.experiments.saturation import saturated_loss
         from coalloc_lib.simulation.scenario import Scenario
+        from coalloc_lib.statistics.saturation import saturated_loss
         from coalloc_lib.workloads.models import JobModel
 
         model = JobModel(distribution, components or len(system), request, times)

@@ -14,7 +14,7 @@ from coalloc_lib.model.system import NAMED_SYSTEMS
 from coalloc_lib.policies import Scheduling
 from coalloc_lib.policies.backfilling import ORDERS
 from coalloc_lib.policies.booking import CHOICES
-from coalloc_lib.policies.in_turn import COUNTED
+from coalloc_lib.policies.fcfs import COUNTED
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 
 #: What stands for the value of an option, its help, and its least value: of options that several

@@ -16,14 +16,13 @@ from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.basics.files import atomic_path, check_writable
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
-from coalloc_lib.intervals import DAY, WEEK, resample_weeks
-from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.policies.names import parse_clusters
 from coalloc_lib.schedules import exchange
 from coalloc_lib.schedules.metrics import STILL_WAITING, least_means, means
 from coalloc_lib.simulation.run import ENGINES, refuse_impossible
 from coalloc_lib.simulation.run import simulate as run
+from coalloc_lib.statistics.bootstrap import DAY, FEWEST_BLOCKS, WEEK, resample_weeks
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import ESTIMATES
 

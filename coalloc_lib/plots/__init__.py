@@ -13,6 +13,6 @@ from coalloc_lib.plots.lines import LineStyle, factor_lines, lines, lines_and_le
 from coalloc_lib.plots.maps import MARKS, maps, timelines
 from coalloc_lib.plots.matrix import matrix
 from coalloc_lib.plots.schedules import reservations, still
-from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
+from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, MarkerStyle, shades, signs
 from coalloc_lib.plots.style import GREY, Picture, head, new_figure, title_figure, to_svg
 from coalloc_lib.plots.tables import format_interval

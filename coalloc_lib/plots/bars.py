@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from coalloc_lib.plots.signs import STANDARD, Sign
+from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
 from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 
@@ -27,7 +27,7 @@ Level = float | tuple[float, float]
 def bars(
     table: pd.DataFrame, *, value: str, group: str, series: str, xlabel: str = "capacity loss",
     threshold: tuple[str, Mapping[str, Level]] | None = None, words: str | None = None,
-    look: Mapping[str, Sign] | None = None, title: str = "", subtitle: str = "",
+    look: Mapping[str, MarkerStyle] | None = None, title: str = "", subtitle: str = "",
     dark: str | None = None, before: str | None = None, until: float | None = None,
 ) -> Figure:  # fmt: skip
     """Draw a bar for each row, with its 95 % interval, its name and its value.
@@ -40,7 +40,7 @@ def bars(
         bar ended in the picture before this one, if it was there: a dashed line.
     threshold : (str, dict), optional
         What a claim is judged by, and where it lies in each group, or from where to where.
-    look : dict of Sign, optional
+    look : dict of MarkerStyle, optional
         Signs by series.
     until : float, optional
         Where the axis ends, whatever the values: what is longer goes on at the edge, its number

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib.plots.bars import LETTER, Level
 from coalloc_lib.plots.lines import draw_line
-from coalloc_lib.plots.signs import LOSS, STANDARD, Sign
+from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, head, new_figure, title_figure
 from coalloc_lib.plots.tables import looks, tidy
 
@@ -21,7 +21,7 @@ XLABEL, YLABEL = "load", "mean response time\n(mean service times)"
 
 def curves(
     table: pd.DataFrame, *, panels: Mapping[str, Sequence[str]] | None = None,
-    xlabel: str = XLABEL, look: Mapping[str, Sign] | None = None, left: float | None = None,
+    xlabel: str = XLABEL, look: Mapping[str, MarkerStyle] | None = None, left: float | None = None,
     whole: bool = False, ghost: pd.DataFrame | None = None,
     beside: tuple[str, Mapping[str, float]] | None = None,
     threshold: tuple[str, Mapping[str, Level]] | None = None, title: str = "",

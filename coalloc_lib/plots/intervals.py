@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from coalloc_lib.plots import style as canvas
-from coalloc_lib.plots.signs import STANDARD, Sign, signs
+from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.tables import looks, tidy
 
 #: The part of a row that its series take.
@@ -20,7 +20,8 @@ def intervals(
     xlabel: str = "", span: tuple[float, float] | None = None, printed: str | None = None,
     log: bool = False, factors: bool = False, band: tuple[float, float] | None = None,
     hollow: tuple[str, str] | None = None, beyond: str = "", words: str | None = None,
-    look: Mapping[str, Sign] | None = None, row_height: float = 0.42, before: str | None = None,
+    look: Mapping[str, MarkerStyle] | None = None, row_height: float = 0.42,
+    before: str | None = None,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
     """Draw intervals in rows; one that is open at an end runs to the edge, with an arrow.
@@ -37,7 +38,7 @@ def intervals(
         then have the sign of their panel.
     hollow, beyond : (str, str), str, optional
         The column that says which marks are hollow, and what that means; what arrows mean.
-    look, row_height : dict of Sign, float
+    look, row_height : dict of MarkerStyle, float
         Signs by series; inches.
     before : str, optional
         The column that has where a mark was in the picture before this one: a pale ring.

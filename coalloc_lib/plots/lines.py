@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import style as canvas
-from coalloc_lib.plots.signs import STANDARD, Sign
+from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.tables import looks, refuse, tidy
 
 #: Letters of names that fit beside the lines of panels in a row; longer ones make rows of two.
@@ -63,7 +63,7 @@ def lines(
     level: tuple[str, float] | None = None,
     printed: pd.DataFrame | None = None,
     names: str = "ends",
-    look: Mapping[str, Sign] | None = None,
+    look: Mapping[str, MarkerStyle] | None = None,
     style: LineStyle | None = None,
     title: str = "",
     subtitle: str = "",
@@ -84,7 +84,7 @@ def lines(
         Without `panel` all panels have it.
     names : {"ends", "legend"}
         Where the names of lines stand.
-    look : dict of Sign, optional
+    look : dict of MarkerStyle, optional
         Signs by line.
     style : LineStyle, optional
     """
@@ -108,7 +108,7 @@ def factor_lines(
     ylabel: str = "",
     names: str = "ends",
     printed: pd.DataFrame | None = None,
-    look: Mapping[str, Sign] | None = None,
+    look: Mapping[str, MarkerStyle] | None = None,
     style: LineStyle | None = None,
     title: str = "",
     subtitle: str = "",
@@ -142,7 +142,7 @@ def lines_and_levels(
     panel: str | None = None,
     xlabel: str = "",
     ylabel: str = "",
-    look: Mapping[str, Sign] | None = None,
+    look: Mapping[str, MarkerStyle] | None = None,
     title: str = "",
     subtitle: str = "",
 ) -> Figure:
@@ -270,7 +270,7 @@ class _Chart:
         if self.labels["line"] is None:
             look = {"": STANDARD} | look
         elif bold is not None:
-            grey = Sign(canvas.GREY, STANDARD.marker)
+            grey = MarkerStyle(canvas.GREY, STANDARD.marker)
             look = {name: STANDARD if name in bold else grey for name in self.every} | look
         return looks(self.every, look)
 
@@ -464,7 +464,7 @@ def _ends_of(values, kind):
 
 
 def draw_line(
-    axes: Axes, points: pd.DataFrame, sign: Sign, hollow: pd.Series, *, band: bool = True,
+    axes: Axes, points: pd.DataFrame, sign: MarkerStyle, hollow: pd.Series, *, band: bool = True,
     marked: bool = True, stairs: bool = False, **style: Any,
 ) -> None:  # fmt: skip
     """Draw a line of `tidy` points with its band, on axes whose limits are set, and its marks."""

@@ -9,7 +9,7 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 
-class Sign(NamedTuple):
+class MarkerStyle(NamedTuple):
     """How a meaning looks: its colour, and the marker of its points."""
 
     colour: str
@@ -21,36 +21,38 @@ COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C",
 )  # fmt: skip
 
-STANDARD = Sign("#0072B2", "o")
-ONE_CLUSTER = Sign("#009E73", "^")
+STANDARD = MarkerStyle("#0072B2", "o")
+ONE_CLUSTER = MarkerStyle("#009E73", "^")
 #: Capacity that is lost: processors that idle while a job waits. No line or bar has this colour.
-LOSS = Sign("#D55E00", "x")
+LOSS = MarkerStyle("#D55E00", "x")
 #: What a paper prints, always this mark, open.
-PRINT = Sign("#000000", "D")
+PRINT = MarkerStyle("#000000", "D")
 
 MEANINGS = {
     "unordered": STANDARD, "worst fit": STANDARD, "FCFS": STANDARD, "independent": STANDARD,
-    "four components": STANDARD, "ordered": Sign("#882255", "s"), "total": ONE_CLUSTER,
-    "one cluster": ONE_CLUSTER, "one component": ONE_CLUSTER, "flexible": Sign("#CC79A7", "P"),
-    "first fit": Sign("#E69F00", "v"), "small first": Sign("#8C510A", ">"),
-    "best fit": Sign("#56B4E9", "<"), "single then span": Sign("#AA4499", "p"),
-    "FPFS": Sign("#332288", "X"), "EASY": Sign("#44AA99", "h"),
-    "Conservative": Sign("#999933", "*"), "Online": Sign("#CC6677", "d"),
-    "equation": Sign("#000000", "*"), "simulated": Sign("#8C8C8C", "."),
-    "dependent": Sign("#B09500", "D"),
+    "four components": STANDARD, "ordered": MarkerStyle("#882255", "s"), "total": ONE_CLUSTER,
+    "one cluster": ONE_CLUSTER, "one component": ONE_CLUSTER,
+    "flexible": MarkerStyle("#CC79A7", "P"),
+    "first fit": MarkerStyle("#E69F00", "v"), "small first": MarkerStyle("#8C510A", ">"),
+    "best fit": MarkerStyle("#56B4E9", "<"), "single then span": MarkerStyle("#AA4499", "p"),
+    "FPFS": MarkerStyle("#332288", "X"), "EASY": MarkerStyle("#44AA99", "h"),
+    "Conservative": MarkerStyle("#999933", "*"), "Online": MarkerStyle("#CC6677", "d"),
+    "equation": MarkerStyle("#000000", "*"), "simulated": MarkerStyle("#8C8C8C", "."),
+    "dependent": MarkerStyle("#B09500", "D"),
 }  # fmt: skip
 #: For what has no meaning of its own, such as a reader's scenario.
 OWN = (
-    Sign("#6B7A8F", "d"), Sign("#5D3A9B", "h"), Sign("#B85C8E", "8"), Sign("#3B7D6E", "H"),
-    Sign("#7A6A00", "1"),
+    MarkerStyle("#6B7A8F", "d"), MarkerStyle("#5D3A9B", "h"), MarkerStyle("#B85C8E", "8"),
+    MarkerStyle("#3B7D6E", "H"),
+    MarkerStyle("#7A6A00", "1"),
 )  # fmt: skip
 _SHADES = colormaps["viridis"]
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
-def signs(names: Iterable[str]) -> dict[str, Sign]:
+def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
     """Return the sign of each name: by the longest free meaning that it holds, else its own."""
-    free, looks = cycle(OWN), dict[str, Sign]()
+    free, looks = cycle(OWN), dict[str, MarkerStyle]()
     for name in names:
         # "unordered" holds no "ordered".
         held = [m for m in MEANINGS if re.search(rf"(?<![^\W\d_]){re.escape(m)}", name)]
@@ -59,8 +61,8 @@ def signs(names: Iterable[str]) -> dict[str, Sign]:
     return looks
 
 
-def shades(names: Iterable[str]) -> dict[str, Sign]:
+def shades(names: Iterable[str]) -> dict[str, MarkerStyle]:
     """Return signs from dark to light, for names that are steps of one quantity."""
     names, marks = list(names), cycle(_MARKERS)
     at = [0.85 * i / max(1, len(names) - 1) for i in range(len(names))]
-    return {n: Sign(to_hex(_SHADES(x)), next(marks)) for n, x in zip(names, at, strict=True)}
+    return {n: MarkerStyle(to_hex(_SHADES(x)), next(marks)) for n, x in zip(names, at, strict=True)}

@@ -18,7 +18,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from PIL import Image
 
 from coalloc_lib.basics.checks import instance_of
-from coalloc_lib.plots.signs import PRINT, Sign
+from coalloc_lib.plots.signs import PRINT, MarkerStyle
 
 GREY = "#595959"
 STYLE = {
@@ -114,7 +114,7 @@ def name_lines(
 
 
 def name_signs(
-    axes: Axes, look: Mapping[str, Sign], names: Iterable[str], dashed: Collection[str] = ()
+    axes: Axes, look: Mapping[str, MarkerStyle], names: Iterable[str], dashed: Collection[str] = ()
 ) -> None:
     """Write on the right of a panel what its signs stand for."""
     entries = [

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, instance_of, shown
-from coalloc_lib.intervals import Interval
-from coalloc_lib.plots.signs import Sign, signs
+from coalloc_lib.basics.estimates import Interval
+from coalloc_lib.plots.signs import MarkerStyle, signs
 
 #: Columns of an interval, and what drawers call them.
 ENDS = {"low": "ci95_low", "high": "ci95_high"}
@@ -64,7 +64,7 @@ def refuse(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINITE) -> 
         raise InputError(f"column {column!r} has {shown(value)} in row {row}; {mend}")
 
 
-def looks(names: Iterable[str], look: Mapping[str, Sign] | None) -> dict[str, Sign]:
+def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
     """Return the sign of each name: as it is given, else by its meaning."""
     given = dict(look or {})
     return signs(name for name in dict.fromkeys(names) if name not in given) | given

@@ -7,7 +7,7 @@ Compiled translations belong in `engines`, the choice of clusters in `model.plac
 from coalloc_lib.policies.backfilling import EASY, Conservative
 from coalloc_lib.policies.base import Job, Refusal, Scheduling, State
 from coalloc_lib.policies.booking import Online
-from coalloc_lib.policies.in_turn import FCFS, FPFS
+from coalloc_lib.policies.fcfs import FCFS, FPFS
 
 __all__ = [
     "EASY",

@@ -1,5 +1,5 @@
 """One run: `simulate`, a `Scenario` of system, workload and policies, several sites.
 
-Tables of many runs, replicated and compared, belong in `experiments`. Begin with `run`, then read
+Tables of many runs, replicated and compared, belong in `statistics`. Begin with `run`, then read
 `scenario`.
 """

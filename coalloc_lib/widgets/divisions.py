@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, not_negative
-from coalloc_lib.experiments.curves import Curve, find_maximum, response_curve
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.plots import Picture
 from coalloc_lib.policies.names import PLACEMENTS, display_name, parse_clusters
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics.curves import Curve, max_utilization_by_simulation, response_curve
 from coalloc_lib.widgets.controls import Explorer, slider_with_list
 from coalloc_lib.workloads.models import JobModel
 
@@ -48,7 +48,7 @@ def division_curves(
     curves = {}
     for name in COMPARED:
         scenario = Scenario(system, model, placement=PLACEMENTS[name]())
-        maximum = find_maximum(scenario, jobs=bound_jobs)
+        maximum = max_utilization_by_simulation(scenario, jobs=bound_jobs)
         loads = [round(share * maximum.interval.low, 3) for share in SHARES[step - 1 :: step]]
         curves[display_name(name)] = response_curve(
             scenario, loads, maximum=maximum, precision=PRECISION, **how

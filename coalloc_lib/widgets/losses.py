@@ -11,15 +11,15 @@ import pandas as pd
 from coalloc_lib import plots
 from coalloc_lib.analytic import BudgetError, maximal_utilization
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
-from coalloc_lib.experiments import interval_columns
-from coalloc_lib.experiments.saturation import saturated_loss
-from coalloc_lib.intervals import Bound
+from coalloc_lib.basics.estimates import MaxUtilization
 from coalloc_lib.model.distributions import SizeDistribution, power_of_two, uniform
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.plots import Picture
 from coalloc_lib.policies.names import PLACEMENTS, display_name
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics import interval_columns
+from coalloc_lib.statistics.saturation import saturated_loss
 from coalloc_lib.widgets.controls import Explorer, choice, disable, push, slider_with_entry
 from coalloc_lib.workloads.models import JobModel
 
@@ -78,7 +78,7 @@ class LossQuestion:
 
 
 @lru_cache(maxsize=1024)
-def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
+def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> MaxUtilization:
     """Return the maximal utilization: by a quick formula, else by so many simulated jobs."""
     system, sizes, components = question.system, question.sizes, question.components
     model = JobModel(sizes, components, question.request)
@@ -90,7 +90,7 @@ def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
             return maximal_utilization(*given, budget_seconds=BUDGET)
     placement = None if question.request == "ordered" else RULES[question.placement]
     loss = saturated_loss(Scenario(system, model, placement=placement), jobs=jobs)
-    return Bound(loss.complement(), "simulation")
+    return MaxUtilization(loss.complement(), "simulation")
 
 
 def loss_picture(
@@ -129,7 +129,7 @@ def loss_picture(
     return Picture(figure, rows=[f"{row['request']} {row['words']}" for row in rows] + missing)
 
 
-def _compared(question: LossQuestion, jobs: int) -> dict[str, Bound]:
+def _compared(question: LossQuestion, jobs: int) -> dict[str, MaxUtilization]:
     """Return the loss of each request type whose jobs can start."""
     bounds = {}
     for request in COMPARED:

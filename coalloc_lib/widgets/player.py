@@ -22,7 +22,7 @@ from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate
 from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
-from coalloc_lib.widgets.film import film, label_of, view_of
+from coalloc_lib.widgets.player_data import label_of, player_data, view_of
 
 #: Schedules that fit below each other on a screen.
 _MOST_SHOWN = 4
@@ -133,7 +133,9 @@ class Player(Pictured):
         self._against = self._against if against is None else against
         if any(len(one) != len(self._against or one) for one in named.values()):
             raise InputError("against has other jobs; give a schedule of the same ones")
-        films = [film(one, label, self._window, self._against) for label, one in named.items()]
+        films = [
+            player_data(one, label, self._window, self._against) for label, one in named.items()
+        ]
         axis = self.data.get("axis") or {"begin": np.inf, "finish": -np.inf, "view": view_of(films)}
         ends = {
             "begin": min(axis["begin"], *(one["begin"] for one in films)),

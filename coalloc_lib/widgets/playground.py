@@ -20,8 +20,6 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of
 from coalloc_lib.basics.compilation import announced_to
 from coalloc_lib.basics.files import csv_of
-from coalloc_lib.experiments.saturation import replicated_traffic
-from coalloc_lib.intervals import Sample, crossing, replicate, student
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.placement import BestFit, SingleThenSpan, WorstFit
 from coalloc_lib.plots import Picture
@@ -29,6 +27,8 @@ from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Schedul
 from coalloc_lib.policies.names import parse_clusters
 from coalloc_lib.schedules.metrics import by_width
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics.inference import Replications, crossing, replicate, student
+from coalloc_lib.statistics.saturation import replicated_traffic
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.player import Player
@@ -187,12 +187,12 @@ def break_even(scenario: Scenario, load: float) -> str:
     except InputError:
         return "none, since some jobs must span"
 
-    def difference(penalty: float) -> Sample:
+    def difference(penalty: float) -> Replications:
         paying = scenario.with_(workload=jobs.with_(span_penalty=penalty))
         split = measure(paying, load, effort)
         if isinstance(split, str) or isinstance(whole, str):
-            return Sample(np.full(effort.runs, np.inf if isinstance(split, str) else -np.inf))
-        return Sample((split - whole)[:, :, 0].sum(axis=0))
+            return Replications(np.full(effort.runs, np.inf if isinstance(split, str) else -np.inf))
+        return Replications((split - whole)[:, :, 0].sum(axis=0))
 
     if isinstance(whole, str) and difference(0.0).mean > 0:
         return "unknown past saturation"

@@ -34,11 +34,11 @@ PARTS = {
     "Jobs and systems": ("model.jobs", "model.system", "model.distributions"),
     "Policies": ("policies", "model.placement"),
     "Simulation": (
-        "simulation.run", "simulation.scenario", "simulation.sites",
+        "simulation.run", "simulation.scenario", "statistics.site_comparison",
         "schedules.schedule", "schedules.exchange",
     ),
     "Formulas and statistics": (
-        "analytic", "experiments.curves", "experiments.saturation", "intervals",
+        "analytic", "statistics.curves", "statistics.saturation", "statistics.inference",
     ),
     "Logs and models of jobs": (
         "workloads.catalogue", "workloads.swf", "workloads.models",

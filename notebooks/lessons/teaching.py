@@ -10,8 +10,8 @@ import pandas as pd
 from IPython.display import HTML
 
 from coalloc_lib.basics.checks import InputError, one_of
-from coalloc_lib.intervals import Interval
 from coalloc_lib.plots import format_interval
+from coalloc_lib.statistics import Interval
 
 #: The right one of the options of a guess, or what finds it.
 Answer = str | Callable[[], str | None] | None

@@ -16,10 +16,10 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import one_of
 from coalloc_lib.basics.seeds import Seed
-from coalloc_lib.experiments.curves import find_maximum, response_sample
-from coalloc_lib.intervals import Bound, Interval, student
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
+from coalloc_lib.statistics import Interval, MaxUtilization, student
+from coalloc_lib.statistics.curves import max_utilization_by_simulation, response_sample
 from lessons.teaching import checker, near
 from studies import load_study
 from studies.archive import ARCHIVE
@@ -275,9 +275,9 @@ def scenario(policy: str, penalty: float | None = None) -> co.Scenario:
 
 
 @cache
-def limit(policy: str, penalty: float | None = None) -> Bound:
+def limit(policy: str, penalty: float | None = None) -> MaxUtilization:
     """Return the maximal utilization; what spanning adds to the run times does not count."""
-    return find_maximum(scenario(policy, penalty), jobs=40_000, seed=SEED)
+    return max_utilization_by_simulation(scenario(policy, penalty), jobs=40_000, seed=SEED)
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from coalloc_lib.basics.display import listed
-from coalloc_lib.intervals import Interval
+from coalloc_lib.statistics import Interval
 from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
 from own_system.words import changed, duration, in_a_row
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.simulation.sites import ALL
+from coalloc_lib.statistics.site_comparison import ALL
 from own_system.options import ALONE
 
 #: The least change of the mean wait that anyone would feel, in seconds.

@@ -10,7 +10,7 @@ import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, number_in, whole
 from coalloc_lib.basics.files import check_writable
-from coalloc_lib.basics.progress import Silent
+from coalloc_lib.basics.progress import NullProgress
 from coalloc_lib.plots import Picture
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
@@ -27,7 +27,7 @@ _WRAP = {"flex_flow": "row wrap"}
 SITES = (("KTH", "KTH-SP2" + STAND_IN, 100), ("CTC", "CTC-SP2" + STAND_IN, 338))
 
 
-class _Bar(Silent):
+class _Bar(NullProgress):
     def __init__(self, bar: ipw.IntProgress) -> None:
         self._bar = bar
         bar.value, bar.max, bar.description, bar.layout.display = 0, 0, "reads the logs", ""

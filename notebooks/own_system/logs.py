@@ -8,10 +8,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import LAST_INSTANT, InputError
-from coalloc_lib.intervals import WEEK
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.schedules.metrics import by_width
-from coalloc_lib.simulation.sites import ALL
+from coalloc_lib.statistics import WEEK
+from coalloc_lib.statistics.site_comparison import ALL
 from coalloc_lib.workloads.swf import SwfLog, in_use
 from own_system.decision import LEAST_CHANGE
 from own_system.options import ALONE, Comparison, Group

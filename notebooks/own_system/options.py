@@ -10,15 +10,15 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.basics.progress import SILENT, Silent
+from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed, generators
-from coalloc_lib.intervals import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
 from coalloc_lib.model.jobs import JobStream, merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Conservative
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.sites import dispatch, local, multi_site, sharing
+from coalloc_lib.statistics import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,7 +138,7 @@ Outcome = dict[str, NDArray]
 
 
 def run_all(
-    found: Sequence[Option], work: NDArray[np.float64], progress: Silent, workers: int
+    found: Sequence[Option], work: NDArray[np.float64], progress: NullProgress, workers: int
 ) -> dict[str, Outcome | InputError]:
     """Run all options, side by side in threads; return what came out, or why one cannot be run.
 
@@ -196,7 +196,7 @@ class Comparison:
         groups: Mapping[Group, NDArray[np.bool_]],
         submit: NDArray[np.float64],
         work: NDArray[np.float64],
-        progress: Silent = SILENT,
+        progress: NullProgress = NO_PROGRESS,
     ) -> None:
         self.failed = {n: str(o) for n, o in outcomes.items() if isinstance(o, InputError)}
         self.outcomes = {n: o for n, o in outcomes.items() if not isinstance(o, InputError)}

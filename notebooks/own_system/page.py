@@ -11,7 +11,7 @@ from markupsafe import Markup
 from coalloc_lib import plots
 from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.files import csv_of
-from coalloc_lib.simulation.sites import ALL
+from coalloc_lib.statistics.site_comparison import ALL
 from own_system import words
 from own_system.options import ALONE, METRICS, SHARED
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from coalloc_lib.basics.checks import InputError, not_negative, whole
 from coalloc_lib.basics.files import atomic_path, csv_of, writable_folder
-from coalloc_lib.basics.progress import SILENT, Silent
+from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
-from coalloc_lib.intervals import DAY, WEEK, Interval, block_of
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.simulation.sites import ALL, together
+from coalloc_lib.statistics import DAY, WEEK, Interval, block_of
+from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.swf import SwfLog
 from own_system.answer import Answer, recommend
 from own_system.options import (
@@ -101,7 +101,7 @@ def sites_report(
     penalties: Sequence[float] = (0.0, 0.1, 0.25, 0.5),
     seed: Seed = 0,
     workers: int = -1,
-    progress: Silent = SILENT,
+    progress: NullProgress = NO_PROGRESS,
     command: str = "",
 ) -> SitesReport:
     """Run the logs of several sites through all that their operators could do; compare.

@@ -1,6 +1,6 @@
 """The papers: a folder for each, and what all of them share.
 
-What does not depend on a paper belongs in `experiments` or `plots`. Begin with `study`, then
+What does not depend on a paper belongs in `statistics` or `plots`. Begin with `study`, then
 read `job_sharing`.
 """
 
@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.basics.files import folder_beside
-from coalloc_lib.basics.progress import SILENT, Silent
+from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
 from studies.ledger import Row, write_ledger
 
 if TYPE_CHECKING:  # at run time, pictures and tables take long to import
     import pandas as pd
 
-    from studies.shown import StudyResult
+    from studies.results import StudyResult
 
 __all__ = [
     "SCALES", "STUDIES", "Reproduction", "Row", "judge", "load_study", "missing_logs", "reproduce",
@@ -70,7 +70,7 @@ def missing_logs(names: Sequence[str]) -> list[str]:
 
 def reproduce(
     names: Sequence[str] | None = None, scale: str = "quick", out: str | Path = "results",
-    progress: Silent = SILENT, seed: Seed | None = None, cache: str | Path | None = None,
+    progress: NullProgress = NO_PROGRESS, seed: Seed | None = None, cache: str | Path | None = None,
     workers: int = -1, report: Callable[["StudyResult"], Any] | None = None,
 ) -> Reproduction:  # fmt: skip
     """Run studies, and write the ledger, the page and the figures of each as soon as it is done.
@@ -87,7 +87,7 @@ def reproduce(
     progress, seed, cache, workers, report
         `seed` replaces each study's own; `report` is called with each `StudyResult` after its
         files are written, or could not be written; the others, as in
-        `coalloc_lib.experiments.sweep.run_points`, change no result.
+        `coalloc_lib.statistics.sweep.run_points`, change no result.
     """
     one_of("scale", scale, SCALES)
     studies = {name: load_study(name) for name in names or STUDIES}
@@ -292,7 +292,7 @@ def _write_files(result, name, out, facts=None, rows=None):
 
     With them go, if given, the `facts` of how its runs were made, and a ledger of the `rows`.
     """
-    from coalloc_lib.experiments.storage import write_runs
+    from coalloc_lib.statistics.storage import write_runs
     from studies.archive import CHECKSUM, MADE_WITH, runs_sha256, write_made_with
     from studies.pages import figures_run
 

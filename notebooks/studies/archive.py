@@ -17,7 +17,7 @@ import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import atomic_path
-from coalloc_lib.experiments.storage import read_runs
+from coalloc_lib.statistics.storage import read_runs
 from coalloc_lib.workloads.catalogue import trace
 from studies.data import data_folder
 from studies.ledger import Row, read_ledger

@@ -76,7 +76,7 @@ def reproduce(
     ledger.csv, with every row, and a folder of figures, their tables and the runs a study, which
     judge reads again.
     """
-    from coalloc_lib.experiments.sweep import SweepError
+    from coalloc_lib.statistics.sweep import SweepError
     from studies import missing_logs
     from studies import reproduce as run
 

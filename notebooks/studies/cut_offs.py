@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coalloc_lib.intervals import Interval, all_of, not_
+from coalloc_lib.statistics import Interval, all_of, not_
 
 #: How far from our own a meaning is looked for at which a verdict turns: a factor.
 FURTHEST = 100.0

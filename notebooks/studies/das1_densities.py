@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
-from studies.shown import Caption
+from studies.results import Caption
 
 #: Width of a bar of service times and the longest that are drawn, in seconds: jobs of the day.
 BIN, LONGEST = 30, 900

@@ -12,7 +12,7 @@ import numpy as np
 
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.basics.files import atomic_path
-from coalloc_lib.intervals import Interval, all_of
+from coalloc_lib.statistics import Interval, all_of
 from studies.cut_offs import Part, answers, turn_of, verdict_of
 
 #: Verdicts of printed numbers, of claims, and of both.

@@ -14,7 +14,7 @@ from pandas.io.formats.style import Styler
 
 from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.files import atomic_path
-from coalloc_lib.experiments import NotRunError
+from coalloc_lib.statistics import NotRunError
 from studies.ledger import FOLD, OF_BOTH, OF_CLAIMS, OF_NUMBERS, Row, count_verdicts
 from studies.published import load_claims, load_conclusions
 

@@ -12,17 +12,25 @@ from matplotlib.figure import Figure
 from pandas.io.formats.style import Styler
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import NotRunError, groups_of, pick, rows_of, sample, saturation
-from coalloc_lib.experiments.curves import find_maximum
-from coalloc_lib.intervals import Interval, Sample
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics import (
+    Interval,
+    NotRunError,
+    Replications,
+    groups_of,
+    pick,
+    rows_of,
+    sample,
+    saturation,
+)
+from coalloc_lib.statistics.curves import max_utilization_by_simulation
 from coalloc_lib.workloads.models import JobModel
 from studies.ledger import Row, judge_number
 from studies.pages import ground, plain_table
 from studies.published import PRINTED, PublishedLoss, published_loss
-from studies.shown import Caption
+from studies.results import Caption
 from studies.study import Scale
 
 #: The columns that name a cell of a printed table.
@@ -63,11 +71,11 @@ def measure_cell(
     )
     row_jobs = None
     if cell.method != "simulation":
-        known = find_maximum(scenario, method=cell.method).capacity_loss
-        losses = Sample(np.array(known))
+        known = max_utilization_by_simulation(scenario, method=cell.method).capacity_loss
+        losses = Replications(np.array(known))
     elif by_response and scale.response_jobs:
         how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
-        losses = Sample(saturation.loss_at_response(scenario, seed=own_seed, **how))
+        losses = Replications(saturation.loss_at_response(scenario, seed=own_seed, **how))
         row_jobs = scale.response_jobs
     else:
         losses = saturation.batch_losses(scenario, jobs=scale.cell_jobs, seed=own_seed)
@@ -75,7 +83,7 @@ def measure_cell(
     yield from loss_rows(losses, row_jobs)
 
 
-def loss_rows(losses: Sample, row_jobs: float | None) -> Iterator[dict]:
+def loss_rows(losses: Replications, row_jobs: float | None) -> Iterator[dict]:
     """Yield the rows of a cell, with how many jobs each rests on."""
     for row in rows_of(losses, "capacity_loss"):
         yield row | {"row_jobs": row_jobs}

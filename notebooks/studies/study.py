@@ -2,7 +2,7 @@
 
 ``study.run("quick")`` measures every setting and returns one table of runs. ``study.judge(runs)``
 makes the ledger, the figures and the page from such a table, also from a stored one, and simulates
-nothing. The functions that figures and claims are written with are those of `experiments`.
+nothing. The functions that figures and claims are written with are those of `statistics`.
 """
 
 import functools
@@ -16,9 +16,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, whole
-from coalloc_lib.basics.progress import SILENT, Silent
-from coalloc_lib.experiments import NoColumnError, NotRunError, groups_of, pick
-from coalloc_lib.experiments.storage import (
+from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
+from coalloc_lib.statistics import NoColumnError, NotRunError, groups_of, pick
+from coalloc_lib.statistics.storage import (
     each_once,
     identities,
     identity,
@@ -27,14 +27,14 @@ from coalloc_lib.experiments.storage import (
     table_of_runs,
     write_runs,
 )
-from coalloc_lib.experiments.sweep import SweepError, run_points
-from coalloc_lib.experiments.sweep.cache import count_sources
-from coalloc_lib.experiments.sweep.points import label
+from coalloc_lib.statistics.sweep import SweepError, run_points
+from coalloc_lib.statistics.sweep.cache import count_sources
+from coalloc_lib.statistics.sweep.points import label
 from coalloc_lib.workloads.catalogue import content_sha256, listing
 from studies.archive import archived_runs
 from studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from studies.published import load_claims, published_claim
-from studies.shown import SHIPPED, Caption, StudyFigure, StudyResult
+from studies.results import SHIPPED, Caption, StudyFigure, StudyResult
 
 # A change in any file of this package changes the keys of the points that a cache keeps.
 count_sources("studies", Path(__file__).parent)
@@ -210,7 +210,7 @@ class Study:
         seed: int | None = None,
         workers: int = -1,
         cache: str | Path | None = None,
-        progress: Silent = SILENT,
+        progress: NullProgress = NO_PROGRESS,
         out: str | Path | None = None,
     ) -> pd.DataFrame:
         """Measure every setting once; return the table of runs.

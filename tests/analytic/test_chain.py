@@ -6,12 +6,12 @@ import pytest
 from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilization
 from coalloc_lib.analytic.chain import stationary_flow
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments.saturation import heavy_traffic
-from coalloc_lib.intervals import student
 from coalloc_lib.model.distributions import power_of_two, uniform
 from coalloc_lib.model.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics import student
+from coalloc_lib.statistics.saturation import heavy_traffic
 from coalloc_lib.workloads.models import JobModel
 from tests.analytic import naive
 

@@ -7,8 +7,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.display import card, listed, span_of
-from coalloc_lib.experiments.curves import Curve, Point
-from coalloc_lib.intervals import Bound, Interval
+from coalloc_lib.statistics import Interval, MaxUtilization
+from coalloc_lib.statistics.curves import Curve, Point
 
 
 def facts_of(html):
@@ -55,7 +55,7 @@ def test_a_system_and_a_stream_show_themselves():
 
 def test_a_curve_is_a_table_too():
     points = [Point(0.2, Interval(1.5, 1.4, 1.6, 8), 100, precise=False), Point(0.9)]
-    table = Curve(points, Bound(Interval.exact(0.8), "exact")).to_frame()
+    table = Curve(points, MaxUtilization(Interval.exact(0.8), "exact")).to_frame()
     columns = ["utilization", "response", "ci95_low", "ci95_high", "saturated", "precise"]
     known, empty = table[columns].values.tolist()
     assert known == [0.2, 1.5, 1.4, 1.6, False, False]

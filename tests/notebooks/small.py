@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from coalloc_lib.experiments import curves, saturation
+from coalloc_lib.statistics import curves, saturation
 from coalloc_lib.workloads import catalogue
 from studies import load_study
 from studies.cluster_configurations import lesson as cluster_configurations
@@ -17,7 +17,7 @@ from tests.studies.small import SMALL
 DEFAULTS = (
     (saturation.saturated_loss, {"jobs": 10_000}),
     (saturation.loss_at_response, {"jobs": 5_000, "replications": 3}),
-    (curves.find_maximum, {"jobs": 10_000}),
+    (curves.max_utilization_by_simulation, {"jobs": 10_000}),
     (curves.compare, {"jobs": 10_000, "replications": 4}),
 )
 LESSONS = (

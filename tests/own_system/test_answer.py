@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.intervals import Interval
-from coalloc_lib.simulation.sites import ALL
+from coalloc_lib.statistics import Interval
+from coalloc_lib.statistics.site_comparison import ALL
 from own_system.answer import recommend
 from own_system.decision import Verdict
 from own_system.logs import misses

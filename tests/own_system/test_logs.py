@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals import DAY, WEEK
-from coalloc_lib.simulation.sites import together
+from coalloc_lib.statistics import DAY, WEEK
+from coalloc_lib.statistics.site_comparison import together
 from coalloc_lib.workloads.swf import SwfLog
 from own_system import sites_report
 from own_system.logs import doubts

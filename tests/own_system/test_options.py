@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.basics.progress import SILENT
+from coalloc_lib.basics.progress import NO_PROGRESS
 from coalloc_lib.basics.seeds import generators
-from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.simulation import sites
-from coalloc_lib.simulation.sites import ALL, together
+from coalloc_lib.statistics import WEEK, resample_weeks
+from coalloc_lib.statistics.site_comparison import ALL, together
 from own_system import sites_report
 from own_system.options import (
     ALONE,
@@ -343,5 +343,5 @@ def test_who_starts_after_the_last_submission_is_late(case):
     last = jobs.submit.max()
     assert 0 < (ran.start > last).sum() < 100
     found = [Option(name, "policy", lambda: ran) for name in (ALONE, SHARED)]
-    outcomes = run_all(found, jobs.work, SILENT, 1)
+    outcomes = run_all(found, jobs.work, NO_PROGRESS, 1)
     assert outcomes[ALONE]["late"].tolist() == (ran.start > last).tolist()

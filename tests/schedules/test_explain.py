@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.experiments.saturation import heavy_traffic
 from coalloc_lib.model.placement import WorstFit, may_stay_whole
 from coalloc_lib.policies import Refusal
 from coalloc_lib.schedules.explain import asks, heads, idle_while_waiting, instants_of, why_waiting
+from coalloc_lib.statistics.saturation import heavy_traffic
 from tests.conftest import in_turn, placements, policies, systems_and_streams
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import coalloc_lib as co
-from coalloc_lib.intervals import WEEK
+from coalloc_lib.statistics import WEEK
 from studies.job_sharing.model import EXTRACTS, SYNTHETIC
 from studies.online_batch.model import LOGS, OWN_SERVERS, Log
 

@@ -7,7 +7,7 @@ import pytest
 
 import studies
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments.storage import write_runs
+from coalloc_lib.statistics.storage import write_runs
 from studies import archive
 from studies.archive import (
     archived_ledger,

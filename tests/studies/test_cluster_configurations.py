@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.experiments import groups_of, pick, sample
-from coalloc_lib.experiments.curves import SETTLES, response_point
-from coalloc_lib.intervals import Interval, Sample, student
+from coalloc_lib.statistics import Interval, Replications, groups_of, pick, sample, student
+from coalloc_lib.statistics.curves import SETTLES, response_point
 from studies.cluster_configurations import BreakEven, Setting, claims, runs, study
 from studies.cluster_configurations.curves import LINE
 from studies.cluster_configurations.figures import PANELS
@@ -234,7 +233,8 @@ def test_a_line_is_alike_where_it_is_moved_a_little():
     """A response that is a tenth longer is much at a light load, and little near saturation."""
     by = Interval(0.1, 0.09, 0.11, 9)
     near, light = (
-        claims.Advantage(Sample([-0.001, 0.0, 0.001]), {load: by}, 0.85) for load in (0.8, 0.3)
+        claims.Advantage(Replications([-0.001, 0.0, 0.001]), {load: by}, 0.85)
+        for load in (0.8, 0.3)
     )
     answers = [change.alike(ALMOST_UNCHANGED).answer for change in (near, light)]
     assert answers == [True, False]
@@ -314,7 +314,9 @@ def test_a_part_of_the_processors_has_all_of_the_load():
     (load,) = points["load"].unique()
     exact = pick(rows, measured=EXACT_END)["max_utilization"].item()
     assert load == pytest.approx(0.5 * exact)
-    assert exact == pytest.approx(0.5 * co.find_maximum(alone.scenario).max_utilization)
+    assert exact == pytest.approx(
+        0.5 * co.max_utilization_by_simulation(alone.scenario).max_utilization
+    )
     how = {"precision": 0.5, "jobs": 400, "most_jobs": 400, "seed": SEED}
     assert points["response"].tolist() == [*response_point(alone.scenario, 2 * load, **how).means]
 

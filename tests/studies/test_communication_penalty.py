@@ -9,8 +9,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments import NotRunError, pick, sample
-from coalloc_lib.intervals import Sample
+from coalloc_lib.statistics import NotRunError, Replications, pick, sample
 from studies.communication_penalty import (
     Search,
     Setting,
@@ -75,10 +74,10 @@ def made_up(of, whole=lambda group: 10.0, maximum=0.9, settings=None):
         times = {group: mean(group) for group in groups}
         waits = {group: mean(f"{group} wait") for group in groups}
         if None in times.values():
-            yield from rows_of_responses(Responses(Sample(np.full(8, maximum) + noise)))
+            yield from rows_of_responses(Responses(Replications(np.full(8, maximum) + noise)))
             return
-        samples = [{g: Sample(x + noise) for g, x in each.items()} for each in (times, waits)]
-        yield from rows_of_responses(Responses(Sample(np.full(8, 0.9)), *samples))
+        samples = [{g: Replications(x + noise) for g, x in each.items()} for each in (times, waits)]
+        yield from rows_of_responses(Responses(Replications(np.full(8, 0.9)), *samples))
 
     return run_made_up(measured, settings or settings_of(IN_FIGURE))
 
@@ -293,7 +292,7 @@ def searched(found, runs=0.05, late=0.0, full=np.inf, warning="", settings=None)
     def measured(search, scale, seed):
         def respond_at(psi):
             if psi is not None and psi >= full:
-                return Responses(Sample(0.6 + NOISE))
+                return Responses(Replications(0.6 + NOISE))
             times, first = {}, {}
             for place, group in enumerate(NAMES):
                 threshold = found(search, group)
@@ -302,9 +301,9 @@ def searched(found, runs=0.05, late=0.0, full=np.inf, warning="", settings=None)
                 strays = runs * NOISE / NOISE.std()
                 if group == "S4":
                     strays = strays + (np.arange(8) < round(8 * late))
-                times[group] = Sample(10 + 10 * loss + noise, warning)
-                first[group] = Sample(10 * (1 + loss - (psi is not None) * strays))
-            return Responses(Sample(0.9 + NOISE), times, times, first)
+                times[group] = Replications(10 + 10 * loss + noise, warning)
+                first[group] = Replications(10 * (1 + loss - (psi is not None) * strays))
+            return Responses(Replications(0.9 + NOISE), times, times, first)
 
         thresholds = find_thresholds(respond_at, BUDGET)
         for psi, each in thresholds.responses.items():

@@ -9,9 +9,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments import pick, sample
-from coalloc_lib.intervals import DAY, Sample
 from coalloc_lib.schedules.schedule import WEIGHTS
+from coalloc_lib.statistics import DAY, Replications, pick, sample
 from studies.job_sharing import Setting, claims, figures, model, study
 from studies.job_sharing.model import (
     ADAPTIVE,
@@ -442,7 +441,7 @@ def test_adaptive_spanning_is_held_against_sharing_under_easy():
 def test_one_draw_is_within_the_prediction_and_mean_within_the_draws():
     runs = made_up(sustains(all_alike), 0.05)
     draws = figures.break_even_of_draws(pick(runs, **claims.PAPER.values))
-    assert draws.prediction == Sample(draws.values).prediction
+    assert draws.prediction == Replications(draws.values).prediction
     assert draws.prediction.low < draws.mean.low < draws.mean.high < draws.prediction.high
     line = figures.spanning_over_sharing(pick(runs, **claims.PAPER.values))
     one = [np.interp(1.0, [at.values[i] for at in line.values()], list(line)) for i in range(DRAWS)]

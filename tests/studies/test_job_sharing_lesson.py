@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals import Interval
+from coalloc_lib.statistics import Interval
 from studies.job_sharing import lesson
 from studies.job_sharing.model import SYNTHETIC
 from tests.studies.small_logs import WORKS

@@ -6,8 +6,8 @@ import json
 import pandas as pd
 import pytest
 
-from coalloc_lib.experiments import pick
-from coalloc_lib.experiments.storage import read_runs, write_runs
+from coalloc_lib.statistics import pick
+from coalloc_lib.statistics.storage import read_runs, write_runs
 from studies.published import PublishedError
 from studies.study import RUNS
 from tests.studies.toy import toy

@@ -2,8 +2,8 @@
 
 import shutil
 
-from coalloc_lib.experiments.sweep import cache
-from coalloc_lib.experiments.sweep.cache import describe
+from coalloc_lib.statistics.sweep import cache
+from coalloc_lib.statistics.sweep.cache import describe
 from studies import job_sharing
 from tests.conftest import ROOT
 

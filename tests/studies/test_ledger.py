@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.intervals import Interval
+from coalloc_lib.statistics import Interval
 from studies import STUDIES, published
 from studies.cut_offs import Word
 from studies.ledger import (

@@ -10,9 +10,8 @@ from scipy import stats
 import coalloc_lib as co
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments import pick, rows_of, sample
-from coalloc_lib.experiments.saturation import heavy_traffic, saturated_loss
-from coalloc_lib.intervals import Sample, student
+from coalloc_lib.statistics import Replications, pick, rows_of, sample, student
+from coalloc_lib.statistics.saturation import heavy_traffic, saturated_loss
 from studies.maximal_utilization import (
     Setting,
     by_drawing,
@@ -82,15 +81,15 @@ def made_up(value, noise=1e-3, warning=""):
 
     def measured(setting, scale, seed):
         if isinstance(setting, PrintedStatistic):
-            yield from rows_of(Sample(np.array(setting.value)), "statistic")
+            yield from rows_of(Replications(np.array(setting.value)), "statistic")
             return
         wave = waves.setdefault(setting, len(waves))
         is_known = getattr(setting, "method", HEAVY) in (EXACT, PRINTED, "exact", "approximation")
         if is_known or isinstance(setting, Pathological):
-            yield from loss_rows(Sample(np.array(value(setting))), None)
+            yield from loss_rows(Replications(np.array(value(setting))), None)
             return
         high = np.cos(2 * np.pi * (np.arange(COUNT) / COUNT + 0.618 * wave))
-        losses = Sample(value(setting) + noise * high, warning)
+        losses = Replications(value(setting) + noise * high, warning)
         yield from loss_rows(losses, ROW_JOBS)
 
     made = copy(study)

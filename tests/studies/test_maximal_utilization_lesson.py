@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals import Interval
+from coalloc_lib.statistics import Interval
 from studies.maximal_utilization import lesson
 from studies.maximal_utilization.lesson import leaderboard
 from studies.maximal_utilization.model import EXAMPLE, FIVE, STANDARD

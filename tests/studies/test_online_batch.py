@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.experiments import pick
-from coalloc_lib.experiments.weeks import weekly_sums
-from coalloc_lib.intervals import DAY, Interval
+from coalloc_lib.statistics import DAY, Interval, pick
+from coalloc_lib.statistics.weeks import weekly_sums
 from studies.online_batch import Setting, lesson, model, runs, simulate, study, trees
 from studies.online_batch.lesson import book_or_queue, who_books
 from studies.online_batch.model import (

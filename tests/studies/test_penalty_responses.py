@@ -8,10 +8,10 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.seeds import spawn
-from coalloc_lib.experiments.curves import RISING
-from coalloc_lib.experiments.saturation import WARM_UP
-from coalloc_lib.experiments.storage import table_of_runs
-from coalloc_lib.intervals import Sample
+from coalloc_lib.statistics import Replications
+from coalloc_lib.statistics.curves import RISING
+from coalloc_lib.statistics.saturation import WARM_UP
+from coalloc_lib.statistics.storage import table_of_runs
 from studies.communication_penalty import Search, Setting, model, responses, scenario
 from studies.communication_penalty.model import GROUPS, NAMES
 from studies.communication_penalty.responses import Responses, change, lost, respond
@@ -37,10 +37,12 @@ def split(psi=0.0, max_jumps=20, **how):
 def made(by_group=10.0, busy=MUCH, warning=""):
     """Return responses of four runs, of a mean or of values by group."""
     values = by_group if isinstance(by_group, dict) else dict.fromkeys(NAMES, by_group * NOISE)
-    return Responses(Sample(busy), {g: Sample(each, warning) for g, each in values.items()})
+    return Responses(
+        Replications(busy), {g: Replications(each, warning) for g, each in values.items()}
+    )
 
 
-FULL = Responses(Sample(LITTLE))
+FULL = Responses(Replications(LITTLE))
 
 
 def thresholds_of(search):
@@ -148,15 +150,15 @@ def test_what_cannot_be_served_is_refused(make, words):
 def test_what_is_lost_in_its_three_cases():
     whole = made({"S1": np.array([10.0, 12.0])}, [0.80, 0.82])
     some = made({"S1": np.array([9.0, 13.5])}, [0.70, 0.73])
-    full = Responses(Sample(np.array([0.60, 0.62])))
-    fuller = Responses(Sample(np.array([0.55, 0.56]), "short"))
+    full = Responses(Replications(np.array([0.60, 0.62])))
+    fuller = Responses(Replications(np.array([0.55, 0.56]), "short"))
     assert lost(some, whole, "S1").values.tolist() == [-1.0, 1.5]
     assert lost(full, whole, "S1").values.tolist() == [np.inf, np.inf]
     assert lost(fuller, whole, "S1").warning == lost(fuller, full, "S1").warning == "short"
     np.testing.assert_allclose(lost(fuller, full, "S1").values, [0.05, 0.06])
     np.testing.assert_allclose(lost(some, full, "S1").values, [-0.10, -0.11])
     # Infinite, but perhaps the whole jobs can carry no more.
-    near = Responses(Sample(np.array([0.76, 0.84])))
+    near = Responses(Replications(np.array([0.76, 0.84])))
     assert lost(near, whole, "S1").warning == responses.UNCERTAIN
     assert lost(full, whole, "S1").warning == ""
 
@@ -200,7 +202,7 @@ def test_saturation_is_told_and_not_averaged():
     assert told == [("loses", "split"), ("gains", "whole"), ("both saturate", "both")]
     np.testing.assert_array_equal([each.percent.estimate for each in found], [np.inf, -100, np.nan])
     # One of the two may be saturated, and its maximal utilization is that of the other.
-    near = Responses(Sample(MUCH[::-1] * NOISE))
+    near = Responses(Replications(MUCH[::-1] * NOISE))
     for both in ((near, made()), (made(), near)):
         assert change(*both, "S1").verdict == "undecided"
 
@@ -233,12 +235,13 @@ def test_a_single_run_is_the_first_jobs_of_each():
 
 
 def test_the_threshold_of_a_run_is_where_its_line_first_rises_above_one():
-    whole = Responses(Sample(MUCH), first={"S1": Sample(10 * NOISE)})
+    whole = Responses(Replications(MUCH), first={"S1": Replications(10 * NOISE)})
 
     def roots(ratios):
         ratios = dict(zip(GRID, ratios, strict=True))
         split = {
-            psi: replace(whole, first={"S1": Sample(r * 10 * NOISE)}) for psi, r in ratios.items()
+            psi: replace(whole, first={"S1": Replications(r * 10 * NOISE)})
+            for psi, r in ratios.items()
         }
         full = {psi: FULL for psi, ratio in ratios.items() if np.isinf(ratio)}
         return roots_of_runs(split | full, whole, "S1").values

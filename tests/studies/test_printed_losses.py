@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments import NotRunError
-from coalloc_lib.intervals import Sample
+from coalloc_lib.statistics import NotRunError, Replications
 from studies import das1_densities, published
 from studies.printed_losses import (
     beside_print,
@@ -33,7 +32,7 @@ def made_up(simulated, exact=0.0321, row_jobs=100_000):
 
     def measure(cell, scale, seed):
         losses = simulated if cell.method == "simulation" else exact
-        yield from loss_rows(Sample(np.array(losses)), row_jobs if np.ndim(losses) else None)
+        yield from loss_rows(Replications(np.array(losses)), row_jobs if np.ndim(losses) else None)
 
     study = Study(NAME, "?", 1, scales(jobs=(1, 1)), lambda scale: CELLS, measure)
     return study.run("quick", workers=1)

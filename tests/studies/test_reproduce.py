@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib.cli import Terminated
-from coalloc_lib.experiments.sweep import Failure, SweepError
+from coalloc_lib.statistics.sweep import Failure, SweepError
 from studies import commands
 from studies.ledger import write_ledger
 from studies.study import Study

@@ -9,8 +9,8 @@ import pytest
 import coalloc_lib as co
 import studies
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments import NotRunError, keys_of, pick
-from coalloc_lib.experiments.storage import read_runs
+from coalloc_lib.statistics import NotRunError, keys_of, pick
+from coalloc_lib.statistics.storage import read_runs
 from studies.ledger import Decision
 from studies.study import Study, scales
 from tests.studies.toy import Draw, measure, settings, toy

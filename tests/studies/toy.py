@@ -5,10 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import difference, differences, means, pick, rows_of, sample
-from coalloc_lib.intervals import Sample
+from coalloc_lib.statistics import (
+    Replications,
+    difference,
+    differences,
+    means,
+    pick,
+    rows_of,
+    sample,
+)
 from studies.ledger import Decision, Row, judge_number
-from studies.shown import Caption
+from studies.results import Caption
 from studies.study import PaperSetting, Study, scales
 
 
@@ -37,7 +44,7 @@ def measure(setting, scale, seed):
         else:
             noise = np.random.default_rng(seed).normal(size=scale.runs)
             values = factor * (setting.mean + noise)
-        yield from rows_of(Sample(values), "value", part=part)
+        yield from rows_of(Replications(values), "value", part=part)
 
 
 def draw_means(table, **titles):

@@ -5,8 +5,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.seeds import spawn
-from coalloc_lib.experiments.saturation import heavy_traffic, saturated_loss
-from coalloc_lib.intervals import Sample, crossing, student
+from coalloc_lib.statistics import Replications, crossing, student
+from coalloc_lib.statistics.saturation import heavy_traffic, saturated_loss
 
 #: System, component sizes, components, request: each with an exact capacity loss.
 CASES = {
@@ -76,7 +76,7 @@ def test_crossings_cover(draw):
 
     def difference(rng):
         level, slope = draw(rng, (2, 10))
-        return lambda x: Sample(np.expm1(x - root) + 0.1 * level + 0.1 * x * slope)
+        return lambda x: Replications(np.expm1(x - root) + 0.1 * level + 0.1 * x * slope)
 
     assert 0.93 <= crossings_that_cover(difference, root, 1000) <= 0.97
 
@@ -87,6 +87,8 @@ def test_crossings_cover_where_runs_share_less(share):
 
     def difference(rng):
         common = np.sqrt(1 - share) * rng.normal(size=10)
-        return lambda x: Sample(20 * (x - 0.37) + common + np.sqrt(share) * rng.normal(size=10))
+        return lambda x: Replications(
+            20 * (x - 0.37) + common + np.sqrt(share) * rng.normal(size=10)
+        )
 
     assert crossings_that_cover(difference, 0.37, 1000) >= 0.93

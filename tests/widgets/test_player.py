@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.plots import still
 from coalloc_lib.schedules.explain import pieces, scenes
-from coalloc_lib.widgets.film import film
+from coalloc_lib.widgets.player_data import player_data
 from tests.schedules.test_explain import schedules
 
 JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]])
@@ -63,7 +63,7 @@ def test_what_is_booked_and_not_used_is_outlined_until_it_is_free():
     for policy, until in ((online, 9), (co.Online(1, 1, 12, 24, release_early=True), 6),
                           (co.EASY(), 6)):  # fmt: skip
         schedule = co.simulate(co.Multicluster([10]), jobs, scheduling=policy)
-        sent = film(schedule, "", None)["jobs"]
+        sent = player_data(schedule, "", None)["jobs"]
         assert (sent["told"][0], sent["held"][0]) == (9, until)
         figure = still_of({"": schedule})
         assert ("dotted" in figure.axes[-1].get_xlabel()) is (until > 6)
@@ -83,7 +83,7 @@ def test_a_box_stays_whole_where_it_can():
 
 @given(schedules())
 def test_a_film_has_all_jobs_in_order_of_the_queue(schedule):
-    sent = film(schedule, "", None)
+    sent = player_data(schedule, "", None)
     jobs = sent["jobs"]
     order = np.argsort(schedule.jobs.submit, kind="stable")
     assert jobs["number"] == schedule.jobs.number[order].tolist()
@@ -99,7 +99,7 @@ def test_a_film_has_all_jobs_in_order_of_the_queue(schedule):
 
 @given(schedules())
 def test_a_film_says_why_of_those_that_wait_and_of_no_others(schedule):
-    sent = film(schedule, "", None)
+    sent = player_data(schedule, "", None)
     jobs, words = sent["jobs"], sent["words"]
     for k, start in enumerate(jobs["start"]):
         waited = start > jobs["submit"][k]
@@ -117,7 +117,7 @@ def test_a_film_says_why_of_those_that_wait_and_of_no_others(schedule):
 @given(schedules(), st.floats(0, 10), st.floats(0.5, 10))
 def test_a_window_has_all_that_is_there(schedule, begin, length):
     window = begin, begin + length
-    sent = film(schedule, "", window)
+    sent = player_data(schedule, "", window)
     there = (schedule.jobs.submit < window[1]) & (schedule.end >= begin)
     assert sorted(sent["jobs"]["number"]) == sorted(schedule.jobs.number[there].tolist())
     assert all(begin <= instant <= window[1] for instant in sent["instants"])
@@ -127,7 +127,7 @@ def test_a_window_has_all_that_is_there(schedule, begin, length):
 
 def test_of_a_long_schedule_the_first_jobs_are_sent():
     schedule = long(5000)
-    sent = film(schedule, "", None)
+    sent = player_data(schedule, "", None)
     assert 1900 < len(sent["jobs"]["number"]) <= 2050
     assert sent["of"] == 5000
     assert sent["waits"] == schedule.queue_length(np.array(sent["instants"])).tolist()
@@ -139,7 +139,7 @@ def test_of_a_long_schedule_the_first_jobs_are_sent():
 
 def test_of_a_queue_that_is_full_from_the_begin_the_first_stand_for_all():
     jobs = JOBS[np.zeros(5000, dtype=int)].replace(number=np.arange(1, 5001))
-    sent = film(co.simulate(co.Multicluster([4, 4]), jobs), "", None)
+    sent = player_data(co.simulate(co.Multicluster([4, 4]), jobs), "", None)
     assert len(sent["jobs"]["number"]) == 2050
     assert sent["waits"][0] == 4998  # two run at once
 
@@ -179,7 +179,7 @@ SIX = co.JobStream([0, 0, 1, 2, 3, 4], [6, 10, 4, 3, 7, 2], [6, 2, 8, 2, 2, 3], 
 
 def test_a_film_and_the_still_picture_have_the_promise_of_each_head_and_who_passed_it():
     easy = co.simulate(co.Multicluster([10]), SIX, scheduling=co.EASY())
-    jobs = film(easy, "", None)["jobs"]
+    jobs = player_data(easy, "", None)["jobs"]
     assert jobs["promised"] == [None, None, 6, None, 10, None]  # the heads that had to wait
     assert jobs["passed"] == [None, None, None, 3, None, None]  # 4 slips past 3
     figure = still_of({"EASY": easy})
@@ -188,7 +188,7 @@ def test_a_film_and_the_still_picture_have_the_promise_of_each_head_and_who_pass
     lines = [line.get_xdata()[0] for line in figure.axes[0].lines]
     assert lines == [6]  # nobody passes job 5
     assert [patch.get_xy() for patch in outlines(figure.axes[0])] == [(2, 6)]  # of job 4
-    fpfs = film(co.simulate(co.Multicluster([10]), SIX, scheduling=co.FPFS(9)), "", None)
+    fpfs = player_data(co.simulate(co.Multicluster([10]), SIX, scheduling=co.FPFS(9)), "", None)
     assert fpfs["jobs"]["promised"] == [None] * 6
     assert fpfs["jobs"]["passed"][3:5] == [3, 3]
 
@@ -197,7 +197,7 @@ def test_a_film_and_the_still_picture_have_the_promise_of_each_head_and_who_pass
 def test_those_that_pass_start_while_one_before_them_waits(schedule):
     order = np.argsort(schedule.jobs.submit, kind="stable")
     number, start = schedule.jobs.number[order], schedule.start[order]
-    for k, passed in enumerate(film(schedule, "", None)["jobs"]["passed"]):
+    for k, passed in enumerate(player_data(schedule, "", None)["jobs"]["passed"]):
         waiting = [number[i] for i in range(k) if start[i] > start[k]]
         assert passed == (waiting[0] if waiting else None)
 
@@ -220,11 +220,11 @@ def test_what_is_done_sooner_than_in_another_schedule_is_marked():
 def test_spanning_is_pointed_at_where_it_is_a_choice():
     two = co.Multicluster([6, 6])
     jobs = co.JobStream([0, 0, 1, 2], [4, 6, 4, 2], [4, 3, 5, 2], request="total")
-    whole = film(co.sites.sharing(two, jobs, scheduling=co.EASY()), "", None)
-    several = film(co.sites.multi_site(two, jobs, 0.25, scheduling=co.EASY()), "", None)
+    whole = player_data(co.sites.sharing(two, jobs, scheduling=co.EASY()), "", None)
+    several = player_data(co.sites.multi_site(two, jobs, 0.25, scheduling=co.EASY()), "", None)
     assert whole["jobs"]["spans"] == [False] * 4
     assert several["jobs"]["spans"] == [False, False, True, False]
-    assert film(small(), "", None)["jobs"]["spans"] == [False] * 4  # all are split
+    assert player_data(small(), "", None)["jobs"]["spans"] == [False] * 4  # all are split
 
 
 def test_other_schedules_keep_the_axis_and_the_instant():

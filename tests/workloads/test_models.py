@@ -153,7 +153,7 @@ def test_what_can_never_start_is_refused_drawn_or_not(sizes, clusters, how, word
     workload = SplitJobs(JobModel(co.uniform(*sizes)), **how)
     scenario = co.Scenario(co.Multicluster(clusters), workload)
     with pytest.raises(co.InputError, match=f"allow a job that never starts: .*{words}"):
-        co.find_maximum(scenario, jobs=100)
+        co.max_utilization_by_simulation(scenario, jobs=100)
     if "kept_whole" not in how:
         with pytest.raises(co.InputError, match=r"job .* can never start: components") as caught:
             scenario.simulate(500, load=0.5, seed=1)
@@ -187,7 +187,9 @@ def test_more_kept_whole_are_the_same_jobs_and_others():
 
 def test_split_jobs_that_fit_are_not_refused():
     workload = SplitJobs(JobModel(co.uniform(1, 8)), above=4, parts=2, rounding="even")
-    result = co.find_maximum(co.Scenario(co.Multicluster([4, 4]), workload), jobs=2000)
+    result = co.max_utilization_by_simulation(
+        co.Scenario(co.Multicluster([4, 4]), workload), jobs=2000
+    )
     assert 0.5 < result.max_utilization < 1
 
 

@@ -3,7 +3,7 @@
  *
  * anywidget calls `render`; a saved page calls it too, with a stand-in for the model. A picture
  * depends on the instant alone and is drawn anew for each frame, so that playing, stepping and
- * dragging cannot differ. What a film holds is told in film.py, how these files become one module
+ * dragging cannot differ. What a film holds is told in player_data.py, how these files become one module
  * in player.py.
  */
 

@@ -6,8 +6,18 @@ from typing import Any
 
 import pandas as pd
 
-from coalloc_lib.experiments import NotRunError, difference, groups_of, most, pick, sample
-from coalloc_lib.intervals import Interval, Sample, all_of, not_
+from coalloc_lib.statistics import (
+    Interval,
+    NotRunError,
+    Replications,
+    all_of,
+    difference,
+    groups_of,
+    most,
+    not_,
+    pick,
+    sample,
+)
 from studies.cluster_configurations.model import (
     ALMOST_UNCHANGED,
     ALONE,
@@ -97,7 +107,7 @@ class Advantage:
     of the mean response times by load, and `saturates` where the other line does.
     """
 
-    more: Sample
+    more: Replications
     responses: dict[float, Interval]
     saturates: float
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import NotRunError, difference, groups_of, pick, sample
+from coalloc_lib.statistics import NotRunError, difference, groups_of, pick, sample
 from studies.cluster_configurations.model import IN_ORDER
 from studies.cluster_configurations.runs import (
     EXACT_END,

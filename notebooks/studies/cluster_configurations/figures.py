@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import pick, ratios
+from coalloc_lib.statistics import pick, ratios
 from studies import das1_densities, printed_losses
 from studies.cluster_configurations.curves import Values, curves_of, draw_curves
 from studies.cluster_configurations.model import (
@@ -50,7 +50,7 @@ from studies.cluster_configurations.runs import (
     WHOLE,
     study,
 )
-from studies.shown import Caption
+from studies.results import Caption
 
 # --- Tables 1 and 2; Figures 1 and 2 ---
 
@@ -83,12 +83,12 @@ study.add_figure("figure1-2", das1_densities.CAPTION, das1_densities.draw_densit
 #: One sign for each system in all figures: equal ones, unequal ones of few and of many clusters.
 SYSTEM_SIGNS = {
     "4×32": plots.STANDARD,
-    "8×16": plots.Sign("#117733", "H"),
-    "64+32+2×16": plots.Sign("#999933", "d"),
-    "64+4×16": plots.Sign("#CC6677", "8"),
-    "2×40+3×16": plots.Sign("#332288", "h"),
-    "2×32+2×16+4×8": plots.Sign("#AA4499", "p"),
-    "4×16+8×8": plots.Sign("#000000", "v"),
+    "8×16": plots.MarkerStyle("#117733", "H"),
+    "64+32+2×16": plots.MarkerStyle("#999933", "d"),
+    "64+4×16": plots.MarkerStyle("#CC6677", "8"),
+    "2×40+3×16": plots.MarkerStyle("#332288", "h"),
+    "2×32+2×16+4×8": plots.MarkerStyle("#AA4499", "p"),
+    "4×16+8×8": plots.MarkerStyle("#000000", "v"),
 }
 #: Headings of panels, and the lines in each; a line that none names is in all.
 FEW_AND_MANY = {

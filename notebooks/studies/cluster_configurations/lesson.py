@@ -12,10 +12,9 @@ from IPython.display import HTML
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of, shown
-from coalloc_lib.experiments import interval_columns, pick, sample
-from coalloc_lib.experiments.saturation import replicated_traffic
-from coalloc_lib.intervals import Interval, Sample, all_of
 from coalloc_lib.plots import Picture
+from coalloc_lib.statistics import Interval, Replications, all_of, interval_columns, pick, sample
+from coalloc_lib.statistics.saturation import replicated_traffic
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 from studies.cluster_configurations import (
     FOUR,
@@ -29,7 +28,7 @@ from studies.cluster_configurations import (
 from studies.cluster_configurations.claims import compare_jobs
 from studies.cluster_configurations.runs import SATURATED
 from studies.pages import MARKS
-from studies.shown import StudyResult
+from studies.results import StudyResult
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
 #: Exercise 3: processors moved from each of two clusters to the other two, and what may be lost.
@@ -161,9 +160,9 @@ def parts_picture(result: StudyResult) -> Picture:
     return plots.Picture(drawn, f"{title}. {subtitle}")
 
 
-def _loss(scenario: co.Scenario, jobs: int, runs: int) -> Sample:
+def _loss(scenario: co.Scenario, jobs: int, runs: int) -> Replications:
     busy, warning = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=study.seed)
-    return Sample(1 - busy.mean(axis=1), warning)
+    return Replications(1 - busy.mean(axis=1), warning)
 
 
 @lru_cache
@@ -276,7 +275,7 @@ def leaderboard(entries: dict[str, co.Placement]) -> pd.DataFrame:
     return ranked(rows, "mean loss")
 
 
-def _runs(name: str, rule: co.Placement) -> dict[str, Sample]:
+def _runs(name: str, rule: co.Placement) -> dict[str, Replications]:
     """Return the loss of each run on each division, and on average."""
     if not isinstance(rule, co.Placement):
         raise InputError(f"entries[{name!r}] = {shown(rule)}; give an object, such as FirstFit()")
@@ -287,4 +286,4 @@ def _runs(name: str, rule: co.Placement) -> dict[str, Sample]:
         losses[f"{clusters} × {PROCESSORS // clusters}"] = _loss(scenario, JOBS, RUNS)
     mean = np.mean([loss.values for loss in losses.values()], axis=0)
     reasons = (loss.warning for loss in losses.values() if loss.warning)
-    return {"mean": Sample(mean, next(reasons, ""))} | losses
+    return {"mean": Replications(mean, next(reasons, ""))} | losses

@@ -9,20 +9,19 @@ import numpy as np
 
 from coalloc_lib.basics.checks import InputError, instance_of, one_of
 from coalloc_lib.basics.seeds import parent, spawn
-from coalloc_lib.experiments import rows_of
-from coalloc_lib.experiments.curves import (
-    Point,
-    best_method,
-    find_maximum,
-    response_point,
-    response_sample,
-)
-from coalloc_lib.experiments.saturation import replicated_traffic
-from coalloc_lib.intervals import Bound, Sample
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics import MaxUtilization, Replications, rows_of
+from coalloc_lib.statistics.curves import (
+    Point,
+    best_method,
+    max_utilization_by_simulation,
+    response_point,
+    response_sample,
+)
+from coalloc_lib.statistics.saturation import replicated_traffic
 from coalloc_lib.workloads import Workload
 from coalloc_lib.workloads.models import JobModel
 from studies.cluster_configurations.model import (
@@ -200,14 +199,14 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
     # What every setting's seed was spawned from: all have the same runs.
     every_run = parent(seed)
     utilization = saturated(scenario, scale.jobs, scale.replications, every_run)
-    end = Bound(utilization.interval, "simulation")
+    end = MaxUtilization(utilization.interval, "simulation")
     ends = {SATURATED: utilization}
     if best_method(scenario) == "exact":
-        end = find_maximum(scenario, method="exact")
-        ends[EXACT_END] = Sample(np.array(end.max_utilization))
+        end = max_utilization_by_simulation(scenario, method="exact")
+        ends[EXACT_END] = Replications(np.array(end.max_utilization))
 
     for measured, values in ends.items():
-        found = Sample(share * values.values, values.warning)
+        found = Replications(share * values.values, values.warning)
         for row in rows_of(found, "max_utilization", measured=measured, load=None):
             yield row | of_clusters
     for load, responses in responses_at_loads(scenario, scale, every_run, end):
@@ -221,15 +220,15 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
 
 def saturated(
     scenario: Scenario, jobs: int, replications: int, seed: np.random.SeedSequence
-) -> Sample:
+) -> Replications:
     """Return the utilization of each of several runs in which the queue never runs dry."""
     busy, warning = replicated_traffic(scenario, jobs=jobs, replications=replications, seed=seed)
-    return Sample(busy.mean(axis=1), warning)
+    return Replications(busy.mean(axis=1), warning)
 
 
 def responses_at_loads(
-    scenario: Scenario, scale: Scale, every_run: np.random.SeedSequence, end: Bound
-) -> Iterator[tuple[float, Sample]]:
+    scenario: Scenario, scale: Scale, every_run: np.random.SeedSequence, end: MaxUtilization
+) -> Iterator[tuple[float, Replications]]:
     """Yield each load of all processors that is served for certain, with the mean of each run.
 
     A load so near the end of the line that its queue does not settle in these runs is left out.
@@ -243,12 +242,12 @@ def responses_at_loads(
         how: dict[str, Any] = {"jobs": jobs, "replications": 1, "maximum": end}
         runs = [response_sample(scenario, load / share, seed=one, **how) for one in seeds]
         if not any(run.warning for run in runs):
-            yield load, Sample(np.concatenate([run.values for run in runs]))
+            yield load, Replications(np.concatenate([run.values for run in runs]))
 
 
 def points_of_curve(
-    scenario: Scenario, scale: Scale, seed: np.random.SeedSequence, end: Bound
-) -> Iterator[tuple[Point, Sample]]:
+    scenario: Scenario, scale: Scale, seed: np.random.SeedSequence, end: MaxUtilization
+) -> Iterator[tuple[Point, Replications]]:
     """Yield the points of a curve that lie below its end for certain, with the mean of each run."""
     how = {"precision": scale.precision, "most_jobs": scale.most_jobs}
     how["jobs"] = min(10_000, scale.most_jobs)
@@ -257,7 +256,7 @@ def points_of_curve(
         if load < end.interval.low:
             point = response_point(scenario, load, seed=seed, **how)
             assert point.response is not None  # the load is below saturation
-            yield point, Sample(np.array(point.means), point.response.warning)
+            yield point, Replications(np.array(point.means), point.response.warning)
 
 
 def measure_break_even(

@@ -6,8 +6,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.experiments import NotRunError, least, pick
-from coalloc_lib.intervals import Interval, Sample, all_of, student
+from coalloc_lib.statistics import Interval, NotRunError, Replications, all_of, least, pick, student
 from studies.communication_penalty.figures import (
     Pair,
     against_itself,
@@ -490,13 +489,13 @@ def spread_penalties_are_worse(runs: pd.DataFrame) -> Decision:
     return Decision(decides, parts, note)
 
 
-def mean_of(samples: Iterable[Sample | None]) -> Interval | None:
+def mean_of(samples: Iterable[Replications | None]) -> Interval | None:
     """Return the mean of those samples that there are, run by run; None where there are none."""
     known = [sample for sample in samples if sample is not None]
     if not known:
         return None
     warning = next((sample.warning for sample in known if sample.warning), "")
-    return Sample(np.mean([sample.values for sample in known], axis=0), warning).interval
+    return Replications(np.mean([sample.values for sample in known], axis=0), warning).interval
 
 
 @study.add_claim(

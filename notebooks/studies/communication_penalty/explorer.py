@@ -10,14 +10,14 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, in_memory, one_of, whole
-from coalloc_lib.experiments import interval_columns
 from coalloc_lib.plots import Picture
+from coalloc_lib.statistics import interval_columns
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets.controls import Explorer, choice, disable, entry_of, slider_with_entry
 from studies.communication_penalty import Setting, model, responses, study
 from studies.communication_penalty.model import ALWAYS, AT_NEED
 from studies.communication_penalty.responses import Change
-from studies.shown import ShownFigure
+from studies.results import ShownFigure
 
 #: How the penalty is said.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"

@@ -8,8 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import groups_of, pick
-from coalloc_lib.intervals import Interval
+from coalloc_lib.statistics import Interval, groups_of, pick
 from studies.communication_penalty.model import (
     ABOVE,
     ALL_SPLIT,
@@ -42,7 +41,7 @@ from studies.communication_penalty.runs import (
     SAMPLES,
     study,
 )
-from studies.shown import Caption
+from studies.results import Caption
 
 #: What figures say of the system.
 SYSTEM = "5×20, D(0.85), FPFS, worst fit"
@@ -207,7 +206,10 @@ def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
 BARE = ("S1", "S2", "S3")
 _SHADES = plots.shades([*GROUPS, "the lightest, in which names are hard to read"])
 #: Groups differ in shape, too, and from the diamond of what is printed.
-LOOK = _SHADES | {"S4": _SHADES["S4"]._replace(marker="v"), STREAM: plots.Sign("#000000", "P")}
+LOOK = _SHADES | {
+    "S4": _SHADES["S4"]._replace(marker="v"),
+    STREAM: plots.MarkerStyle("#000000", "P"),
+}
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
@@ -218,7 +220,7 @@ def by_group(table: pd.DataFrame) -> pd.DataFrame:
     return named[as_paper | (table["group"] == STREAM)]
 
 
-def look_of(names: Sequence[str]) -> dict[str, plots.Sign]:
+def look_of(names: Sequence[str]) -> dict[str, plots.MarkerStyle]:
     """Return the signs of groups as they are everywhere, and shades of other lines."""
     return LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
 

@@ -8,8 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import groups_of, interval_columns, pick
-from coalloc_lib.intervals import Interval
+from coalloc_lib.statistics import Interval, groups_of, interval_columns, pick
 from studies.communication_penalty.figures import LOOK, PSI
 from studies.communication_penalty.model import (
     ABOVE,
@@ -31,7 +30,7 @@ from studies.communication_penalty.thresholds import (
     Thresholds,
     read_thresholds,
 )
-from studies.shown import Caption
+from studies.results import Caption
 
 #: How jumps are counted, in words.
 COUNTING = {AT_HEAD: "at the head (2008)", WHOLE_WAIT: "over the whole wait (2003)"}

@@ -8,9 +8,9 @@ import pandas as pd
 
 import coalloc_lib as co
 from coalloc_lib.basics.checks import instance_of, one_of, shown
-from coalloc_lib.experiments.saturation import replicated_traffic
-from coalloc_lib.intervals import Sample, all_of, crossing
 from coalloc_lib.model.placement import Placement
+from coalloc_lib.statistics import Replications, all_of, crossing
+from coalloc_lib.statistics.saturation import replicated_traffic
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 from studies.communication_penalty import WHOLE, scenario, study
 
@@ -81,9 +81,9 @@ def splitting_case(kind: str) -> Case:
 
 
 @lru_cache
-def _max_utilization(asked: co.Scenario) -> Sample:
+def _max_utilization(asked: co.Scenario) -> Replications:
     busy, warning = replicated_traffic(asked, jobs=BUSY, replications=RUNS, seed=study.seed)
-    return Sample(busy.mean(axis=1), warning)
+    return Replications(busy.mean(axis=1), warning)
 
 
 def _slowest_link(answer: Any) -> str:
@@ -121,11 +121,11 @@ def _how_many_components(answer: Any) -> str:
 
 
 @lru_cache
-def _later(psi: float) -> Sample:
+def _later(psi: float) -> Replications:
     how = {"jobs": RESPONDING, "replications": RUNS, "seed": study.seed}
     both = _split(5, psi, 20), scenario(20)
     split, whole = (co.curves.response_times(each, 0.7, **how) for each in both)
-    return Sample(split - whole)
+    return Replications(split - whole)
 
 
 def _threshold_of_more_jobs(answer: Any) -> str:
@@ -134,7 +134,7 @@ def _threshold_of_more_jobs(answer: Any) -> str:
 
 
 def _threshold_at_need(answer: Any) -> str:
-    def costs(psi: float) -> Sample:
+    def costs(psi: float) -> Replications:
         at_need = _split(psi=psi).with_(placement=AT_NEED)
         return _max_utilization(scenario(0)) - _max_utilization(at_need)
 
@@ -143,7 +143,7 @@ def _threshold_at_need(answer: Any) -> str:
 
 
 @lru_cache
-def harm(placement: Placement) -> Sample:
+def harm(placement: Placement) -> Replications:
     """Return the ratio of mean response times with and without splitting, where half stay whole.
 
     Jobs above 10 are split into four without a penalty; the load and MaxJumps are those of `HARM`.
@@ -155,7 +155,7 @@ def harm(placement: Placement) -> Sample:
         co.curves.response_times(scenario(max_jumps, jobs).with_(placement=placement), load, **how)
         for jobs in both
     )
-    return Sample(split / whole)
+    return Replications(split / whole)
 
 
 def _is_it_worst_fit(answer: Any) -> str:
@@ -186,7 +186,7 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
     rules = {name: _max_utilization(_split(above, PENALTY).with_(placement=rule))
              for name, (above, rule) in KNOWN.items()}  # fmt: skip
 
-    def max_utilization_by(name: str, rule: Placement) -> Sample:
+    def max_utilization_by(name: str, rule: Placement) -> Replications:
         if not isinstance(rule, Placement):
             raise co.InputError(f"entries[{name!r}] = {shown(rule)}; give an object: co.WorstFit()")
         engine = "compiled" if type(rule) in (co.WorstFit, co.SingleThenSpan) else "reference"

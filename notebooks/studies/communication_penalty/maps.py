@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import pick
+from coalloc_lib.statistics import pick
 from studies.communication_penalty.figures import (
     AS_PAPER,
     AT_PRINTED_LOAD,
@@ -29,7 +29,7 @@ from studies.communication_penalty.model import (
 )
 from studies.communication_penalty.responses import change
 from studies.communication_penalty.runs import IN_MAP, study
-from studies.shown import Caption
+from studies.results import Caption
 
 #: How cells look where one side saturates, and what that means.
 MARKS = {

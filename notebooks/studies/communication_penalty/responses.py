@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, positive
 from coalloc_lib.basics.seeds import Seed, spawn
-from coalloc_lib.experiments import (
+from coalloc_lib.model.distributions import Between, Distribution
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics import (
+    Interval,
+    Replications,
     after_warm_up,
     halves,
     interval_columns,
     rising_warning,
     rows_of,
 )
-from coalloc_lib.experiments.curves import SETTLES
-from coalloc_lib.experiments.saturation import HELD, replicated_traffic
-from coalloc_lib.intervals import Interval, Sample
-from coalloc_lib.model.distributions import Between, Distribution
-from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics.curves import SETTLES
+from coalloc_lib.statistics.saturation import HELD, replicated_traffic
 from coalloc_lib.workloads.models import SplitJobs
 from studies.communication_penalty.model import (
     ALL_SPLIT,
@@ -53,10 +54,10 @@ class Responses:
     There are none where the load is not certain to be below the maximal utilization.
     """
 
-    max_utilization: Sample
-    response: Mapping[str, Sample] = field(default_factory=dict)
-    wait: Mapping[str, Sample] = field(default_factory=dict)
-    first: Mapping[str, Sample] = field(default_factory=dict)
+    max_utilization: Replications
+    response: Mapping[str, Replications] = field(default_factory=dict)
+    wait: Mapping[str, Replications] = field(default_factory=dict)
+    first: Mapping[str, Replications] = field(default_factory=dict)
 
     @property
     def saturated(self) -> bool:
@@ -95,7 +96,7 @@ def respond(
     )
 
 
-def max_utilization(scenario: Scenario, size: tuple[int, int], seed: Seed) -> Sample:
+def max_utilization(scenario: Scenario, size: tuple[int, int], seed: Seed) -> Replications:
     """Return the maximal utilization, run by run."""
     jobs, runs = size
     known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
@@ -107,12 +108,14 @@ def max_utilization(scenario: Scenario, size: tuple[int, int], seed: Seed) -> Sa
 def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
     seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
     busy, warning = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=seed)
-    return Sample(rounded(busy.mean(axis=1)), warning)
+    return Replications(rounded(busy.mean(axis=1)), warning)
 
 
 def _samples(runs, warning):
     """Return samples by group of means by group, a dictionary a run."""
-    return {group: Sample(rounded([run[group] for run in runs]), warning) for group in runs[0]}
+    return {
+        group: Replications(rounded([run[group] for run in runs]), warning) for group in runs[0]
+    }
 
 
 def rounded(values: Iterable[float]) -> NDArray[np.float64]:
@@ -201,7 +204,7 @@ def respond_in_mirrored_pairs(
 def _halfway(one, other):
     """Return the means of two samples, group by group, with the warning of the first."""
     return {
-        group: Sample((sample.values + other[group].values) / 2, sample.warning)
+        group: Replications((sample.values + other[group].values) / 2, sample.warning)
         for group, sample in one.items()
     }
 
@@ -209,7 +212,7 @@ def _halfway(one, other):
 # --- compared ---
 
 
-def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample | None:
+def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Replications | None:
     """Return a group's mean response over that of the same or another; None past saturation."""
     if one.saturated or other.saturated:
         return None
@@ -252,7 +255,7 @@ def change(split: Responses, whole: Responses, group: str, to: str = "") -> Chan
     """
     ratios = ratio(split, whole, group, to)
     if ratios is not None:
-        logarithm = Sample(np.log(ratios.values), ratios.warning).interval
+        logarithm = Replications(np.log(ratios.values), ratios.warning).interval
         return Change(_percent(logarithm), "", _verdict(logarithm.above(0), logarithm.below(0)))
     if split.saturated and whole.saturated:
         percent = replace(Interval.exact(np.nan), warning=NEITHER)
@@ -285,18 +288,20 @@ def _percent(logarithm: Interval) -> Interval:
     return replace(logarithm, estimate=middle, low=low, high=high)
 
 
-def lost(split: Responses, whole: Responses, group: str) -> Sample:
+def lost(split: Responses, whole: Responses, group: str) -> Replications:
     """Return what a group loses by splitting, run by run; in utilization if all queues grow."""
     less = whole.max_utilization - split.max_utilization
     if whole.saturated:
         return less
     if split.saturated:
         warning = less.warning or UNCERTAIN * (less.interval.low <= 0)
-        return Sample(np.full(len(less.values), np.inf), warning)
+        return Replications(np.full(len(less.values), np.inf), warning)
     return split.response[group] - whole.response[group]
 
 
-def break_even(split: Scenario, whole: Sample, size: tuple[int, int], seed: Seed) -> Sample:
+def break_even(
+    split: Scenario, whole: Replications, size: tuple[int, int], seed: Seed
+) -> Replications:
     """Return the penalty up to which jobs that are split carry more work, by processor-hours.
 
     It is (maximum split without a penalty / maximum `whole` - 1) / share of the work that spans,
@@ -309,8 +314,8 @@ def break_even(split: Scenario, whole: Sample, size: tuple[int, int], seed: Seed
     share = full.jobs.work[full.spans].sum() / full.jobs.work.sum()
     warning = carried.warning or whole.warning
     if not share:
-        return Sample(np.full(size[1], np.nan), warning)
-    return Sample((carried.values / whole.values - 1) / share, warning)
+        return Replications(np.full(size[1], np.nan), warning)
+    return Replications((carried.values / whole.values - 1) / share, warning)
 
 
 # --- as rows of a table of runs, and back ---
@@ -337,7 +342,7 @@ def rows_of_responses(
 def read_responses(runs: pd.DataFrame) -> Responses:
     """Return the responses of the runs of one setting."""
     in_order = runs.sort_values("replication", kind="stable")
-    samples: dict[str, dict[str, Sample]] = {name: {} for name in (*TIMES, "max_utilization")}
+    samples: dict[str, dict[str, Replications]] = {name: {} for name in (*TIMES, "max_utilization")}
     for group, rows in in_order.groupby("group", sort=False):
         warning = rows["warning"].iloc[0]
         for name, by_group in samples.items():
@@ -345,6 +350,6 @@ def read_responses(runs: pd.DataFrame) -> Responses:
                 continue
             values = rows[name].to_numpy(dtype=float)
             if not np.isnan(values).any():
-                by_group[str(group)] = Sample(values, warning)
+                by_group[str(group)] = Replications(values, warning)
     most = samples.pop("max_utilization")[THE_SYSTEM]
     return Responses(most, **samples)

@@ -8,10 +8,9 @@ import numpy as np
 
 from coalloc_lib.basics.checks import InputError, one_of, positive
 from coalloc_lib.basics.seeds import parent
-from coalloc_lib.experiments import rows_of
-from coalloc_lib.intervals import Sample
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics import Replications, rows_of
 from coalloc_lib.workloads.models import SplitJobs
 from studies.communication_penalty.model import (
     ABOVE,
@@ -189,7 +188,7 @@ def sample_shares(setting: Samples, seed: np.random.SeedSequence) -> Iterator[di
     shares = shares_of(size, np.ones_like(work), work)
     shares[LOAD, ALL_JOBS] = work.sum(-1) / gap.sum(-1) / SYSTEM.processors
     for (quantity, group), values in shares.items():
-        yield from rows_of(Sample(values), "share", quantity=quantity, group=group)
+        yield from rows_of(Replications(values), "share", quantity=quantity, group=group)
 
 
 # --- all runs ---

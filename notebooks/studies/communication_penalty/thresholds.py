@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.experiments import crossings, groups_of
-from coalloc_lib.intervals import Crossing, Sample, crossing
+from coalloc_lib.statistics import Crossing, Replications, crossing, crossings, groups_of
 from studies.communication_penalty.model import GROUPS, NAMES, PRINTED, STREAM
 from studies.communication_penalty.responses import (
     Responses,
@@ -30,8 +29,8 @@ class Thresholds:
     """
 
     by_group: Mapping[str, Crossing]
-    one_run: Mapping[str, Sample] = field(default_factory=dict)
-    at_stream: Mapping[str, Sample] = field(default_factory=dict)
+    one_run: Mapping[str, Replications] = field(default_factory=dict)
+    at_stream: Mapping[str, Replications] = field(default_factory=dict)
     responses: Mapping[float | None, Responses] = field(default_factory=dict)
 
     @property
@@ -65,7 +64,7 @@ def find_thresholds(respond_at: Callable[[float | None], Responses], budget: int
             known[psi] = respond_at(psi)
         return known[psi]
 
-    def loss(group: str, psi: float) -> Sample:
+    def loss(group: str, psi: float) -> Replications:
         return lost(at(psi), at(None), group)
 
     by_group = {group: crossing(partial(loss, group), *PENALTIES, budget=budget) for group in NAMES}
@@ -79,9 +78,9 @@ def find_thresholds(respond_at: Callable[[float | None], Responses], budget: int
     return Thresholds(by_group, one_run, at_stream, known)
 
 
-def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str) -> Sample:
+def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str) -> Replications:
     """Return where single runs first lose by splitting, else the end of the penalties."""
-    past = Sample(np.full(len(whole.first[group].values), np.inf))
+    past = Replications(np.full(len(whole.first[group].values), np.inf))
     line = {
         psi: found.first[group] / whole.first[group] if found.first else past
         for psi, found in split.items()
@@ -89,7 +88,7 @@ def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str
     return crossings(line, level=1.0).sample
 
 
-def over_the_stream(split: Responses, whole: Responses) -> dict[str, Sample]:
+def over_the_stream(split: Responses, whole: Responses) -> dict[str, Replications]:
     """Return by how much splitting changes the response of a group, less that of the stream."""
     ratios = {name: split.response[name] / whole.response[name] for name in NAMES}
     return {group: ratios[group] - ratios[STREAM] for group in GROUPS}

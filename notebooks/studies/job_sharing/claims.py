@@ -6,17 +6,19 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.experiments import (
+from coalloc_lib.statistics import (
+    Interval,
     NotRunError,
+    Replications,
     least,
     mean_crossing,
     most,
+    not_,
     pick,
     ratio,
     ratios_along,
     sample,
 )
-from coalloc_lib.intervals import Interval, Sample, not_
 from studies.cut_offs import Word
 from studies.job_sharing.figures import break_even_of_draws, spanning_over_sharing
 from studies.job_sharing.model import (
@@ -172,7 +174,7 @@ def is_better(one: pd.DataFrame, other: pd.DataFrame) -> bool | None:
     """Whether spanning at the printed penalty comes nearer to one machine on one configuration."""
     pair = {"way": MULTI_SITE, **PAID}, {"way": SINGLE, **FREE}
     over_m512 = ratio(one, "awrt", *pair) / ratio(other, "awrt", *pair)
-    return Sample(1 - over_m512.values).interval.above(0)
+    return Replications(1 - over_m512.values).interval.above(0)
 
 
 @study.add_claim(

@@ -10,12 +10,11 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import not_negative, one_of
-from coalloc_lib.experiments import interval_columns
-from coalloc_lib.intervals import DAY, Interval, resample_sums
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots import Picture
 from coalloc_lib.schedules.metrics import utilization_timeline
 from coalloc_lib.schedules.schedule import WEIGHTS
+from coalloc_lib.statistics import DAY, Interval, interval_columns, resample_sums
 from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 from studies.job_sharing import model
 from studies.job_sharing.runs import Setting, simulate

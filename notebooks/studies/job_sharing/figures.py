@@ -8,7 +8,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import (
+from coalloc_lib.schedules.schedule import WEIGHTS
+from coalloc_lib.statistics import (
     Crossings,
     crossings,
     groups_of,
@@ -19,7 +20,6 @@ from coalloc_lib.experiments import (
     ratios,
     ratios_along,
 )
-from coalloc_lib.schedules.schedule import WEIGHTS
 from studies.job_sharing.model import (
     ADAPTIVE,
     BEST_FIT,
@@ -39,14 +39,14 @@ from studies.job_sharing.model import (
     UNCHANGED,
 )
 from studies.job_sharing.runs import ALL_USERS, DOTS, NOT_WIDE, study
-from studies.shown import Caption
+from studies.results import Caption
 
 #: What figures say of the runs and of the intervals; no line ends between number and percent.
 BY_WORK = "weighted by work; 95\u00a0% intervals of the mean draw"
 EASY_BY_WORK = f"EASY, {BY_WORK}"
 #: The ways to run, one colour each in every picture.
 LOOK = {
-    LOCAL: plots.Sign("#882255", "s"),
+    LOCAL: plots.MarkerStyle("#882255", "s"),
     MULTI_SITE: plots.MEANINGS["single then span"],
     SINGLE: plots.MEANINGS["one cluster"],
     SHARING: plots.STANDARD,
@@ -205,7 +205,7 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
         words="words",
         factors=True,
         span=(0.005, 2.0),
-        look={"in turn": plots.STANDARD, "by size": plots.Sign("#E69F00", "v")},
+        look={"in turn": plots.STANDARD, "by size": plots.MarkerStyle("#E69F00", "v")},
         row_height=0.3,
         xlabel="AWRT over that of local execution",
         beyond="arrow: on beyond the axis",

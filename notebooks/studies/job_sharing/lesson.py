@@ -9,9 +9,16 @@ import pandas as pd
 
 import coalloc_lib as co
 from coalloc_lib import plots
-from coalloc_lib.experiments import first_crossing, interval_columns, pick, ratio
-from coalloc_lib.intervals import Interval, resample_weeks
 from coalloc_lib.simulation import sites
+from coalloc_lib.statistics import (
+    Interval,
+    first_crossing,
+    interval_columns,
+    pick,
+    ratio,
+    resample_weeks,
+)
+from coalloc_lib.statistics.site_comparison import ALL
 from coalloc_lib.workloads.sites import round_robin, staying
 from coalloc_lib.workloads.swf import SwfLog
 from lessons.logs import HOUR, recorded_waits, share_of, told
@@ -182,7 +189,7 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
         for way, name in ways.items()
     ).sort_values("weight", ascending=False, kind="stable")  # fmt: skip
     joined = table[(table["series"] == ways["sharing"]) & (table["weight"] == "work")]
-    joined = joined[joined["site"] != sites.ALL]
+    joined = joined[joined["site"] != ALL]
     gain, lose = joined["site"][joined["ci95_high"] < 1], joined["site"][joined["ci95_low"] > 1]
     title = f"By sharing {len(gain)} of {len(joined)} sites certainly gain"
     figure = plots.intervals(

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, not_negative, one_of, positive
 from coalloc_lib.basics.seeds import parent
-from coalloc_lib.intervals import DAY
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
 from coalloc_lib.schedules.explain import waits_within
 from coalloc_lib.schedules.schedule import WEIGHTS, Schedule
 from coalloc_lib.simulation import sites
+from coalloc_lib.statistics import DAY
 from coalloc_lib.workloads.sites import MODIFICATIONS, modified
 from studies.job_sharing import model
 from studies.job_sharing.model import (

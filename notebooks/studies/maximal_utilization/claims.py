@@ -6,8 +6,12 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.experiments import (
+from coalloc_lib.model.distributions import parse_sizes
+from coalloc_lib.statistics import (
+    Interval,
     NotRunError,
+    Replications,
+    all_of,
     difference,
     furthest,
     groups_of,
@@ -17,8 +21,6 @@ from coalloc_lib.experiments import (
     ratio,
     sample,
 )
-from coalloc_lib.intervals import Interval, Sample, all_of
-from coalloc_lib.model.distributions import parse_sizes
 from studies.cut_offs import Asked, Part
 from studies.ledger import Decision, not_on_stand_in
 from studies.maximal_utilization.figures import (
@@ -195,7 +197,7 @@ def widest(runs: pd.DataFrame, group: Sequence[str]) -> Interval:
     return (highest - lowest).interval
 
 
-def _mean(losses: Sample) -> float:
+def _mean(losses: Replications) -> float:
     return losses.mean
 
 
@@ -384,7 +386,7 @@ def sizes_matter_more(runs: pd.DataFrame) -> Decision:
 THREE_TIMES = (CALM, EXPONENTIAL, WILD)
 
 
-def spreads(runs: pd.DataFrame, by: str, over: str) -> dict[str, Sample]:
+def spreads(runs: pd.DataFrame, by: str, over: str) -> dict[str, Replications]:
     """Return, by one column, how far losses are apart over the other: largest less smallest."""
     found = {}
     for setting, here in groups_of(runs, [by]):
@@ -394,12 +396,12 @@ def spreads(runs: pd.DataFrame, by: str, over: str) -> dict[str, Sample]:
     return found
 
 
-def mean_of(samples: Iterable[Sample]) -> Sample:
+def mean_of(samples: Iterable[Replications]) -> Replications:
     """Return the mean of figures, replication by replication."""
     first, *others = found = [*samples]
     total = sum((each.values for each in others), first.values)
     doubts = [each.warning for each in found if each.warning]
-    return Sample(total / len(found), "; ".join(dict.fromkeys(doubts)))
+    return Replications(total / len(found), "; ".join(dict.fromkeys(doubts)))
 
 
 # --- Section 7.2 ---

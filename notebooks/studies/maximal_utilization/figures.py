@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import differences, means, pick
+from coalloc_lib.statistics import differences, means, pick
 from studies.cut_offs import Word
 from studies.das1_densities import CAPTION, densities, draw_densities
 from studies.maximal_utilization.model import (
@@ -37,7 +37,7 @@ from studies.maximal_utilization.model import (
 )
 from studies.maximal_utilization.runs import LOSS, OF_LOG, study
 from studies.printed_losses import caption_of, draw_printed, printed_table
-from studies.shown import Caption
+from studies.results import Caption
 from studies.study import logs_missing_in, without
 
 # --- What is meant by the paper's words ---
@@ -248,7 +248,7 @@ def service_times(runs: pd.DataFrame) -> pd.DataFrame:
 #: Signs by how many jobs may pass: more jobs, more colour.
 OVERTAKING = {
     "FCFS": plots.STANDARD,
-    FEW: plots.Sign("#F3D08A", "x"),
+    FEW: plots.MarkerStyle("#F3D08A", "x"),
     MANY: plots.MEANINGS["FPFS"],
 }
 #: How a full queue is measured.

@@ -12,9 +12,8 @@ from matplotlib.patches import Rectangle
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import one_of
-from coalloc_lib.experiments import interval_columns
-from coalloc_lib.intervals import Interval
 from coalloc_lib.model.distributions import Distribution
+from coalloc_lib.statistics import Interval, interval_columns
 from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
 
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")

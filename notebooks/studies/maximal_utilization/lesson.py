@@ -11,10 +11,16 @@ import coalloc_lib as co
 from coalloc_lib.analytic import slotted_as_printed, slotted_utilization
 from coalloc_lib.basics.checks import instance_of, shown
 from coalloc_lib.basics.seeds import Seed, spawn
-from coalloc_lib.experiments import pick, sample
-from coalloc_lib.experiments.saturation import heavy_traffic, loss_at_response
-from coalloc_lib.intervals import Interval, paired_difference, replicate, unpaired_difference
 from coalloc_lib.plots import format_interval
+from coalloc_lib.statistics import (
+    Interval,
+    paired_difference,
+    pick,
+    replicate,
+    sample,
+    unpaired_difference,
+)
+from coalloc_lib.statistics.saturation import heavy_traffic, loss_at_response
 from lessons.teaching import ANSWERS, checker, near, off_by, raised, ranked
 from studies.maximal_utilization import FOUR, pathological_loss, study
 from studies.maximal_utilization.claims import may_be_the_example

@@ -8,14 +8,13 @@ import numpy as np
 
 from coalloc_lib.analytic import maximal_utilization, slotted_as_printed
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
-from coalloc_lib.experiments import capacity_loss, rows_of
-from coalloc_lib.experiments.saturation import heavy_traffic, loss_between_bounds
-from coalloc_lib.intervals import Sample
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics import Replications, capacity_loss, rows_of
+from coalloc_lib.statistics.saturation import heavy_traffic, loss_between_bounds
 from coalloc_lib.workloads.models import JobModel, ResampledJobs
 from studies.maximal_utilization.model import (
     ARRIVALS,
@@ -213,20 +212,20 @@ def measure(
         yield from measure_cell(setting, scale, seed, by_response=is_of_first_type(setting))
     elif isinstance(setting, Pathological):
         loss = pathological_loss(setting.clusters, setting.cluster_size)
-        yield from rows_of(Sample(np.array(loss)), "capacity_loss")
+        yield from rows_of(Replications(np.array(loss)), "capacity_loss")
     elif isinstance(setting, Slotted):
         yield from rows_of(loss_of_slots(setting, scale, seed), "capacity_loss")
     elif isinstance(setting, LogSetting):
         yield from rows_of(loss_of_log(setting, scale, seed), "capacity_loss")
     elif isinstance(setting, PrintedStatistic):
-        yield from rows_of(Sample(np.array(setting.value)), "statistic")
+        yield from rows_of(Replications(np.array(setting.value)), "statistic")
     else:
         in_heavy_traffic = setting.method == HEAVY
         losses = loss_of(setting, scale, seed)
         yield from loss_rows(losses, scale.jobs if in_heavy_traffic else None)
 
 
-def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Sample:
+def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
     """Return the loss of a setting by its method."""
     if setting.method in (POISSON, HALF_WAY):
         return loss_between(setting, scale, seed)
@@ -239,7 +238,7 @@ def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Sam
     )
 
 
-def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Sample:
+def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
     """Return the loss at which the queue stays longest between the paper's bounds, 0 and 1,000."""
     arrivals = scale.bound_arrivals
     losses = loss_between_bounds(
@@ -251,16 +250,16 @@ def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -
         seed=seed,
     )
     too_short = f"{arrivals:,} arrivals, where the paper has {ARRIVALS:,}"
-    return Sample(losses, too_short * (arrivals < ARRIVALS))
+    return Replications(losses, too_short * (arrivals < ARRIVALS))
 
 
-def loss_of_log(setting: LogSetting, scale: Scale, seed: np.random.SeedSequence) -> Sample:
+def loss_of_log(setting: LogSetting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
     """Return the loss with the jobs of a log, in its order in batches of one run."""
     scenario = setting.scenario
     if setting.is_in_order:
         jobs_in_order = ctc_jobs(setting.request, uncleaned=setting.log == UNCLEANED)
         busy = heavy_traffic(scenario, jobs_in_order, batches=BATCHES)
-        return Sample(1 - busy)
+        return Replications(1 - busy)
     jobs, replications = scale.jobs, scale.replications
     return capacity_loss(
         scenario, method="simulation", jobs=jobs, replications=replications, seed=seed
@@ -273,11 +272,13 @@ def pathological_loss(clusters: int, size: int) -> float:
     return maximal_utilization(system, pathological_jobs(clusters, size)).capacity_loss
 
 
-def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) -> Sample:
+def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) -> Replications:
     """Return the loss with equal service times, as equation (4) has it or simulated."""
     if setting.method == PRINTED:
         processors = SLOTTED[setting.sizes]
-        return Sample(np.array(1 - slotted_as_printed(processors, slotted_sizes(setting.sizes))))
+        return Replications(
+            np.array(1 - slotted_as_printed(processors, slotted_sizes(setting.sizes)))
+        )
     return capacity_loss(
         setting.scenario,
         method="simulation",

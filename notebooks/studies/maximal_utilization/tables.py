@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.experiments import NotRunError, difference, groups_of, least, pick
-from coalloc_lib.intervals import Interval
+from coalloc_lib.statistics import Interval, NotRunError, difference, groups_of, least, pick
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row, not_on_stand_in
 from studies.maximal_utilization.model import LOG, ORDERED, TOTAL, UNORDERED

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.experiments import NotRunError, groups_of, pick
-from coalloc_lib.experiments.weeks import WeeklySums
-from coalloc_lib.intervals import Interval
 from coalloc_lib.policies import Online
+from coalloc_lib.statistics import Interval, NotRunError, groups_of, pick
+from coalloc_lib.statistics.weeks import WeeklySums
 from studies.cut_offs import Asked, Part, Word, answers
 from studies.ledger import Decision
 from studies.online_batch.figures import (

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.experiments import NotRunError, furthest, groups_of, least, pick
-from coalloc_lib.intervals import Interval, all_of
+from coalloc_lib.statistics import Interval, NotRunError, all_of, furthest, groups_of, least, pick
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision
 from studies.online_batch.claims import BOTH, PAPER, is_as_read, machines, name_of

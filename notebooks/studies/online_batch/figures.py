@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from coalloc_lib import plots
 from coalloc_lib.calendar.trees import leaves, worked_example
-from coalloc_lib.experiments import NotRunError, groups_of, interval_columns, pick
-from coalloc_lib.experiments.weeks import Bootstrap, WeeklySums, weekly_sums
-from coalloc_lib.intervals import Interval, student
+from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick, student
+from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, weekly_sums
 from studies.online_batch.model import (
     ALL,
     CTC,
@@ -47,7 +46,7 @@ from studies.online_batch.settings import (
     SCHEDULE,
     WHOLE,
 )
-from studies.shown import Caption
+from studies.results import Caption
 from studies.study import logs_missing_in
 
 #: The policies and placements, one sign each in every picture.
@@ -63,7 +62,7 @@ _MEANT = {
     FIRST: "single then span",
 }
 LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
-LOOK |= {RECORDED: plots.Sign("#000000", "o")}
+LOOK |= {RECORDED: plots.MarkerStyle("#000000", "o")}
 #: The policies in the order of the paper's figures; the others stand in figures of our own.
 IN_ORDER = (LEAST, RECORDED, *OWN_BATCH)
 #: What figures say of the runs and of the intervals.
@@ -186,7 +185,7 @@ def means_of_draws(runs: pd.DataFrame, name: str) -> NDArray[np.float64]:
     return pick(runs, grouping=WHOLE).sort_values("draw")[name].to_numpy(dtype=float)
 
 
-def shades_of(names: Iterable[str]) -> dict[str, plots.Sign]:
+def shades_of(names: Iterable[str]) -> dict[str, plots.MarkerStyle]:
     """Return shades for the steps of a quantity, without the lightest, which is hard to read."""
     names = [*dict.fromkeys(names)]
     shades = plots.shades([*names, "one more"])

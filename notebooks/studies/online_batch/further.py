@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import groups_of, interval_columns, pick
-from coalloc_lib.experiments.weeks import weekly_sums
+from coalloc_lib.statistics import groups_of, interval_columns, pick
+from coalloc_lib.statistics.weeks import weekly_sums
 from studies.online_batch.figures import (
     AS_THEY_ASK,
     DESCRIBED,
@@ -44,7 +44,7 @@ from studies.online_batch.model import (
 )
 from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import BESIDE_QUEUE, SCHEDULE
-from studies.shown import Caption
+from studies.results import Caption
 
 #: The order of policies; the others are read elsewhere alone.
 IN_ORDER = (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED)

@@ -13,12 +13,11 @@ from matplotlib.ticker import NullFormatter
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of, not_negative
-from coalloc_lib.basics.progress import SILENT, Silent
+from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.calendar import worked_example
-from coalloc_lib.experiments import pick
-from coalloc_lib.experiments.weeks import Bootstrap, WeeklySums, week_of
-from coalloc_lib.intervals import Interval
 from coalloc_lib.plots import format_interval
+from coalloc_lib.statistics import Interval, pick
+from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, week_of
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 from lessons.teaching import checker, near
 from studies.online_batch import Setting, model, simulate
@@ -69,7 +68,7 @@ def hours_by_week(wait: np.ndarray, week: np.ndarray, mine: np.ndarray) -> Weekl
 
 def book_or_queue(
     jobs: co.JobStream, machine: co.Multicluster, limits: Sequence[float] = LIMITS,
-    overestimate: float = 1.0, progress: Silent = SILENT,
+    overestimate: float = 1.0, progress: NullProgress = NO_PROGRESS,
 ) -> pd.DataFrame:  # fmt: skip
     """Return what jobs wait, what they are promised, and what is refused, queued or booked.
 

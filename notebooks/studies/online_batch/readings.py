@@ -9,8 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import NotRunError, interval_columns, pick
-from coalloc_lib.intervals import Interval
+from coalloc_lib.statistics import Interval, NotRunError, interval_columns, pick
 from studies.ledger import Row, judge_by_readings
 from studies.online_batch import model
 from studies.online_batch.figures import (
@@ -45,7 +44,7 @@ from studies.online_batch.settings import (
     SCHEDULE,
     WHOLE,
 )
-from studies.shown import Caption
+from studies.results import Caption
 from studies.study import logs_missing_in
 
 #: How groups of fifty servers are read: up to 50, as Table 2 writes it, or from 50 on.

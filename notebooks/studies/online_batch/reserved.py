@@ -9,8 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.experiments import NotRunError, groups_of, interval_columns, pick
-from coalloc_lib.intervals import Interval, student
+from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick, student
 from studies.online_batch import model
 from studies.online_batch.figures import (
     AS_THEY_ASK,
@@ -47,7 +46,7 @@ from studies.online_batch.settings import (
     TREES,
     WHOLE,
 )
-from studies.shown import Caption
+from studies.results import Caption
 
 #: The policies that are given reservations, in the words of lines.
 WITH_RESERVATIONS = {LEAST: "online", "conservative": "conservative"}

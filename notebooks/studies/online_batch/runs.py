@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.seeds import Seed, parent, spawn
 from coalloc_lib.calendar.trees import SlotTrees
-from coalloc_lib.experiments.weeks import Bootstrap, rows_by_week, week_of
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification import booked_end
 from coalloc_lib.simulation.run import simulate as simulate_jobs
+from coalloc_lib.statistics.weeks import Bootstrap, rows_by_week, week_of
 from studies.online_batch import model
 from studies.online_batch.model import (
     AHEAD,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from coalloc_lib.experiments import NotRunError
+from coalloc_lib.statistics import NotRunError
 from studies.ledger import Decision
 from studies.study import PaperSetting
 from studies.what_survives import model

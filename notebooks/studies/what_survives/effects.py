@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.experiments import interval_columns
-from coalloc_lib.experiments.settling import WARM_UP
-from coalloc_lib.experiments.weeks import STEP
-from coalloc_lib.intervals import Interval, Sample, block_of, resample_sums
+from coalloc_lib.statistics import Interval, Replications, block_of, interval_columns, resample_sums
+from coalloc_lib.statistics.settling import WARM_UP
+from coalloc_lib.statistics.weeks import STEP
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
 from studies.what_survives.runs import SUMS, study
@@ -43,7 +42,7 @@ def effect_of(rows: pd.DataFrame) -> Interval:
     # A table of logs alone, of conclusions with one pair, has no columns for a second.
     sums = rows.reindex(columns=SUMS).to_numpy(float).T
     if rows["workload"].iloc[0] not in model.LOGS:
-        return Sample(_log_ratio(sums)).interval
+        return Replications(_log_ratio(sums)).interval
     has_second = not np.isnan(sums[2:]).any() and (sums[2:] > 0).any()
     by_week = sums if has_second else sums[:2]
     weeks = by_week.shape[-1]

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from studies.shown import Caption
+from studies.results import Caption
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
 from studies.what_survives.effects import SATURATED, effects

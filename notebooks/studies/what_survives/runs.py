@@ -13,9 +13,9 @@ import numpy as np
 
 from coalloc_lib.basics.checks import one_of
 from coalloc_lib.basics.seeds import Seed, spawn
-from coalloc_lib.experiments.settling import WARM_UP, after_warm_up, halves
-from coalloc_lib.experiments.weeks import rows_by_week, week_of
-from coalloc_lib.intervals import student
+from coalloc_lib.statistics import student
+from coalloc_lib.statistics.settling import WARM_UP, after_warm_up, halves
+from coalloc_lib.statistics.weeks import rows_by_week, week_of
 from studies.study import Scale, Study, scales
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion

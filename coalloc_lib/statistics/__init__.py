@@ -1,0 +1,65 @@
+"""Many runs, and estimates with their intervals: means, differences, crossings, sweeps and curves.
+
+The functions work on numbers and on any table of runs; what only one paper needs does not belong
+here. What an interval is stands in `coalloc_lib.basics.estimates`. Begin with `inference` for
+estimates, then read `replications` for tables of runs, and `sweep` for the runs themselves.
+"""
+
+from coalloc_lib.basics.estimates import METHODS, Interval, MaxUtilization, all_of, not_
+from coalloc_lib.statistics.bootstrap import (
+    DAY,
+    WEEK,
+    Resamples,
+    block_of,
+    resample_quantiles,
+    resample_sums,
+    resample_weeks,
+)
+from coalloc_lib.statistics.columns import (
+    NoColumnError,
+    NotRunError,
+    furthest,
+    interval_columns,
+    least,
+    most,
+)
+from coalloc_lib.statistics.crossings import (
+    Crossings,
+    crossings,
+    first_crossing,
+    mean_crossing,
+    ratios_along,
+)
+from coalloc_lib.statistics.inference import (
+    Crossing,
+    Replications,
+    crossing,
+    paired_difference,
+    replicate,
+    student,
+    unpaired_difference,
+)
+from coalloc_lib.statistics.losses import capacity_loss
+from coalloc_lib.statistics.replications import (
+    difference,
+    differences,
+    groups_of,
+    keys_of,
+    means,
+    pick,
+    ratio,
+    ratios,
+    rows_of,
+    sample,
+)
+from coalloc_lib.statistics.settling import after_warm_up, halves, rising_warning
+
+__all__ = [
+    "DAY", "METHODS", "WEEK", "Crossing", "Crossings", "Interval", "MaxUtilization",
+    "NoColumnError", "NotRunError", "Replications", "Resamples", "after_warm_up", "all_of",
+    "block_of", "capacity_loss", "crossing", "crossings", "difference", "differences",
+    "first_crossing", "furthest", "groups_of", "halves", "interval_columns", "keys_of", "least",
+    "mean_crossing", "means", "most", "not_", "paired_difference", "pick", "ratio", "ratios",
+    "ratios_along", "replicate", "resample_quantiles", "resample_sums", "resample_weeks",
+    "rising_warning", "rows_of", "sample", "student", "unpaired_difference",
+]  # fmt: skip

@@ -1,0 +1,274 @@
+"""`sweep`: a grid of arguments to a tidy table of numbers; `summarize`: that table to intervals."""
+
+import functools
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from coalloc_lib.basics.checks import InputError, one_of, shown
+from coalloc_lib.basics.display import made_by
+from coalloc_lib.basics.estimates import Interval
+from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
+from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.statistics.columns import limits_of
+from coalloc_lib.statistics.inference import student
+from coalloc_lib.statistics.sweep.points import Run, SweepError, compile_kernels, label, plain
+
+#: Names of the table and of the call that no argument of a grid and no result may take.
+RESERVED = {"seed", "replication", "error"}
+#: With fewer replications an interval is hardly one.
+FEW = 4
+#: What LaTeX would read as its own.
+_TEX = re.compile(r"[&%#_{}]")
+#: Name to values, or what to show to value; or the points themselves.
+Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
+
+
+def sweep(
+    function: Callable[..., object],
+    grid: Grid,
+    replications: int = 1,
+    *,
+    seed: Seed = 0,
+    cache: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    failures: str = "raise",
+    prepare: Callable[[], object] | None = compile_kernels,
+    progress: NullProgress = NO_PROGRESS,
+) -> pd.DataFrame:
+    """Call a function at every point of a grid and return the results as a tidy table.
+
+    The table has a row for each point and replication, in the order of the grid, and the columns
+    of the grid, ``replication`` and the results; its ``attrs`` name the seed and what it was
+    ``made_by``: version, seed and logs.
+
+    Parameters
+    ----------
+    function : callable
+        As of `run_points`; returns a number (column ``value``) or a dict of numbers.
+    grid : dict or list of dict
+        Name to list of values, for every combination; or the points themselves. Values are shown
+        as `str` prints them; a dict of values instead of a list gives each a name to be shown.
+    replications, seed, cache, workers, prepare, progress
+        As in `run_points`, which raises the same.
+    failures : {"raise", "keep"}
+        Failed points raise when all others have finished, or are rows without results and with
+        the error in a column ``error``.
+    """
+    one_of("failures", failures, ("raise", "keep"))
+    points, labels = _read_grid(grid)
+    calls = _in_numbers(function) if callable(function) else function
+    run = Run(calls, points, replications, seed, cache, progress, labels)
+    try:
+        run.complete(workers, prepare)
+        if failures == "raise" and run.failed:
+            raise run.error()
+    except SweepError as error:
+        error.table = _table(run, list(points[0]), with_errors=False)
+        raise
+    table = _table(run, list(points[0]), with_errors=failures == "keep")
+    parts = (value for point in points for value in point.values())
+    table.attrs = {"seed": str(seed), "made_by": made_by(seed, *parts)}
+    return table
+
+
+def _read_grid(grid):
+    """Return the points of a grid, and of each what the table shows."""
+    if isinstance(grid, str) or not isinstance(grid, Iterable):
+        raise InputError(f"grid = {grid!r}; give a dict of name to values, or a list of points")
+    if isinstance(grid, Mapping):
+        names, rows = list(grid), [*product(*(_axis(*axis) for axis in grid.items()))]
+    else:
+        grid = list(grid)
+        names = list(grid[0]) if grid and isinstance(grid[0], Mapping) else []
+        for i, point in enumerate(grid):
+            if not isinstance(point, Mapping) or set(point) != set(names):
+                wanted = f"with the names {', '.join(names)}" if names else "of arguments"
+                raise InputError(f"grid[{i}] = {point!r}; give a dict {wanted}")
+        rows = [[(label(point[name]), plain(point[name])) for name in names] for point in grid]
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"grid has the name {name!r}; give the name of an argument")
+        if name in RESERVED:
+            raise InputError(f"grid has the name {name!r}, which sweep itself uses; choose another")
+    if not rows or not names:
+        raise InputError("grid is empty; give a dict of name to values, or a list of points")
+    labels, points = zip(*(zip(*row, strict=True) for row in rows), strict=True)
+    seen = set()
+    for each in labels:
+        if each in seen:
+            raise InputError(
+                f"grid has two points that are both shown as {each}; leave one out, or name "
+                "values that print alike: a dict of {'what to show': value, ...}"
+            )
+        seen.add(each)
+    return [[dict(zip(names, each, strict=True)) for each in part] for part in (points, labels)]
+
+
+def _axis(name, values):
+    """Return the pairs of label and value of one name of a grid."""
+    if isinstance(values, Mapping):
+        return list(values.items())
+    is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
+    if is_one or not isinstance(values, Iterable):
+        raise InputError(f"grid[{name!r}] = {values!r}; give a list of values")
+    pairs = [(label(value), plain(value)) for value in values]
+    if not pairs:
+        raise InputError(f"grid[{name!r}] is empty; give at least one value")
+    return pairs
+
+
+def _in_numbers(function):
+    """Return the function, which now returns a dict of plain Python numbers or fails."""
+
+    @functools.wraps(function, updated=())
+    def numbers(**point):
+        results = function(**point)
+        by_name = results if isinstance(results, Mapping) else {"value": results}
+        by_name = {name: plain(value) for name, value in by_name.items()}
+        for name, value in by_name.items():
+            if not isinstance(value, int | float):
+                raise TypeError(f"function returned {name} = {value!r}; return numbers")
+            if name in RESERVED or name in point or not isinstance(name, str):
+                raise ValueError(f"function returned {name!r}, a name taken; choose another")
+        return by_name
+
+    return numbers
+
+
+def _table(run, names, with_errors):
+    """Return the rows that finished, or all of them with their errors."""
+    kept = [row for row in range(run.size) if with_errors or row in run.results]
+    shown = [run.shown(row) for row in kept]
+    table = pd.DataFrame()
+    for name in (*names, "replication"):
+        values = [each[name] for each in shown]
+        # None beside numbers is no NaN: values stay what they are.
+        table[name] = pd.Series(values, dtype=object if any(v is None for v in values) else None)
+    table = table.join(pd.DataFrame([run.results.get(row, {}) for row in kept]))
+    if with_errors:
+        table["error"] = [getattr(run.failed.get(row), "error", "") for row in kept]
+    return table
+
+
+def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = None) -> pd.DataFrame:
+    """Return the mean of each result at each point, with Student's t interval of 95 %.
+
+    Rows of the `table` with an ``error`` are left out. Each result ``r`` becomes the columns
+    ``r_estimate``, ``r_low``, ``r_high``, ``r_half_width`` and ``r_count``. One value alone has no
+    interval; values that are not all finite have no estimate either. An interval of two or three
+    values is very wide, and right only for a normal distribution: a warning says so.
+
+    With `against`, such as ``{"policy": "FCFS()"}``, the results are differences from those of the
+    points where that argument has that value and all others are the same: in pairs, replication
+    by replication, which have the same seed and so the same jobs.
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
+    if "replication" not in table:
+        raise InputError("table has no column 'replication'; give a table that sweep returned")
+    at = table.columns.get_loc("replication")
+    names = list(table.columns[:at])
+    results = table.columns[at + 1 :].drop("error", errors="ignore")
+    good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
+    columns = {}
+    for name in results:
+        try:  # floats, also of truths or large whole numbers with gaps
+            columns[name] = table[name].to_numpy(float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"table has the column {name!r} with no numbers; leave it out"
+            ) from None
+    if against is not None:
+        table, good = _paired(table, names, columns, good, against)
+        columns = {name: table[name].to_numpy() for name in columns}
+    rows, fewest = [], FEW
+    for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
+        row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))
+        fewest = min(fewest, good[where].sum() if good[where].sum() > 1 else FEW)
+        for name, column in columns.items():
+            values = column[where[good[where]]]
+            limits = limits_of(name, values) if against is None else (-np.inf, np.inf)
+            row |= _interval(name, values, limits)
+        rows.append(row)
+    if fewest < FEW:
+        warnings.warn(
+            f"a point has {fewest} replications: its interval is very wide, and right only for a "
+            f"normal distribution; give {FEW} or more",
+            stacklevel=2,
+        )
+    summary = pd.DataFrame(rows)
+    summary.attrs = dict(table.attrs)
+    return summary
+
+
+def _paired(table, names, columns, good, against):
+    """Return the table with differences from the points named `against`, and which are good."""
+    if not isinstance(against, Mapping) or len(against) != 1 or not set(against) <= set(names):
+        known = ", ".join(names)
+        raise InputError(f"against = {shown(against)}; give a dict of one of {known} to its value")
+    ((name, value),) = against.items()
+    is_base = (table[name] == value).to_numpy()
+    if not is_base.any():
+        known = ", ".join(map(str, table[name].unique()))
+        raise InputError(f"against = {shown(against)}; {name} has the values {known}")
+    numbers = table[[*names, "replication"]].assign(**columns, good=good)
+    same = [each for each in names if each != name] + ["replication"]
+    pairs = numbers[~is_base].merge(
+        numbers[is_base].drop(columns=name), on=same, suffixes=("", " against"), how="left"
+    )
+    for each in columns:
+        pairs[each] -= pairs[f"{each} against"]
+    return pairs, pairs["good"].to_numpy() & pairs["good against"].eq(True).to_numpy()
+
+
+def to_latex(table: pd.DataFrame, digits: int = 3) -> str:
+    r"""Return a table with intervals as the text of a LaTeX ``tabular``, a column a result.
+
+    The ``r_estimate``, ``r_low`` and ``r_high`` of `summarize` become a column ``r``, with so many
+    digits: ``$0.25 \pm 0.01$``, or ``$0.25\ [0.24, 0.31]$`` where the interval is not symmetric.
+    What the table was made by is a comment at its head.
+    """
+    names = [name.removesuffix("_estimate") for name in table if str(name).endswith("_estimate")]
+    if not names:
+        raise InputError("table has no column that ends in _estimate; give one of summarize()")
+    parts = ["estimate", "low", "high", "half_width", "count"]
+    shown_table = table.drop(columns=[f"{n}_{p}" for n in names for p in parts], errors="ignore")
+    for name in names:
+        ends = (table[f"{name}_{part}"] for part in parts[:3])
+        shown_table[name] = [
+            "--"
+            if np.isnan(middle)
+            else _math(Interval(middle, low, high, int(low <= high)), digits)
+            for middle, low, high in zip(*ends, strict=True)
+        ]
+    cells = [list(map(str, row)) for row in [list(shown_table), *shown_table.to_numpy().tolist()]]
+    lines = [
+        " & ".join(cell if "$" in cell else _TEX.sub(r"\\\g<0>", cell) for cell in row) + r" \\"
+        for row in cells
+    ]
+    columns = "l" * (len(cells[0]) - len(names)) + "r" * len(names)
+    made = [f"% {table.attrs['made_by']}"] if "made_by" in table.attrs else []
+    return "\n".join([
+        *made, rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline",
+        *lines[1:], r"\hline",
+        r"\end{tabular}", "",
+    ])  # fmt: skip
+
+
+def _math(interval, digits):
+    return "$" + interval.text(digits).replace("±", r"\pm").replace(" [", r"\ [") + "$"
+
+
+def _interval(name, values, limits):
+    estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
+    row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
+    if len(values) > 1 and np.isfinite(estimate):
+        interval = student(values).within(*limits)
+        row = {key: getattr(interval, key) for key in row}
+    return {f"{name}_{key}": value for key, value in (row | {"count": len(values)}).items()}

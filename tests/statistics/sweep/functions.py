@@ -1,0 +1,55 @@
+"""What the sweeps of these tests call, and who watches them."""
+
+import os
+import time
+
+import numpy as np
+
+from coalloc_lib.basics.progress import NullProgress
+
+
+def noisy(load, seed, shift=0.0):
+    return load + shift + np.random.default_rng(seed).random()
+
+
+def inverse(x, seed):
+    return {"inverse": 1 / x, "square": x**2}
+
+
+class Calls:
+    """A function that counts its calls; every copy of it has the same key."""
+
+    def __init__(self):
+        self.made = []
+
+    def __getstate__(self):
+        return {}
+
+    def __call__(self, x, seed):
+        self.made.append(x)
+        return x / 3
+
+
+class Watch(NullProgress):
+    def __init__(self):
+        self.announced = self.steps = self.found = 0
+
+    def total(self, steps, found=0):
+        self.announced += steps
+        self.found += found
+
+    def step(self):
+        self.steps += 1
+
+
+POINTS, REPLICATIONS = 200, 2
+LOGGED = [{"x": x} for x in range(POINTS)]
+
+
+def logged(x, seed):
+    """Takes a while, then takes note in a file that a kill cannot take back."""
+    time.sleep(0.004)
+    log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(log, f"{x} {seed.spawn_key[0]}\n".encode())
+    os.close(log)
+    return x, np.random.default_rng(seed).random(3).tolist()

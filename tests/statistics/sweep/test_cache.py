@@ -1,0 +1,251 @@
+"""Finished points on disk: what is found again, what is not, and what a disk may do."""
+
+import errno
+import io
+import os
+import pickle
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import joblib
+import pytest
+from pandas.testing import assert_frame_equal
+
+import coalloc_lib as co
+from coalloc_lib.statistics.sweep import SweepError, cache, points, run_points, sweep
+from coalloc_lib.statistics.sweep.cache import Store, read_records, record_line
+from tests.conftest import ROOT
+from tests.statistics.sweep.functions import Calls, Watch, inverse, noisy
+
+
+class FillingDisk(io.FileIO):
+    """A file on a disk that takes a thousand bytes more."""
+
+    room = 1000
+
+    def write(self, data):
+        if self.room == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        taken = super().write(data[: self.room])
+        self.room -= taken
+        return taken
+
+
+class Overdrawn(io.FileIO):
+    """A file on a disk that takes nothing of it in the end."""
+
+    def close(self):
+        if not self.closed:
+            super().close()
+            raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+
+@pytest.mark.parametrize(("disk", "workers"), [(FillingDisk, None), (Overdrawn, 2)])
+def test_a_full_disk_is_reported_and_loses_no_finished_point(tmp_path, monkeypatch, disk, workers):
+    opened = Store.open
+
+    def other(store):
+        opened(store)
+        store._file.close()
+        store._file = disk(store._path, "w")
+
+    monkeypatch.setattr(Store, "open", other)
+    words = r"takes no more results \((No space left|Disk quota).*\); make room"
+    with pytest.raises(SweepError, match=words) as caught:
+        sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path, workers=workers)
+    monkeypatch.undo()
+    watch = Watch()
+    table = sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path, progress=watch)
+    # Some were stored, the torn one was not.
+    assert 0 < watch.found <= len(caught.value.table)
+    assert table.square.tolist() == [x * x for x in range(1, 1001)]
+
+
+LONG_LOKY = pytest.param("loky", marks=pytest.mark.long)
+
+
+@pytest.fixture
+def interruptible():
+    """Ctrl-C raises, also where the tests were begun in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+class Interrupting(Watch):
+    """Presses Ctrl-C when twenty points are done."""
+
+    def step(self):
+        super().step()
+        if self.steps == 20:
+            signal.raise_signal(signal.SIGINT)
+
+
+def slowly(x, seed):
+    time.sleep(0.002)
+    return x
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("backend", ["sequential", "threading", LONG_LOKY])
+def test_an_interruption_keeps_what_was_finished(tmp_path, backend):
+    how = {"cache": tmp_path, "prepare": None}
+    with joblib.parallel_config(backend, n_jobs=2), pytest.raises(KeyboardInterrupt):
+        sweep(slowly, {"x": range(400)}, progress=Interrupting(), **how)
+    time.sleep(0.2)  # threads that were at a point end in peace
+    again = Watch()
+    table = sweep(slowly, {"x": range(400)}, progress=again, **how)
+    assert 20 <= again.found < 400
+    assert table.value.tolist() == list(range(400))
+
+
+def test_only_what_is_missing_is_computed(tmp_path):
+    first, second, watch = Calls(), Calls(), Watch()
+    one = sweep(first, {"x": range(10)}, cache=tmp_path)
+    two = sweep(second, {"x": range(5, 15)}, cache=tmp_path, progress=watch)
+    assert (len(first.made), second.made) == (10, [10, 11, 12, 13, 14])
+    assert watch.announced == watch.steps == watch.found == 5
+    assert_frame_equal(one[5:].reset_index(drop=True), two[:5], check_exact=True)
+    assert_frame_equal(two, sweep(Calls(), {"x": range(5, 15)}), check_exact=True)
+
+
+def test_another_function_or_another_library_is_computed_anew(tmp_path, monkeypatch):
+    for step in (1, 2):
+        assert sweep(lambda x, seed, k=step: x + k, {"x": [1]}, cache=tmp_path).value[0] == 1 + step
+    calls = Calls()
+    for version, made_so_far in [("1", 1), ("2", 2), ("1", 2)]:
+        monkeypatch.setattr(cache, "library_digest", lambda version=version: version)
+        sweep(calls, {"x": [1]}, cache=tmp_path)
+        assert len(calls.made) == made_so_far
+
+
+def test_a_damaged_record_is_left_out():
+    whole = {f"key{i}": pickle.dumps(i / 3) for i in range(3)}
+    lines = [record_line(*record) for record in whole.items()]
+    data = b"".join(lines)
+    assert dict(read_records(lines)) == whole
+    for end in range(len(data)):
+        complete = sum(len(b"".join(lines[: i + 1])) <= end + 1 for i in range(3))
+        assert len(dict(read_records(io.BytesIO(data[:end])))) == complete
+    for at in range(len(lines[0]), len(lines[0] + lines[1]) - 1):
+        flipped = bytearray(data)
+        flipped[at] ^= 1
+        found = dict(read_records(io.BytesIO(flipped)))
+        assert found.items() <= whole.items()
+        assert "key0" in found
+
+
+def test_what_cannot_be_used_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(co.InputError, match=r"file.* cannot be used \(.*choose another"):
+        sweep(noisy, {"load": [1]}, cache=tmp_path / "file")
+    with pytest.raises(co.InputError, match=r"generator object cannot be stored.*leave cache out"):
+        sweep(noisy, {"load": {"it": (i for i in [])}}, cache=tmp_path)
+    table = sweep(noisy, {"load": [1]}, cache=tmp_path)
+
+    def refuse(path, mode, buffering=-1):
+        if mode != "rb":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return open(path, mode)
+
+    monkeypatch.setattr(type(tmp_path), "open", refuse)
+    with pytest.raises(co.InputError, match="Permission denied"):
+        sweep(noisy, {"load": [2]}, cache=tmp_path)
+    assert_frame_equal(sweep(noisy, {"load": [1]}, cache=tmp_path), table)
+
+
+SCRIPT = """
+import joblib
+from dataclasses import dataclass
+from coalloc_lib.statistics.sweep import run_points
+from tests.statistics.sweep.functions import Watch
+
+STEP = 1
+
+@dataclass
+class Own:
+    x: int
+
+def f(x, seed):
+    return [Own(x)]
+
+if __name__ == "__main__":
+    watch = Watch()
+    with joblib.parallel_config("loky", n_jobs=2):
+        found = run_points(f, [{"x": 1}], cache="cache", prepare=None, progress=watch)
+    print(found == [[Own(1)]], watch.found)
+"""
+
+
+@pytest.mark.long
+def test_a_script_finds_what_it_kept_with_its_own_classes_until_it_is_changed(tmp_path):
+    def output(script):
+        (tmp_path / "script.py").write_text(script)
+        how = {"cwd": tmp_path, "env": {"PYTHONPATH": str(ROOT)}, "text": True}
+        return subprocess.check_output([sys.executable, "-B", "script.py"], **how).strip()
+
+    assert output(SCRIPT) == "True 0"
+    assert output(f"# A remark.\n{SCRIPT}") == "True 1"
+    assert output(SCRIPT.replace("Own(x)]", "Own(x + STEP)]")) == "False 0"
+    assert output(SCRIPT.replace("STEP = 1", "STEP = 0").replace("(x)]", "(x + STEP)]")) == "True 0"
+
+
+def test_what_cannot_be_read_any_more_is_computed_again(tmp_path, monkeypatch):
+    run_points(inverse, [{"x": 1}], cache=tmp_path)
+    for read, found in ((pickle.loads, 1), (None, 0)):
+        monkeypatch.setattr(points.pickle, "loads", read)
+        watch = Watch()
+        run_points(inverse, [{"x": 1}], cache=tmp_path, progress=watch)
+        assert watch.found == found
+
+
+def modes(folder):
+    """Return the permissions of a folder and of the folders in it."""
+    found = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
+    return {stat.S_IMODE(path.stat().st_mode) for path in found}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has no owners in this sense")
+def test_a_cache_is_for_its_user_alone(tmp_path, monkeypatch):
+    """It is made so under any umask; others' folders, and those that others can write, are not."""
+    folder = tmp_path / "parent" / "cache"
+    before = os.umask(0o002)
+    try:
+        run_points(inverse, [{"x": 1}], cache=folder)
+    finally:
+        os.umask(before)
+    assert modes(folder) == {0o700}
+    (inner,) = folder.iterdir()
+    for path, mode in [(folder, 0o775), (inner, 0o775), (inner, 0o702)]:
+        path.chmod(mode)
+        with pytest.raises(co.InputError, match=rf"{path} can be written by.*chmod go-w {path}"):
+            run_points(inverse, [{"x": 1}], cache=folder)
+        path.chmod(0o755)
+    folder.chmod(0o1777)
+    with pytest.raises(co.InputError, match=r"can be written by others.*; name a folder in it"):
+        run_points(inverse, [{"x": 1}], cache=folder)
+    folder.chmod(0o755)
+    run_points(inverse, [{"x": 1}], cache=folder)
+    mine = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    if mine == 0:  # what root owns, root could change anyway
+        run_points(inverse, [{"x": 1}], cache=folder)
+        os.chown(inner, 12345, -1)
+    with pytest.raises(co.InputError, match=r"belongs to another user.* of your own$"):
+        run_points(inverse, [{"x": 1}], cache=folder)
+
+
+def test_a_folder_that_cannot_be_used_is_called_as_the_user_did(tmp_path, monkeypatch):
+    (tmp_path / "cache").mkdir()
+
+    def refuse(path, *_args, **_options):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(type(tmp_path), "mkdir", refuse)
+    with pytest.raises(co.InputError) as caught:
+        run_points(inverse, [{"x": 1}], cache="cache")
+    assert str(caught.value).startswith("cache folder cache cannot be used (Permission denied);")

@@ -1,0 +1,266 @@
+"""Serial, threads, processes, a Dask cluster, kills: the same results, and none is lost."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections import Counter
+from functools import partial
+
+import joblib
+import pytest
+from distributed import Client, LocalCluster
+from pandas.testing import assert_frame_equal
+
+import coalloc_lib as co
+from coalloc_lib.basics.seeds import spawn
+from coalloc_lib.statistics.sweep import SweepError, cache, points, run_points, sweep
+from coalloc_lib.statistics.sweep.cache import Store
+from coalloc_lib.statistics.sweep.points import point_keys
+from tests.conftest import ROOT
+from tests.statistics.sweep.functions import LOGGED, POINTS, REPLICATIONS, Watch, logged
+
+SYSTEM = co.Multicluster([8, 8])
+GRID = {
+    "scheduling": [co.FCFS(), co.FPFS(5)],
+    "sizes": [co.uniform(1, 4), co.power_of_two(0.9, 1, 8)],
+    "request": ["unordered", "ordered"],
+}
+
+
+def response(scheduling, sizes, request, seed):
+    jobs = co.JobModel(sizes, components=2, request=request).sample(500, seed)
+    times = co.simulate(SYSTEM, jobs, scheduling=scheduling).response
+    return {"mean": times.mean(), "longest": times.max()}
+
+
+def cluster(workers):
+    how = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    return LocalCluster(n_workers=workers, **how)
+
+
+@pytest.fixture(scope="module")
+def dask():
+    with cluster(2) as two, Client(two) as client:
+        yield client
+
+
+@pytest.fixture
+def moved(request):
+    """A way to run points, by its name; for Dask with a cluster."""
+    if request.param == "dask":
+        request.getfixturevalue("dask")
+        return joblib.parallel_config("dask")
+    return joblib.parallel_config(request.param, n_jobs=2)
+
+
+LONG_DASK = pytest.param("dask", marks=pytest.mark.long)
+EVERYWHERE = pytest.mark.parametrize("moved", ["threading", "loky", LONG_DASK], indirect=True)
+IN_PROCESSES = pytest.mark.parametrize("moved", ["loky", LONG_DASK], indirect=True)
+
+
+@pytest.fixture(scope="module")
+def serial():
+    return sweep(response, GRID, replications=2, seed=7)
+
+
+@pytest.mark.parametrize("moved", ["threading", "loky", "dask"], indirect=True)
+def test_the_same_table_everywhere(moved, serial, tmp_path):
+    with moved:
+        table = sweep(response, GRID, replications=2, seed=7, cache=tmp_path)
+    assert_frame_equal(table, serial, check_exact=True)
+    again = sweep(response, GRID, replications=2, seed=7, cache=tmp_path)
+    assert_frame_equal(again, serial, check_exact=True)
+
+
+def where(x, seed):
+    time.sleep(0.02)
+    return {"process": os.getpid(), "thread": threading.get_ident()}
+
+
+def test_workers_are_threads():
+    calls = []
+    table = sweep(where, {"x": range(20)}, workers=2, prepare=lambda: calls.append(1))
+    assert set(table.process) == {os.getpid()}
+    assert table.thread.nunique() == 2
+    assert not calls, "there is nothing to prepare for threads"
+
+
+def test_what_a_function_warns_of_is_heard():
+    def warns(seed):
+        warnings.warn("12 tasks left undone", stacklevel=1)
+
+    with pytest.warns(UserWarning, match="left undone"):
+        run_points(warns, [{}], seed=1, workers=1)
+
+
+@IN_PROCESSES
+def test_points_run_in_other_processes(moved):
+    calls, lock = [], threading.Lock()
+    with moved:
+        table = sweep(where, {"x": range(40)}, prepare=lambda: calls.append(os.getpid()))
+        with pytest.raises(SweepError, match=r"the sweep stopped .*(pickle|serialize)"):
+            sweep(lambda x, seed: lock.locked(), {"x": range(9)})
+    assert len(set(table.process) - {os.getpid()}) == table.process.nunique() == 2
+    assert calls == [os.getpid()]
+
+
+def fails(x, seed):
+    if x == 1:
+        raise ValueError("no such x")
+    return None if x == 2 else threading.Lock() if x == 3 else x
+
+
+@EVERYWHERE
+def test_points_that_fail_are_named_and_leave_the_others(moved, tmp_path):
+    with moved, pytest.raises(SweepError, match="x = 1, replication = 0: Value") as caught:
+        run_points(fails, [{"x": x} for x in range(5)], cache=tmp_path)
+    one, other = caught.value.failures
+    assert "in fails" in one.traceback
+    assert other.arguments == {"x": 3, "replication": 0}
+    assert "cannot pickle '_thread.lock' object" in other.error
+    assert caught.value.results == {0: 0, 2: None, 4: 4}
+    watch = Watch()
+    with pytest.raises(SweepError):
+        run_points(fails, [{"x": x} for x in range(5)], cache=tmp_path, progress=watch)
+    assert (watch.found, watch.steps) == (3, 2)
+    assert run_points(fails, [{"x": 3}])[0].acquire(), "threads pickle nothing without a cache"
+
+
+def dies(x, home, seed):
+    if x == 13 and os.getpid() != home:
+        os._exit(3)
+    time.sleep(0.05)
+    return x
+
+
+@IN_PROCESSES
+def test_a_worker_that_dies_is_reported_and_what_had_finished_is_kept(moved, tmp_path):
+    grid = {"x": range(30), "home": [os.getpid()]}
+    with moved, pytest.raises(SweepError, match=r"(?s)stopped .*x = \d+, .* in flight") as caught:
+        sweep(dies, grid, cache=tmp_path)
+    flying = {failure.arguments["x"] for failure in caught.value.failures}
+    finished = set(caught.value.table.x)
+    assert 13 in flying - finished
+    assert flying.isdisjoint(finished)
+    assert len(finished) > 5
+    watch = Watch()
+    table = sweep(dies, grid, cache=tmp_path, progress=watch)  # here, at home, it lives
+    assert watch.found == len(finished)
+    assert table.value.tolist() == list(range(30))
+
+
+class Ending(Watch):
+    """Takes the cluster's workers away."""
+
+    def step(self):
+        super().step()
+        if self.steps == 5:
+            self.cluster.scale(0)
+
+
+@pytest.mark.long
+def test_a_cluster_without_workers_is_given_up_and_new_ones_go_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(points, "PATIENCE", 2.0)
+    how = {"cache": tmp_path, "prepare": None}
+    config = partial(joblib.parallel_config, "dask", wait_for_workers_timeout=1)
+    with cluster(1) as shrinking, Client(shrinking), config():
+        ending = Ending()
+        ending.cluster = shrinking
+        with pytest.raises(SweepError, match=r"no workers for 2 seconds; give") as caught:
+            sweep(where, {"x": range(100)}, progress=ending, **how)
+    finished = caught.value.table.x
+    assert len(finished) >= 5
+    assert 0 < len(caught.value.failures) <= 4, "only what was in flight"
+    monkeypatch.setattr(points, "PATIENCE", 60.0)
+    with cluster(0) as growing, Client(growing), config():
+        growing.scale(2)
+        watch = Watch()
+        table = sweep(where, {"x": range(100)}, progress=watch, **how)
+    assert watch.found == len(finished)
+    assert table.x.tolist() == list(range(100))
+    assert table.process.nunique() == 3
+
+
+def test_a_backend_that_cannot_hand_in_points_one_by_one_is_refused_by_name():
+    with (
+        joblib.parallel_config("multiprocessing", n_jobs=2),
+        pytest.raises(co.InputError, match=r"MultiprocessingBackend.*; give 'loky', 'threading'"),
+    ):
+        sweep(lambda load, seed: load, {"load": [0.5, 0.7]})
+
+
+@pytest.fixture
+def one_library(monkeypatch):
+    """Whoever edits a source while the tests run does not make another library of it."""
+    monkeypatch.setattr(cache, "library_digest", str)
+
+
+def start(folder, workers):
+    code = (
+        "from tests.statistics.sweep.functions import *; "
+        "from coalloc_lib.statistics.sweep import cache, run_points; "
+        "cache.library_digest = str; "
+        f"run_points(logged, LOGGED, REPLICATIONS, seed=5, cache={str(folder / 'cache')!r}, "
+        f"workers={workers})"
+    )
+    environment = {**os.environ, "SWEEP_LOG": str(folder / "log")}
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment)
+
+
+def executions(folder):
+    log = folder / "log"
+    return Counter(log.read_text().split("\n")[:-1] if log.exists() else ())
+
+
+def recorded(folder):
+    """The points that the cache has, as the log writes them."""
+    names = [f"{x} {r}" for x in range(POINTS) for r in range(REPLICATIONS)]
+    keys = dict(zip(point_keys(LOGGED, spawn(5, REPLICATIONS)), names, strict=True))
+    return {keys[key] for key in Store(folder / "cache", logged).read(keys)}
+
+
+def check_nothing_is_left_to_do(folder):
+    results = run_points(logged, LOGGED, REPLICATIONS, seed=5, cache=folder / "cache")
+    assert not (folder / "other_log").exists(), "a finished point was computed again"
+    assert results == run_points(logged, LOGGED, REPLICATIONS, seed=5, workers=2)
+
+
+@pytest.mark.parametrize(
+    ("kills", "workers", "seed"),
+    [(3, 1, None)]
+    + [pytest.param(10, w, s, marks=pytest.mark.long) for w in (1, 2) for s in range(3)],
+)
+def test_runs_that_are_killed_go_on(tmp_path, monkeypatch, one_library, kills, workers, seed):
+    """Killed at random moments, then let to its end: what was kept is not done again."""
+    monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "other_log"))
+    moments, stages = random.Random(seed), []
+    for _ in range(kills):
+        begun = executions(tmp_path).total()
+        run = start(tmp_path, workers)
+        while run.poll() is None and executions(tmp_path).total() == begun:
+            time.sleep(0.01)
+        time.sleep(moments.uniform(0, 1.5 / kills))
+        run.kill()
+        run.wait()
+        stages.append((executions(tmp_path), recorded(tmp_path)))
+    assert start(tmp_path, workers).wait() == 0
+    after = executions(tmp_path)
+    assert len(after) == POINTS * REPLICATIONS
+    assert all(after[point] == before[point] > 0 for before, kept in stages for point in kept)
+    # Only what a thread was at when the kill came is done twice.
+    assert after.total() - len(after) <= kills * workers
+    assert any(kept for _, kept in stages), "no kill came while points were computed"
+    check_nothing_is_left_to_do(tmp_path)
+
+
+@pytest.mark.long
+def test_two_runs_at_once_share_a_cache(tmp_path, monkeypatch, one_library):
+    runs = [start(tmp_path, 1) for _ in range(2)]
+    assert [run.wait() for run in runs] == [0, 0]
+    assert len(recorded(tmp_path)) == POINTS * REPLICATIONS
+    monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "other_log"))
+    check_nothing_is_left_to_do(tmp_path)

@@ -1,0 +1,64 @@
+"""What is made of a sweep's table: intervals, differences in pairs, LaTeX."""
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.statistics.sweep import summarize, sweep, to_latex
+
+
+def test_differences_are_taken_in_pairs():
+    """Two policies on the same jobs: the noise of the jobs goes, what differs stays."""
+    noise = np.random.default_rng(1).normal(0, 100, 8)
+    rows = [
+        {"policy": policy, "load": load, "replication": r, "wait": 10 * load + less + noise[r]}
+        for policy, less in (("FCFS", 0.0), ("EASY", -1.0))
+        for load in (1, 2)
+        for r in range(8)
+    ]
+    table = pd.DataFrame(rows).sample(frac=1, random_state=3)
+    paired = summarize(table, against={"policy": "FCFS"}).set_index(["policy", "load"])
+    assert set(paired.index) == {("EASY", 1), ("EASY", 2)}
+    np.testing.assert_allclose(paired["wait_estimate"], -1)
+    np.testing.assert_allclose(paired["wait_half_width"], 0, atol=1e-9)
+    # A run that failed has no pair.
+    table["error"] = np.where((table["policy"] == "FCFS") & (table["replication"] == 3), "no", "")
+    assert set(summarize(table, against={"policy": "FCFS"})["wait_count"]) == {7}
+    for wrong in ({"policy": "SJF"}, {"rule": "FCFS"}, {"policy": "FCFS", "load": 1}, "FCFS"):
+        with pytest.raises(co.InputError, match="against = "):
+            summarize(table, against=wrong)
+
+
+def test_few_replications_are_said():
+    table = pd.DataFrame({"load": [0.5] * 3, "replication": range(3), "wait": [1.0, 2.0, 3.0]})
+    with pytest.warns(UserWarning, match="a point has 3 replications"):
+        summarize(table)
+
+
+def test_a_table_with_intervals_becomes_latex():
+    table = pd.DataFrame({"policy": ["A_B", "C"], "wait_estimate": [0.25, 0.25]})
+    table = table.assign(wait_low=[0.24, 0.24], wait_high=[0.26, 0.31], wait_count=8)
+    lines = to_latex(table, 2).splitlines()
+    assert lines[0] == r"\begin{tabular}{lr}"
+    assert lines[2] == r"policy & wait \\"
+    assert lines[4:6] == [r"A\_B & $0.25 \pm 0.01$ \\", r"C & $0.25\ [0.24, 0.31]$ \\"]
+    with pytest.raises(co.InputError, match="no column that ends in _estimate"):
+        to_latex(table[["policy"]])
+
+
+def test_a_table_says_what_made_it(tmp_path):
+    """The version, the seed, and the hash of a log that a scenario or a point names."""
+    co.write_swf(tmp_path / "site.swf", co.JobStream([0, 1], [2, 2], [1, 1]))
+    log = co.read_swf(tmp_path / "site.swf")
+    sha = hashlib.sha256((tmp_path / "site.swf").read_bytes()).hexdigest()
+    table = sweep(lambda log, seed: {"jobs": len(log)}, {"log": {"site": log}}, 2, seed=7)
+    words = f"Coalloc Workbench {co.__version__}, seed 7, site (sha256 {sha[:12]})"
+    assert table.attrs["made_by"] == words
+    with pytest.warns(UserWarning, match="replications"):
+        summary = summarize(table)
+    assert to_latex(summary).startswith(f"% {words}\n\\begin{{tabular}}")
+    other = sweep(lambda load, seed: load, {"load": [1.0]}, 2, seed=7)
+    assert other.attrs["made_by"] == f"Coalloc Workbench {co.__version__}, seed 7"

@@ -1,0 +1,235 @@
+"""Intervals for one log: against a queue whose mean is known, and against sums by hand."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.basics.seeds import generators, spawn
+from coalloc_lib.statistics import WEEK, block_of, resample_quantiles, resample_sums, resample_weeks
+from tests.conftest import ROOT
+
+LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
+
+
+def a_log(seed):
+    """Return response times and submissions of an M/M/1 queue over so many weeks."""
+    jobs = co.JobModel(co.uniform(1, 1), request="total").sample(2_000, seed, rate=LOAD)
+    schedule = co.simulate(co.Multicluster([1]), jobs)
+    begin = jobs.submit[400]
+    kept = (jobs.submit >= begin) & (jobs.submit < begin + WEEKS * LENGTH)
+    return schedule.response[kept], jobs.submit[kept]
+
+
+def first(means):
+    return means[0]
+
+
+def resampled(values, submit, weights=None, **how):
+    weights = np.ones(len(submit)) if weights is None else weights
+    given = {"block": LENGTH, "step": LENGTH / 7, "resamples": 300} | how
+    return resample_weeks(values, weights, submit, **given)
+
+
+def test_95_of_100_intervals_have_the_mean_of_the_queue():
+    """Those of single jobs would be too narrow: neighbours wait alike."""
+    hits = 0
+    for seed in spawn(3, 300):
+        interval = resampled(*a_log(seed), seed=seed).interval(first)
+        hits += interval.contains(1 / (1 - LOAD))
+    assert 0.91 <= hits / 300 <= 0.98  # 95 of 100, by three standard errors
+    values, submit = a_log(1)
+    weeks, alone = resampled(values, submit), resampled(values, submit, block=1.0, step=1.0)
+    assert weeks.drawn.std() > 1.5 * alone.drawn.std()
+    # What lasts is felt from step to step too: both intervals are about as long.
+    widths = [each.interval(first).half_width for each in (weeks, alone)]
+    assert 0.7 < widths[0] / widths[1] < 1.4
+
+
+def test_the_mean_is_weighted_and_the_same_weeks_are_drawn_for_all():
+    values, submit = a_log(2)
+    weights = np.arange(1, len(submit) + 1)
+    both, again = (resampled([values, values + 1], submit, weights, seed=1) for _ in range(2))
+    assert both.means[0] == pytest.approx(np.average(values, weights=weights))
+    np.testing.assert_allclose(both.drawn[:, 1] - both.drawn[:, 0], 1)
+    difference = both.interval(lambda means: means[1] - means[0])
+    assert difference.half_width < both.interval(first).half_width / 20
+    np.testing.assert_array_equal(both.drawn, again.drawn)
+
+
+def test_every_resample_is_of_whole_blocks_around_the_end():
+    """Eight steps with a job each, blocks of two: sums of neighbours, the last with the first."""
+    values, submit = 10.0 ** np.arange(8), np.arange(8.0)
+    found = resample_weeks(values, np.ones(8), submit, block=2, step=1, resamples=200)
+    pairs = {10.0**i + 10.0 ** ((i + 1) % 8) for i in range(8)}
+    sums = {sum(each) for each in np.array(np.meshgrid(*[list(pairs)] * 4)).reshape(4, -1).T}
+    assert found.blocks == 4
+    assert all(any(np.isclose(8 * mean, s) for s in sums) for mean in found.drawn[:5, 0])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"values": np.full(2_000, np.nan)}, "job 0 of row 0 has the value nan"),
+        ({"weights": np.zeros(2_000)}, "weights are all 0"),
+        ({"weights": np.full(2_000, -1.0)}, "weights of 0 or more"),
+        ({"submit": np.arange(3.0)}, "give a value a job"),
+        ({"block": 0}, "block = 0"),
+        ({"block": 1_000}, "4 blocks or more"),
+    ],
+)
+def test_wrong_arguments_are_named(change, words):
+    given = {"values": np.ones(2_000), "weights": np.ones(2_000), "submit": np.arange(2_000.0)}
+    with pytest.raises(co.InputError, match=words):
+        resample_weeks(**given | {"block": 100.0, "step": 50.0} | change)
+    top = np.where(np.arange(28) == 3, np.nan, 1.0)
+    with pytest.raises(co.InputError, match="did all jobs run"):
+        resample_sums(top, np.ones(28), 7)
+
+
+def test_the_interval_of_a_rising_function_is_the_function_of_the_interval():
+    """Also where it is infinite, as an overhead at break-even is out of what was tried."""
+    means = resampled(*a_log(2))
+    plain = means.interval(first)
+    above = (plain.estimate + plain.high) / 2
+    cut = means.interval(lambda each: np.inf if each[0] > above else each[0])
+    assert (cut.estimate, cut.low, cut.high) == (plain.estimate, plain.low, np.inf)
+    assert means.interval(lambda each: np.exp(each[0])).low == pytest.approx(np.exp(plain.low))
+    assert means.interval(first, confidence=0.5).half_width < plain.half_width / 2
+    odd = means.interval(lambda each: 9.0 if each is means.means else each[0])
+    assert odd.low < odd.high == odd.estimate == 9, "the estimate lies in its interval"
+    with pytest.raises(co.InputError, match="statistic is not a number"):
+        means.interval(lambda means: float("nan"))
+
+
+def test_resamples_in_which_no_job_counts_give_a_warning():
+    """Of eight days one has all the weight: four blocks of two often miss it."""
+    weights = np.zeros(8)
+    weights[3] = 1
+    found = resample_weeks(np.ones(8), weights, np.arange(8.0), block=2, step=1)
+    assert "no job counts in 3" in found.interval(first).warning  # (3 / 4)^4, about 32 %
+    assert not resampled(*a_log(2)).interval(first).warning
+
+
+def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
+    """By hand: the jobs of each drawn week put together, the same weeks as those of the means."""
+    rng = np.random.default_rng(8)
+    submit = np.sort(rng.uniform(0, 35, 400))
+    values = rng.exponential(1.0, (2, 400)).round(2)
+    how = {"block": 7.0, "step": 1.0, "resamples": 40, "seed": 5}
+    drawn = resample_quantiles(values, 0.9, submit, **how)
+    day = (submit - submit.min()).astype(int)
+    days = int(day.max()) + 1
+    begins = generators(5, 1)[0].integers(days, size=(40, days // 7))
+    jobs_of = [np.flatnonzero(day == each) for each in range(days)]
+    means = resample_weeks(values, np.ones(400), submit, **how)
+    for resample, row, mean in zip(begins, drawn.drawn, means.drawn, strict=True):
+        jobs = np.concatenate([jobs_of[(b + i) % days] for b in resample for i in range(7)])
+        np.testing.assert_allclose(mean, values[:, jobs].mean(axis=1))
+        middle = int(np.ceil(0.9 * len(jobs))) - 1
+        np.testing.assert_array_equal(row, np.sort(values[:, jobs], axis=1)[:, middle])
+    chosen = [
+        np.concatenate([jobs_of[(b + i) % days] for b in r for i in range(7)]) for r in begins
+    ]
+    np.testing.assert_allclose(means.drawn[:, 0], [values[0, jobs].mean() for jobs in chosen])
+    np.testing.assert_array_equal(drawn.means, np.sort(values, axis=1)[:, 359])
+    many = rng.exponential(1.0, (1, 20_000))
+    rough = resample_quantiles(many, 0.95, np.linspace(0, 35, 20_000), **how)
+    ranks = np.searchsorted(np.sort(many[0]), rough.drawn[:, 0])
+    assert (abs(ranks / 20_000 - 0.95) < 0.01).all()
+    with pytest.raises(co.InputError, match="give a log of 4 blocks"):
+        resample_quantiles(values, 0.9, submit / 2, **how)
+    unknown = np.where(values > 1, np.nan, values)
+    wrong = {"share = 95": (values, 95), "have the": (values[:, 1:], 0.9), "finite": (unknown, 0.9)}
+    for words, given in wrong.items():
+        with pytest.raises(co.InputError, match=words):
+            resample_quantiles(*given, submit, **how)
+
+
+def test_blocks_are_longer_in_longer_logs():
+    for weeks, block in ((3, 1), (6, 1), (15, 1), (16, 2), (40, 4), (90, 4)):
+        assert block_of([0, weeks * WEEK]) == block * WEEK
+
+
+def test_intervals_hold_where_weeks_depend_on_one_another():
+    """A difference of no mean that lasts for a week, over a year: 95 % of 100 should have it."""
+    submit, found = np.arange(52 * 7) * 86_400.0, {"single weeks": 0, WEEK: 0, None: 0}
+    for seed in range(100):
+        noise = np.random.default_rng(seed).normal(size=len(submit) + 30)
+        lasting = np.convolve(noise, np.exp(-np.arange(31) / 7), "valid")
+        values = np.stack([np.zeros(len(submit)), lasting])
+        for block in (WEEK, None):
+            means = resample_weeks(values, np.ones(len(submit)), submit, block=block)
+            change = means.interval(lambda means: means[1] - means[0])
+            found[block] += change.low <= 0 <= change.high
+            if block:
+                low, high = np.quantile(means.drawn[:, 1] - means.drawn[:, 0], [0.025, 0.975])
+                found["single weeks"] += low <= 0 <= high
+    assert found["single weeks"] < 85
+    assert min(found[WEEK], found[None]) >= 89  # 95 of 100, by three standard errors
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    return importlib.import_module("bench_coverage")
+
+
+@pytest.mark.parametrize(("load", "weeks"), [(0.3, 12), (0.6, 12), (0.9, 12), (0.9, 52)])
+def test_intervals_hold_also_near_saturation(bench, load, weeks):
+    """90 or more of 100, also of a queue whose relaxation lasts for 16 days, at load 0.9."""
+    for name, (given, holds, _, width) in bench.coverage(load, weeks, 120).items():
+        assert holds > 0.9 - 2 * np.sqrt(0.9 * 0.1 / 120), name
+        assert given > 0.85, name
+        if load < 0.7:
+            assert given > 0.98, name
+            assert name == "none" or width < 0.6, name
+
+
+def test_a_log_that_is_too_short_for_what_happens_in_it_has_no_interval():
+    """Ups and downs of eleven days: weeks cancel what neighbouring days have in common."""
+    days = np.arange(40)
+    wave = 50 + 10 * np.sin(2 * np.pi * days / 11)
+    interval = resample_weeks(wave, np.ones(40), days * 86_400.0).interval(first)
+    assert "the log is too short" in interval.warning
+    assert interval.above(0) is None
+
+
+def test_a_cycle_of_weekdays_and_weekends_widens_nothing():
+    """Each block has all of its days, so that its mean knows nothing of it."""
+    days = np.arange(84)
+    noise = 50 + np.random.default_rng(1).normal(size=84)
+    cycle = 20 * np.sin(2 * np.pi * days / 7)
+    one, other = (
+        resample_weeks(each, np.ones(84), days * 86_400.0).interval(first)
+        for each in (noise, noise + cycle)
+    )
+    assert (other.low, other.high) == pytest.approx((one.low, one.high))
+    assert not other.warning
+
+
+def test_some_figures_alone_have_the_interval_that_they_have_among_others():
+    values, submit = a_log(2)
+    all_three = resampled([values, values[::-1], values**2], submit)
+    found, of_all = (
+        each.interval(lambda means, pair=pair: means[pair[0]] - means[pair[1]])
+        for each, pair in ((all_three.of([2, 0]), (0, 1)), (all_three, (2, 0)))
+    )
+    assert (found.low, found.high) == pytest.approx((of_all.low, of_all.high))
+
+
+def test_a_difference_is_stretched_away_from_zero_and_where_signs_differ_by_itself():
+    """Of independent days it is about the interval of the rows; the other way round, its mirror."""
+    rng, submit = np.random.default_rng(2), np.arange(84) * 86_400.0
+    one, other = rng.exponential(1.0, (2, 84))
+    for apart in (0, 3):
+        both = resample_weeks([one + apart, other], np.ones(84), submit)
+        found, mirrored = both.difference(0, 1), both.difference(1, 0)
+        assert (found.low, found.high) == pytest.approx((-mirrored.high, -mirrored.low), rel=0.05)
+        of_rows = both.interval(lambda means: means[0] - means[1])
+        assert found.estimate == of_rows.estimate
+        assert (found.low, found.high) == pytest.approx((of_rows.low, of_rows.high), abs=0.1)
+    week = np.where(submit // WEEK == 3, 40.0, 1.0)
+    far = resample_weeks([week, np.ones(84)], np.ones(84), submit).difference(0, 1)
+    assert far.high - far.estimate > far.estimate - far.low

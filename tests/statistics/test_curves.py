@@ -1,0 +1,246 @@
+"""Response-time curves: theory, precision, saturation, scaling."""
+
+import importlib
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.basics.seeds import spawn
+from coalloc_lib.statistics import Interval, MaxUtilization, curves, student
+from coalloc_lib.statistics.curves import (
+    Curve,
+    Point,
+    best_method,
+    compare,
+    max_utilization_by_simulation,
+    response_curve,
+    response_point,
+    response_sample,
+    response_times,
+)
+from tests.conftest import ROOT
+
+PAIR = co.Multicluster([8, 8])
+MODEL = co.JobModel(co.uniform(1, 4), 2)
+ORDERED = co.Scenario(PAIR, MODEL.with_(request="ordered"))
+UNORDERED = co.Scenario(PAIR, MODEL)
+OVERTAKING = UNORDERED.with_(scheduling=co.FPFS(20))
+SURE = Interval(0.8, 0.7, 0.9, 5)
+SERIAL = co.Scenario(co.Multicluster([1]), co.JobModel(co.uniform(1, 1), 1, "total"))
+
+
+def test_the_first_tenth_of_the_jobs_does_not_count():
+    how = {"jobs": 100, "replications": 3, "seed": 1}
+    schedules = [SERIAL.simulate(100, load=0.7, seed=child) for child in spawn(1, 3)]
+    by_hand = [schedule.response[10:].mean() for schedule in schedules]
+    with pytest.warns(UserWarning, match="100 jobs are too few for the queue to settle"):
+        found = response_times(SERIAL, 0.7, **how)
+    np.testing.assert_allclose(found, by_hand)
+
+
+@pytest.mark.parametrize(
+    ("load", "precision", "most", "precise"), [(0.8, 0.05, 10**6, True), (0.9, 0.1, 3000, False)]
+)
+def test_the_run_grows_until_it_is_precise_or_has_most_jobs(load, precision, most, precise):
+    how = {"precision": precision, "jobs": 1000, "most_jobs": most, "replications": 5}
+    calm, busy = response_curve(SERIAL, [0.2, load], **how).points
+    assert busy.jobs > calm.jobs if precise else busy.jobs == 2000
+    assert [calm.precise, busy.precise] == [True, precise]
+    for point in (calm, busy):
+        narrow = point.response.half_width <= precision * point.response.estimate
+        assert narrow == point.precise
+        assert student(point.means, warning=point.response.warning) == point.response
+
+
+def test_a_run_that_still_slows_down_is_too_short():
+    """At a load of 99 %, 8000 jobs from an empty queue are far too few: M/M/1."""
+    how = {"precision": 10, "jobs": 8000, "replications": 100, "seed": 4}
+    short = response_point(SERIAL, 0.99, most_jobs=8000, **how)
+    assert short.response.high < 100
+    assert not short.precise
+    assert response_point(SERIAL, 0.5, most_jobs=8000, **how).precise
+
+
+@pytest.mark.long
+def test_intervals_of_points_cover_the_truth():
+    """Chosen by its own narrowness, a point covers in 79 of 100 cases; in 95 it should: M/M/1."""
+    how = {"precision": 0.2, "jobs": 1000}
+    points = [response_point(SERIAL, 0.9, seed=seed, **how) for seed in range(100)]
+    assert sum(point.response.contains(10) for point in points) >= 88
+    assert sum(point.precise for point in points) > 50
+
+
+def test_a_point_has_other_random_numbers_than_its_pilots(monkeypatch):
+    seeds, plain = [], curves._runs
+    monkeypatch.setattr(curves, "_runs", lambda *a: seeds.append(str(a[-1])) or plain(*a))
+    response_point(SERIAL, 0.5, precision=0.01, jobs=100, most_jobs=400, replications=3)
+    first, second, last = seeds
+    assert first == second != last
+
+
+def test_past_saturation_nothing_is_averaged():
+    curve = response_curve(UNORDERED, [0.5, 0.95, 1.2], jobs=2000, most_jobs=2000)
+    at = {point.utilization: point.saturated for point in curve.points}
+    assert at == {0.5: False, 0.95: True, 1.2: True}
+    assert 0.5 < curve.maximum.interval.low < curve.maximum.max_utilization < 0.95
+    assert curve.maximum.method == "simulation"
+    curve = response_curve(SERIAL, [0.999, 1.0], jobs=100, most_jobs=100)
+    assert curve.maximum == MaxUtilization(Interval.exact(1.0), "exact", 1.0)
+    assert [point.saturated for point in curve.points] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("system", "change", "method"),
+    [
+        (PAIR, {}, "exact"),
+        (PAIR, {"request": "flexible"}, "exact"),
+        (co.Multicluster([8]), {"request": "total"}, "exact"),
+        (PAIR, {"request": "unordered"}, "simulation"),
+        (PAIR, {"merged_into": 1}, "simulation"),
+    ],
+)
+def test_the_best_method_is_found(system, change, method):
+    scenario = co.Scenario(system, ORDERED.workload.with_(**change))
+    assert best_method(scenario) == method
+    assert max_utilization_by_simulation(scenario, jobs=5000).method == method
+
+
+def test_what_a_formula_does_not_know_takes_it_away():
+    """Jobs that may stay whole, a model or a policy with more to it."""
+    for system in (PAIR, co.Multicluster([8])):
+        scenario = co.Scenario(system, MODEL, placement=co.SingleThenSpan())
+        with pytest.raises(co.InputError, match="the formula does not exist"):
+            max_utilization_by_simulation(scenario, method="approximation")
+        assert max_utilization_by_simulation(scenario, jobs=5000).method == "simulation"
+
+    @dataclass(frozen=True)
+    class Penalised(co.JobModel):
+        span_penalty: float = 0.0
+
+    model = Penalised(co.uniform(1, 4), 2, "ordered", span_penalty=0.5)
+    assert best_method(ORDERED.with_(workload=model)) == "simulation"
+
+    class Impatient(co.FCFS):
+        """FCFS with a twist."""
+
+    assert best_method(ORDERED.with_(scheduling=Impatient())) == "simulation"
+
+
+def test_the_methods_agree():
+    exact, simulated = (
+        max_utilization_by_simulation(ORDERED, method=m) for m in ("exact", "simulation")
+    )
+    assert simulated.interval.contains(exact.max_utilization)
+    about = max_utilization_by_simulation(UNORDERED, method="approximation")
+    simulated = max_utilization_by_simulation(UNORDERED)
+    assert about.method == "approximation"
+    assert about.max_utilization == pytest.approx(simulated.max_utilization, abs=0.01)
+    overtaking = max_utilization_by_simulation(ORDERED.with_(scheduling=co.FPFS(20)))
+    assert overtaking.method == "simulation"
+    assert overtaking.interval.low > exact.max_utilization
+
+
+def test_a_stretched_curve_moves_its_points_and_its_maximum():
+    maximum = MaxUtilization(SURE, "simulation")
+    point = Point(0.6, Interval(3.0, 2.0, 4.0, 2), 100, False, (2.9, 3.1))
+    slow = Curve([point, Point(1.0)], maximum).stretched(2.0)
+    stretched = Point(0.3, Interval(6.0, 4.0, 8.0, 2), 100, False, (5.8, 6.2))
+    assert slow.points == [stretched, Point(0.5)]
+    assert slow.maximum == MaxUtilization(Interval(0.4, 0.35, 0.45, 5), "simulation")
+    assert str(slow.maximum) == "0.4000 ± 0.0500 (95 %), simulation"
+
+
+def test_systems_are_compared_in_pairs():
+    unequal = UNORDERED.with_(system=co.Multicluster([12, 4]))
+    slower = compare(unequal, UNORDERED, load=0.5, jobs=30_000)
+    assert slower.above(0)
+    assert slower.count == 10
+    assert compare(unequal, UNORDERED, jobs=20_000).below(0)
+    assert compare(OVERTAKING, UNORDERED, jobs=5000).above(0.03)
+
+
+@pytest.mark.parametrize(("load", "jobs", "enough"), [(0.97, 20_000, False), (0.9, 20_000, True)])
+def test_runs_in_which_queues_do_not_settle_are_in_doubt(load, jobs, enough):
+    """At a load of 97 % the first tenth of 20,000 jobs is half of M/M/1's time of relaxation."""
+    times = response_sample(SERIAL, load, jobs=jobs, seed=1)
+    faster = SERIAL.with_(workload=SERIAL.workload.with_(service=co.Exponential(0.9)))
+    less = compare(SERIAL, faster, load=load, jobs=jobs, replications=4)
+    assert (times.warning == "") == enough
+    assert (less.warning == "") == enough
+    if not enough:
+        assert "20,000 jobs are too few for the queue to settle, give 88,889" in times.warning
+        with pytest.warns(UserWarning, match="too few for the queue"):
+            response_times(SERIAL, load, jobs=jobs, replications=2)
+
+
+def test_without_a_warning_intervals_hold_the_truth(monkeypatch):
+    """Of M/M/1 at the fewest jobs that have none: 93 of 100; at an eighth of them fewer."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    waits_for = importlib.import_module("bench_coverage").waits_for
+    rng, load, held = np.random.default_rng(3), 0.9, {}
+    for part in (1, 8):
+        jobs, held[part] = int(curves.SETTLES / (1 - load) ** 2 / part), 0
+        for _ in range(200):
+            means = []
+            for _ in range(8):
+                submit = np.cumsum(rng.exponential(1 / load, jobs))
+                runtime = rng.exponential(1.0, jobs)
+                response = waits_for(submit, runtime, 1) + runtime
+                means.append(response[jobs // 10 :].mean())
+            held[part] += student(means).contains(1 / (1 - load))
+    assert held[1] / 200 > 0.89  # 93 of 100, by two standard errors
+    assert held[8] < held[1] - 10
+
+
+def test_a_load_that_is_too_high_has_no_mean():
+    with pytest.raises(co.InputError, match=r"load = 0\.95; the system can carry at most 0\.\d+ ±"):
+        response_times(UNORDERED, 0.95, jobs=2000)
+    limit = MaxUtilization(Interval(0.4, 0.39, 0.41, 30), "simulation")
+    with pytest.raises(co.InputError, match=r"load = 0\.4; the system can carry at most 0\.4000"):
+        response_times(UNORDERED, 0.4, jobs=2000, maximum=limit)
+    how = {"maximum": limit, "jobs": 200, "most_jobs": 200}
+    points = response_curve(UNORDERED, [0.3, 0.39, 0.4], **how).points
+    assert [point.saturated for point in points] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("call", "scenario", "how", "words"),
+    [
+        (response_curve, SERIAL, {"loads": 0.5, "jobs": 5}, "jobs = 5"),
+        (response_curve, SERIAL, {"loads": 0.5, "jobs": 2000, "most_jobs": 1000}, "1000 is below"),
+        (response_point, SERIAL, {"load": 1.5}, r"load = 1\.5; give a load below 1"),
+        (
+            max_utilization_by_simulation,
+            ORDERED,
+            {"method": "approximation"},
+            "is exact; use simulation",
+        ),
+        (max_utilization_by_simulation, UNORDERED, {"method": "exact"}, "an approximation"),
+        (max_utilization_by_simulation, OVERTAKING, {"method": "exact"}, "does not exist"),
+    ],
+)
+def test_bad_arguments(call, scenario, how, words):
+    with pytest.raises(co.InputError, match=words):
+        call(scenario, **how)
+
+
+def test_short_runs_have_a_warning():
+    """Past saturation, and where a few jobs carry the work."""
+    point = response_point(UNORDERED, 0.95, jobs=2000, most_jobs=8000, precision=10)
+    assert "still rise" in point.response.warning
+    assert not point.precise
+    heavy = UNORDERED.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
+    point = response_point(heavy, 0.3, precision=10, jobs=1000, most_jobs=1000)
+    words = "the jobs drawn bring 50% of the work that the workload has on average"
+    assert point.response.warning == words
+    assert not point.precise
+    assert compare(heavy, UNORDERED, jobs=2000, replications=3).warning
+    assert not compare(UNORDERED, UNORDERED, jobs=2000, replications=3).warning
+
+
+def test_a_policy_that_refuses_jobs_is_named():
+    refusing = replace(SERIAL, scheduling=co.Online(horizon=900))
+    with pytest.raises(co.InputError, match=r"^scheduling = Online.* refused \d+ of 100 jobs"):
+        response_point(refusing, 0.5, jobs=100, most_jobs=400)

@@ -1,0 +1,332 @@
+"""Intervals that answer or say that they cannot; pairs, replications and crossings."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import coalloc_lib as co
+from coalloc_lib.cli import main
+from coalloc_lib.plots import format_interval
+from coalloc_lib.statistics import (
+    Interval,
+    MaxUtilization,
+    Replications,
+    all_of,
+    crossing,
+    not_,
+    paired_difference,
+    replicate,
+    student,
+    unpaired_difference,
+)
+
+RNG = np.random.default_rng(0)
+SIX = Interval(0.6, 0.5, 0.7, 10)
+
+
+def test_an_interval_decides_where_all_of_it_agrees():
+    limits = 0.4, 0.5, 0.6, 0.7, 0.8
+    assert [SIX.above(limit) for limit in limits] == [True, None, None, False, False]
+    assert [SIX.below(limit) for limit in limits] == [False, False, None, None, True]
+    ends = {(0.5, 0.7): True, (0.5, 0.69): None, (0.75, 1): False, (0, 0.45): False, (0.7, 1): None}
+    assert {each: SIX.between(*each) for each in ends} == ends
+    answers = all_of(True, True), all_of(True, None), all_of(False, None)
+    assert answers == (True, None, False)
+    assert [not_(True), not_(False), not_(None)] == [False, True, None]
+
+
+def test_an_interval_with_a_warning_decides_nothing_and_is_not_printed():
+    doubtful = Interval(0.6, 0.5, 0.7, 10, warning="three jobs")
+    assert doubtful.above(0) is doubtful.below(1) is doubtful.between(0, 1) is None
+    assert str(doubtful.complement()) == "0.4000 (no interval: three jobs)"
+    assert (
+        str(MaxUtilization(doubtful, "simulation"))
+        == "0.6000 (no interval: three jobs), simulation"
+    )
+    assert str(SIX) == "0.6000 ± 0.1000 (95 %)"
+    assert format_interval(SIX) == "0.600 ± 0.100"
+    assert format_interval(doubtful) == "0.600 (no interval: three jobs)"
+
+
+def test_the_command_line_prints_no_interval_with_a_warning(capsys):
+    asked = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--request", "unordered"]
+    assert main([*asked, "--jobs", "250", "--seed", "1"]) == 0
+    captured = capsys.readouterr()
+    words = r"0\.\d{4} \(no interval: \d+ jobs end in 30 batches.*\), simulation\n"
+    assert re.fullmatch(words, captured.out)
+    assert not captured.err
+
+
+def test_a_bound_is_a_utilization_and_a_loss():
+    bound = MaxUtilization(SIX, "simulation")
+    assert (bound.max_utilization, bound.capacity_loss) == (0.6, 0.4)
+    assert bound.loss == Interval(0.4, pytest.approx(0.3), pytest.approx(0.5), 10)
+    assert bound.times(0.5).max_utilization == 0.3
+    assert str(MaxUtilization(Interval.exact(0.75), "exact")) == "0.7500, exact"
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.99])
+def test_intervals_are_scipys(confidence):
+    """Student's of a mean, and Welch's of a difference."""
+    one, other = RNG.normal(5, 1, 12), RNG.normal(3, 4, 7)
+    interval = student(one, confidence)
+    low, high = stats.t.interval(confidence, 11, one.mean(), stats.sem(one))
+    assert (interval.low, interval.high) == pytest.approx((low, high))
+    assert interval.estimate == pytest.approx(one.mean())
+    assert (interval.count, interval.confidence) == (12, confidence)
+    found = unpaired_difference(one, other, confidence)
+    expected = stats.ttest_ind(one, other, equal_var=False).confidence_interval(confidence)
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert (found.count, found.confidence) == (7, confidence)
+    assert unpaired_difference([1.0, 1.0], [0.5, 0.5]).half_width == 0
+    assert paired_difference(one[:7], other, confidence) == student(one[:7] - other, confidence)
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "words"),
+    [
+        (student, ([1.0],), "two or more"),
+        (student, ([1.0, np.nan],), r"values\[1\]"),
+        (student, ([[1.0, 2.0]],), "shape"),
+        (student, ([1.0, 2.0], 95), "confidence = 95"),
+        (paired_difference, ([1.0, 2.0], [1.0]), "pair them"),
+        (
+            Replications.__sub__,
+            (Replications([1.0, 2.0]), Replications([1.0])),
+            "pair their values",
+        ),
+    ],
+)
+def test_what_has_no_interval_is_refused(call, given, words):
+    with pytest.raises(co.InputError, match=words):
+        call(*given)
+
+
+def test_samples_are_compared_in_pairs_and_keep_their_warning():
+    one, other = Replications(RNG.normal(5, 1, 9)), Replications(RNG.normal(3, 1, 9), "three jobs")
+    pairs = one.values, other.values
+    assert (one - other).interval == paired_difference(*pairs, warning="three jobs")
+    assert (other - one).warning == (other / 2.0).warning == one.less_unpaired(other).warning
+    assert (one / 2.0).interval == student(one.values / 2.0)
+    known = Replications(np.array(4.0))
+    assert known.interval == Interval.exact(4.0)
+    assert (one - known).interval == student(one.values - 4.0)
+
+
+def test_replications_do_not_depend_on_the_number_of_workers():
+    def function(seed):
+        return np.random.default_rng(seed).random()
+
+    one, two = (replicate(function, 9, seed=3, workers=w) for w in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    assert len(np.unique(one)) == 9
+    np.testing.assert_array_equal(one[:4], replicate(function, 4, seed=3))
+
+
+class Asked:
+    """A difference made of a function and of noise that all numbers share; counts the calls."""
+
+    def __init__(self, function, noise=(-0.1, 0.0, 0.1), warning=lambda x: ""):
+        self.function, self.noise, self.warning = function, np.array(noise), warning
+        self.calls = []
+
+    def __call__(self, x):
+        self.calls.append(x)
+        return Replications(self.function(x) + self.noise, self.warning(x))
+
+
+def test_a_crossing_is_the_root_and_its_ends_those_of_the_interval():
+    """Of a straight line exact, by solving for x; where noise grows as b x, Fieller's ends."""
+    half = student([-0.1, 0.0, 0.1]).half_width
+    found = crossing(Asked(lambda x: 2 * x - 0.7), 0, 1)
+    assert found.answer == "crossing"
+    interval = found.interval
+    assert interval.estimate == pytest.approx(0.35)
+    assert (interval.low, interval.high) == pytest.approx((0.35 - half / 2, 0.35 + half / 2))
+    assert (interval.count, interval.confidence, interval.warning) == (3, 0.95, "")
+    noise = np.array([-0.1, 0.0, 0.1])
+    found = crossing(lambda x: Replications(x - 0.4 + x * noise), 0, 2).interval
+    ends = 0.4 / (1 + half), 0.4 / (1 - half)
+    assert (found.low, found.estimate, found.high) == pytest.approx((ends[0], 0.4, ends[1]))
+
+
+@pytest.mark.parametrize("root", [0.003, 0.31, 0.5, 0.999])
+@pytest.mark.parametrize(("budget", "error"), [(20, 5e-4), (40, 1e-6)])
+def test_a_curved_difference_is_found_within_a_part_of_the_range(root, budget, error):
+    known = crossing(lambda x: Replications(np.exp(3 * x) - np.exp(3 * root)), 0, 1, budget=budget)
+    assert known.interval.estimate == pytest.approx(root, abs=error)
+    assert known.interval.half_width == known.interval.count == 0
+
+
+@pytest.mark.parametrize(
+    ("function", "answer", "infinite"),
+    [
+        (lambda x: x - 5.0, "below throughout", (np.inf, np.inf, np.inf)),
+        (lambda x: x + 5.0, "above throughout", (-np.inf, -np.inf, -np.inf)),
+        (lambda x: 0.01 * (x - 0.5), "undecided", (-np.inf, None, np.inf)),
+        (lambda x: 0.01 * (x - 2), "undecided", (-np.inf, np.inf, np.inf)),
+        (lambda x: 0.01 * (x + 1), "undecided", (-np.inf, -np.inf, np.inf)),
+        (lambda x: 0.01 * (0.5 - x), "undecided", (-np.inf, -np.inf, np.inf)),
+        (lambda x: x - 0.1, "undecided", (-np.inf, None, None)),
+        (lambda x: x - 0.9, "undecided", (None, None, np.inf)),
+        (lambda x: -np.inf, "below throughout", (np.inf, np.inf, np.inf)),
+        (lambda x: np.inf, "above throughout", (-np.inf, -np.inf, -np.inf)),
+    ],
+)
+def test_what_lies_outside_of_the_range_is_infinite(function, answer, infinite):
+    found = crossing(Asked(function), 0, 1)
+    assert found.answer == answer
+    ends = found.interval.low, found.interval.estimate, found.interval.high
+    assert tuple(None if 0 < end < 1 else end for end in ends) == infinite
+
+
+def test_where_a_side_has_no_mean_the_difference_has_crossed():
+    """A step from below zero to infinity: the interval is the last part, and no wider."""
+    found = crossing(Asked(lambda x: np.inf if x > 0.3 else -1.0), 0, 1)
+    assert found.answer == "crossing"
+    low, high = found.interval.low, found.interval.high
+    assert found.interval.contains(0.3)
+    assert (high - low, found.interval.estimate) == (1 / 2**6, (low + high) / 2)
+
+    def one_run_without(x):
+        return Replications(np.array([x, x, np.inf if x > 0.5 else x]) - 0.7, "rare")
+
+    found = crossing(one_run_without, 0, 1).interval
+    assert (found.low, found.high) == pytest.approx((0.5, 0.5 + 1 / 2**6))
+    assert found.warning == "rare"
+
+
+def test_a_difference_that_is_zero_for_a_while_crosses_all_along():
+    found = crossing(Asked(lambda x: max(x - 0.4, 0.0), noise=[0.0] * 3), 0, 1)
+    assert (found.answer, found.interval.low) == ("crossing", 0)
+    assert found.interval.high == pytest.approx(0.4, abs=1 / 2**6)
+    throughout = crossing(Asked(lambda x: 0.0, noise=[0.0] * 3), 0, 1)
+    assert throughout.answer == "undecided"
+    assert (throughout.interval.low, throughout.interval.high) == (0, np.inf)
+
+
+def test_the_crossing_of_a_difference_that_first_falls_is_found():
+    """It falls from -0.1 on, and rises through zero once; or several times, and one is found."""
+    found = crossing(Asked(lambda x: (x - 0.35) * (x + 0.3), noise=[-0.001, 0.001]), 0, 1)
+    assert found.interval.contains(0.35)
+    assert found.answer == "crossing"
+    waves = crossing(Asked(lambda x: -np.cos(5 * np.pi * x), noise=[-0.01, 0.01]), 0, 1).interval
+    assert waves.low <= waves.estimate <= waves.high
+    assert np.abs(np.array([0.1, 0.5, 0.9]) - waves.estimate).min() < 0.01
+
+
+@pytest.mark.parametrize("budget", [5, 8, 20, 50])
+def test_no_more_evaluations_than_the_budget_has(budget):
+    """Each once; with noise that grows the three roots part early, and ask for different ones."""
+    asked = Asked(lambda x: x - 0.43, noise=np.linspace(-0.5, 0.5, 9))
+    found = crossing(asked, 0, 1, budget=budget)
+    assert len(asked.calls) == len(set(asked.calls)) == found.evaluations <= budget
+    assert found.evaluations >= 2 + (budget - 2) // 3
+    assert all(0 <= x <= 1 for x in asked.calls)
+
+
+@pytest.mark.parametrize(
+    ("root", "doubtful", "answer"),
+    [
+        (0.43, lambda x: abs(x - 0.43) < 1 / 2**6, "undecided"),
+        (0.43, lambda x: x > 0.43, "undecided"),
+        (0.43, lambda x: x < 0.43, "undecided"),
+        (0.43, lambda x: abs(x - 0.43) > 0.2, "crossing"),
+        (-5, lambda x: x == 0, "undecided"),
+        (-5, lambda x: x == 1, "above throughout"),
+        (5, lambda x: x == 1, "undecided"),
+        (5, lambda x: x == 0, "below throughout"),
+    ],
+)
+def test_a_crossing_has_the_warning_of_a_difference_beside_it(root, doubtful, answer):
+    """Or, where it lies outside of the range, of the nearest end."""
+    narrow = [-1e-6, 1e-6]  # so that the interval holds no number that was asked for
+    found = crossing(Asked(lambda x: x - root, narrow, lambda x: "short" * doubtful(x)), 0, 1)
+    assert found.interval.warning == "short" * (answer == "undecided")
+    assert found.answer == answer
+
+
+@pytest.mark.parametrize(
+    ("function", "how", "words"),
+    [
+        (Asked(lambda x: x), (1, 1), "low = 1.0 and high = 1.0; give two finite numbers"),
+        (Asked(lambda x: x), (0, np.inf), "low = 0.0 and high = inf"),
+        (Asked(lambda x: x), (0, 1, 4), "budget = 4; give a whole number of 5 or more"),
+        (Asked(lambda x: np.nan if x == 0.75 else x - 0.7), (0, 1), r"\(0.75\) holds NaN"),
+        (lambda x: Replications(np.array([np.inf, -np.inf])), (0, 1), "both infinite signs"),
+        (
+            lambda x: x - 0.5,
+            (0, 1),
+            r"difference\(0\) = -0.5 is no Replications; give Replications\(values\)",
+        ),
+        (Asked(lambda x: 0.5 - x), (0, 1), r"falls from 0.5 at low to -0.5 at high"),
+        (Asked(lambda x: np.inf if x < 0.5 else -1), (0, 1), "falls from inf at low to -1 at high"),
+    ],
+)
+def test_bad_ranges_and_differences_are_named(function, how, words):
+    low, high, *budget = how
+    with pytest.raises(co.InputError, match=words) as caught:
+        crossing(function, low, high, budget=(*budget, 20)[0])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_prediction_has_95_of_100_further_runs():
+    draws = np.random.default_rng(1).exponential(1.0, (4_000, 9)) ** 0.25
+    ranges = [Replications(row[:8]).prediction for row in draws]
+    inside = sum(each.contains(row[8]) for each, row in zip(ranges, draws, strict=True))
+    assert 0.94 < inside / len(draws) < 0.96
+    assert Replications(np.array(0.5)).prediction.half_width == 0
+
+
+def test_an_interval_to_one_side_prints_both_of_its_ends():
+    """0.1478 ± 0.3627 would be below 0 for a figure whose interval ends at 0.0027."""
+    aside = Interval(0.1478, 0.0027, 0.7282, 20)
+    assert str(aside) == "0.1478 [0.0027, 0.7282] (95 %)"
+    assert aside.text(2, "+") == "+0.15 [+0.00, +0.73]"
+    assert Interval(1.0, 0.5, np.inf, 20).text(1) == "1.0 [0.5, inf]"
+    assert Interval(-0.00001, -0.1, 0.1, 20).text(2) == "0.00 ± 0.10"
+    assert Interval.exact(0.5).text(3) == "0.500"
+
+
+@given(st.floats(-1e3, 1e3), st.floats(0, 1e3), st.floats(0, 1e3), st.integers(0, 5))
+def test_the_ends_of_a_printed_interval_are_right_to_its_digits(middle, down, up, digits):
+    interval = Interval(middle, middle - down, middle + up, 20)
+    text = interval.text(digits)
+    if "<" in text:
+        assert interval.half_width < 10.0**-digits / 2
+        return
+    numbers = [float(x) for x in re.findall(r"-?[\d.]+", text)]
+    ends = [numbers[0] - numbers[1], numbers[0] + numbers[1]] if "±" in text else numbers[1:]
+    # The figure and its half-width, or an end, are rounded; ± may be off by half a digit more.
+    assert np.allclose(ends, [interval.low, interval.high], atol=1.5 * 10.0**-digits + 1e-9, rtol=0)
+
+
+@given(
+    st.floats(-5, 5), st.floats(0, 5), st.floats(0, 5), st.floats(0, 5), st.floats(0, 5),
+    st.floats(-9, 9),
+)  # fmt: skip
+def test_an_interval_within_bounds_has_no_value_beyond_them_and_loses_no_other(
+    middle, below, above, least, most, value
+):
+    interval = Interval(middle, middle - below, middle + above, 9)
+    bounds = middle - least, middle + most
+    clipped = interval.within(*bounds)
+    assert bounds[0] <= clipped.low <= clipped.estimate == middle <= clipped.high <= bounds[1]
+    inside = bounds[0] <= value <= bounds[1]
+    assert clipped.contains(value) == (interval.contains(value) and inside)
+    assert interval.within() == interval
+
+
+def test_a_sample_of_a_bounded_figure_has_bounded_intervals():
+    busy = Replications(np.array([0.999, 0.97, 0.9999]), least=0.0, most=1.0)
+    assert student(busy.values).high > 1
+    for interval in (busy.interval, busy.prediction, busy.prediction_of(0.1)):
+        assert 0 <= interval.low < interval.high == 1
+    assert busy.prediction.low < busy.interval.low
+    assert (busy - Replications(busy.values * 0.5)).interval.low < 0.6, (
+        "a difference has other bounds"
+    )

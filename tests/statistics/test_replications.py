@@ -1,0 +1,169 @@
+"""Runs picked out and compared in pairs, by hand and against Student's interval."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import coalloc_lib as co
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.distributions import uniform
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import FPFS
+from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics import (
+    NotRunError,
+    Replications,
+    capacity_loss,
+    difference,
+    differences,
+    groups_of,
+    keys_of,
+    means,
+    pick,
+    ratio,
+    ratios,
+    rows_of,
+    sample,
+    student,
+)
+from coalloc_lib.statistics.settling import RISING, after_warm_up, halves, rising_warning
+from coalloc_lib.workloads.models import JobModel
+
+SHARED, SPANNING = [2.0, 4.0, 8.0], [3.0, 4.0, 10.0]
+
+
+def rows(way, values, penalty=0.0, load=None, warning=""):
+    where = {"way": way, "penalty": penalty, "load": load}
+    return list(rows_of(Replications(np.array(values), warning), "wait", **where))
+
+
+@pytest.fixture
+def runs():
+    """Sharing and spanning, the replications of one in another order; a known figure."""
+    known = list(
+        rows_of(Replications(np.array(1.0)), "wait", way="formula", penalty=0.0, load=None)
+    )
+    return pd.DataFrame(
+        rows("sharing", SHARED) + rows("spanning", SPANNING, 0.25)[::-1] + known
+        + rows("sharing", [1.0, 1.0, 1.0], load=0.5)
+    )  # fmt: skip
+
+
+def test_keys_stand_before_the_replication(runs):
+    assert keys_of(runs) == ["way", "penalty", "load"]
+    with pytest.raises(InputError, match="no column 'replication'"):
+        keys_of(runs.drop(columns="replication"))
+
+
+def test_rows_are_picked_by_a_value_by_several_and_by_none(runs):
+    assert len(pick(runs, way="sharing", load=None)) == 3
+    assert len(pick(runs, way=("sharing", "formula"))) == 7
+    assert len(pick(runs, load=0.5, way="spanning")) == 0
+    own = runs.assign(way=runs["way"].replace("sharing", "2 × 8"))  # a setting of one's own
+    assert len(pick(own, way=co.Multicluster([8, 8]), load=None)) == 3
+    assert len(pick(own, way=(co.Multicluster([8, 8]), "formula"))) == 7
+    assert pick(runs.assign(load=""), load=None).shape == runs.shape
+    with pytest.raises(InputError, match="lode is no column of the runs; they have way"):
+        pick(runs, lode=0.5)
+
+
+def test_groups_have_what_is_missing_as_none(runs):
+    found = {tuple(where.values()): len(part) for where, part in groups_of(runs, ["way", "load"])}
+    assert found == {
+        ("sharing", None): 3, ("spanning", None): 3, ("formula", None): 1, ("sharing", 0.5): 3,
+    }  # fmt: skip
+    ((where, part),) = groups_of(runs, [])
+    assert (where, len(part)) == ({}, len(runs))
+
+
+def test_a_sample_is_in_the_order_of_the_replications(runs):
+    assert sample(runs, "wait", way="spanning").values.tolist() == SPANNING
+    known = sample(runs, "wait", way="formula")
+    assert known.values.ndim == 0
+    assert known.interval.count == 0
+
+
+def test_what_is_no_sample_is_refused(runs):
+    with pytest.raises(NotRunError, match="no run of wait has way = local"):
+        sample(runs, "wait", way="local")
+    with pytest.raises(InputError, match="differ in load"):
+        sample(runs, "wait", way="sharing")
+    gone = runs.assign(wait=np.nan)
+    with pytest.raises(NotRunError):
+        sample(gone, "wait", way="spanning")
+
+
+def test_pairs_are_of_one_replication(runs):
+    here = pick(runs, load=None)
+    one, other = {"way": "spanning", "penalty": 0.25}, {"way": "sharing", "penalty": 0.0}
+    assert ratio(here, "wait", one, other).values.tolist() == [1.5, 1.0, 1.25]
+    less = difference(here, "wait", one, other)
+    assert less.interval == student(np.subtract(SPANNING, SHARED))
+    with pytest.raises(NotRunError, match="way = local"):
+        ratio(here, "wait", one, {"way": "local", "penalty": 0.0})
+    short = here[~((here["way"] == "sharing") & (here["replication"] == 2))]
+    with pytest.raises(InputError, match="give both the same"):
+        ratio(short, "wait", one, other)
+
+
+def test_a_known_figure_is_paired_with_any_number(runs):
+    here = pick(runs, load=None, penalty=0.0)
+    less = difference(here, "wait", {"way": "sharing"}, {"way": "formula"})
+    assert less.values.tolist() == [1.0, 3.0, 7.0]
+
+
+def test_a_table_of_ratios_holds_each_setting_against_one(runs):
+    table = ratios(runs, "wait", {"way": "sharing", "penalty": 0.0}, also=["replication"])
+    spanning = table.set_index("way").loc["spanning"]
+    interval = student([1.5, 1.0, 1.25])
+    assert spanning[["wait", "wait_against"]].tolist() == pytest.approx([17 / 3, 14 / 3])
+    ends = spanning[["ratio", "ci95_low", "ci95_high"]].tolist()
+    assert ends == [interval.estimate, interval.low, interval.high]
+    assert spanning["replication"] == 1
+    assert set(table["way"]) == {"spanning", "formula"}  # nothing else has a load
+    less = differences(runs, "wait", {"way": "sharing", "penalty": 0.0}).set_index("way")
+    assert less["difference"]["spanning"] == pytest.approx(1.0)
+    with pytest.raises(NotRunError, match="way = local"):
+        ratios(runs, "wait", {"way": "local"})
+
+
+def test_runs_of_other_random_numbers_are_compared_as_independent():
+    longer = [*SPANNING, 9.0]
+    both = pd.DataFrame(rows("sharing", SHARED) + rows("spanning", longer))
+    (found,) = differences(both, "wait", {"way": "sharing"}, in_pairs=False).to_dict("records")
+    welch = stats.ttest_ind(longer, SHARED, equal_var=False).confidence_interval()
+    assert (found["ci95_low"], found["ci95_high"]) == pytest.approx(tuple(welch))
+    with pytest.raises(InputError, match="give both the same"):
+        differences(both, "wait", {"way": "sharing"})
+
+
+def test_means_have_a_row_a_setting_and_pass_warnings_on(runs):
+    table = means(runs, "wait").set_index(["way", "load"])
+    assert len(table) == 4
+    assert table["ci95_low"]["formula"].tolist() == [1.0]
+    doubtful = pd.DataFrame(rows("sharing", SHARED, warning="few") + rows("spanning", SPANNING))
+    compared = ratios(doubtful, "wait", {"way": "spanning"})
+    assert compared["warning"].tolist() == ["few"]
+
+
+def test_a_run_is_settled_where_its_second_half_is_no_slower():
+    assert after_warm_up(np.arange(20.0)).tolist() == list(range(2, 20))
+    assert halves([1.0, 3.0, 5.0, 9.0]) == (2.0, 7.0)
+    first, slower = [1.0, 2.0, 3.0], [2.0, 3.0, 4.1]
+    assert rising_warning(first, slower) == RISING
+    assert rising_warning(slower, first) == rising_warning(first, first) == ""
+    with pytest.raises(InputError, match="share = 1"):
+        after_warm_up([1.0], 1)
+
+
+def test_a_loss_is_exact_where_a_formula_is_and_else_simulated():
+    system, model = Multicluster([4, 4]), JobModel(uniform(1, 4), 2, "ordered")
+    how = {"jobs": 4_000, "replications": 6, "seed": 1}
+    exact = capacity_loss(Scenario(system, model), **how)
+    assert exact.values.ndim == 0
+    simulated = capacity_loss(Scenario(system, model), method="simulation", **how)
+    assert simulated.values.shape == (6,)
+    assert abs(simulated.mean - exact.mean) < 4 * simulated.interval.half_width
+    jumping = capacity_loss(Scenario(system, model, FPFS(5)), backlog=50, **how)
+    assert (jumping - simulated).interval.below(0)

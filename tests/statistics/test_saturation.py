@@ -1,0 +1,293 @@
+"""The simulated maximal utilization, against the formulas and against each other."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.analytic import slotted_utilization
+from coalloc_lib.basics.seeds import spawn
+from coalloc_lib.model.distributions import Between
+from coalloc_lib.statistics import Interval, saturation, student
+from coalloc_lib.statistics.curves import (
+    max_utilization_by_simulation,
+    response_point,
+    response_times,
+)
+from coalloc_lib.statistics.saturation import (
+    heavy_traffic,
+    loss_at_response,
+    loss_between_bounds,
+    replicated_traffic,
+    saturated_loss,
+)
+from coalloc_lib.workloads.models import SplitJobs
+
+SMALL = co.Multicluster([8, 8])
+MODEL = co.JobModel(co.uniform(1, 4), 2)
+SCENARIO = co.Scenario(SMALL, MODEL)
+CASES = [
+    co.Scenario(co.Multicluster([32]), co.JobModel(co.uniform(1, 5), 1, "total")),
+    co.Scenario(co.Multicluster([16, 8]), co.JobModel(co.power_of_two(0.8, 1, 8), 2, "ordered")),
+    co.Scenario(co.Multicluster([16, 8]), co.JobModel(co.uniform(2, 6), 3, "flexible")),
+]
+
+
+def exact_loss(scenario):
+    model = scenario.workload
+    question = scenario.system, model.sizes, model.components, model.request
+    return co.maximal_utilization(*question).capacity_loss
+
+
+@pytest.mark.parametrize("scenario", CASES)
+def test_heavy_traffic_is_the_formula(scenario):
+    found = student(1 - heavy_traffic(scenario, scenario.sample(400_000, seed=1)), 0.999)
+    assert found.contains(exact_loss(scenario))
+    assert found.half_width < 0.004
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scenario", CASES[:2])
+def test_response_method_comes_near_the_formula(scenario):
+    """A finite response time leaves a little more idle than saturation does."""
+    found = student(loss_at_response(scenario, jobs=100_000, replications=4))
+    assert abs(found.estimate - exact_loss(scenario)) < 0.006
+
+
+@pytest.mark.filterwarnings("ignore:service = 'slotted'")
+def test_slotted_service_is_not_equation_four():
+    """The job that did not fit begins the next slot: large ones are there more often.
+
+    Two sizes that exclude each other make deterministic service slotted. By hand, sizes 3 and 6
+    on 8 processors: 6 is first in three slots of five, and the utilization is 5.4 / 8.
+    """
+    sizes, system = co.SizeDistribution(np.isin(np.arange(9), [3, 6]) / 2), co.Multicluster([8])
+    model = co.JobModel(sizes, 1, "total", co.Deterministic())
+    busy = heavy_traffic(co.Scenario(system, model), model.sample(200_000, seed=2))
+    found = student(1 - busy, confidence=0.999)
+    exact = slotted_utilization(8, sizes)
+    assert exact.max_utilization == pytest.approx(5.4 / 8)
+    assert found.contains(exact.capacity_loss)
+    equation_four = co.maximal_utilization(system, sizes, 1, "total", service="slotted")
+    assert equation_four.method == "approximation"
+    assert found.low - equation_four.capacity_loss > 0.02
+
+
+def test_slotted_chain_is_the_simulated_one():
+    """Simulated slot by slot, as the definition says: fill up, run, start afresh."""
+    sizes = co.power_of_two(0.9, 2, 15)
+    draws = iter(sizes.sample(np.random.default_rng(3), 400_000).tolist())
+    fills, used = [], next(draws)
+    for size in draws:
+        if used + size > 16:
+            fills.append(used)
+            used = 0
+        used += size
+    exact = slotted_utilization(16, sizes)
+    assert student(np.array(fills) / 16, confidence=0.999).contains(exact.max_utilization)
+    assert exact.multiprogramming_level * sizes.mean / 16 == pytest.approx(exact.max_utilization)
+
+
+@pytest.mark.long
+def test_bounds_agree_with_a_held_queue():
+    scenario = SCENARIO.with_(scheduling=co.FPFS(max_jumps=10))
+    held = saturated_loss(scenario, jobs=100_000, backlog=100)
+    between = loss_between_bounds(scenario, bounds=(0, 200), arrivals=20_000, replications=4)
+    assert abs(held.estimate - between.mean()) < 0.02
+
+
+class Recorded:
+    """A scenario whose runs are made up, of a model of mean service time 2."""
+
+    workload = co.JobModel(co.uniform(1, 1), 1, "total", co.Exponential(2.0))
+
+    def __init__(self, schedule):
+        self.schedule, self.streams, self.load = schedule, [], None
+
+    def rate(self, load):
+        return load
+
+    def sample(self, jobs, *, load=None, seed=0):
+        self.load = load
+        return self.workload.sample(jobs, seed, load)
+
+    def run(self, stream):
+        self.streams.append(stream)
+        return self.schedule(stream)
+
+
+def test_the_middle_of_the_loads_that_do_best_is_taken(monkeypatch):
+    """From 0.49 to 0.52 the queue has 30 jobs at each arrival, and else it touches a bound."""
+    monkeypatch.setattr(saturation, "saturated_loss", lambda *_, **__: Interval.exact(0.5))
+
+    def schedule(stream):
+        queue = 30 if 0.4899 < scenario.load < 0.5201 else 10
+        return SimpleNamespace(queue_length=lambda instants: np.full(len(instants), queue))
+
+    scenario = Recorded(schedule)
+    how = {"bounds": (10, 50), "arrivals": 100, "replications": 1}
+    assert loss_between_bounds(scenario, **how) == pytest.approx(1 - 0.505)
+    for stream in scenario.streams:  # the queue begins half-way between the bounds
+        assert np.count_nonzero(stream.submit == 0) == 31  # the 31st ends the first interarrival
+        assert (np.diff(stream.submit[30:]) > 0).all()
+    scenario.streams.clear()
+    assert loss_between_bounds(scenario, begin=0, **how) == pytest.approx(1 - 0.505)
+    for stream in scenario.streams:  # the first job comes to an empty system
+        assert np.count_nonzero(stream.submit == 0) == 1
+
+
+def test_the_response_is_met_and_the_first_tenth_of_the_time_left_out(monkeypatch):
+    """Made up: n jobs at a rate of r respond in 5000 r on average and wait for half of that."""
+    monkeypatch.setattr(saturation, "saturated_loss", lambda *_, **__: Interval.exact(0.5))
+
+    def schedule(stream):
+        last = stream.submit[-1]
+        response = np.full(3, 5000 * len(stream) / last)
+        busy = lambda begin, finish: begin / finish + 10 * (finish != last)  # noqa: E731
+        return SimpleNamespace(jobs=stream, response=response, wait=response / 2, utilization=busy)
+
+    scenario = Recorded(schedule)
+    found = loss_at_response(scenario, response=1500, jobs=20_000, replications=1)
+    assert found == pytest.approx(1 - 0.1)
+    assert schedule(scenario.streams[-1]).response[0] == pytest.approx(1500 * 2, rel=1e-3)
+
+
+def test_overtaking_gains():
+    policies = [SCENARIO.with_(scheduling=co.FPFS(jumps)) for jumps in (0, 5, 50)]
+    losses = [saturated_loss(each, backlog=200) for each in policies]
+    assert losses[0].low > losses[1].high > losses[1].low > losses[2].high
+    fpfs = SCENARIO.with_(scheduling=co.FPFS(20))
+    assert saturated_loss(fpfs, jobs=5000) == saturated_loss(fpfs, jobs=5000, backlog=500)
+
+
+RARE = np.zeros(10)
+RARE[[1, 9]] = 1 - 1e-9, 1e-9
+TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
+
+
+@pytest.mark.parametrize(
+    ("call", "workload", "how", "words"),
+    [
+        (saturated_loss, MODEL, {"jobs": 1}, "jobs has 1 entries"),
+        (saturated_loss, TOO_LARGE, {"jobs": 100}, r"job that never starts: components \[9\]"),
+        (loss_at_response, MODEL, {"jobs": 3000}, "needs [0-9]+ or more"),
+        (loss_at_response, MODEL.sample(10, 1), {}, "has no one distribution of service times"),
+        (loss_at_response, MODEL, {"response": 1.0}, "no job is done before"),
+        (loss_between_bounds, MODEL, {"bounds": (5,)}, "bounds = "),
+        (loss_between_bounds, MODEL, {"bounds": (0, 1)}, "with one between them"),
+    ],
+)
+def test_bad_arguments(call, workload, how, words):
+    """What can never start is refused whether or not it is drawn."""
+    with pytest.raises(co.InputError, match=words):
+        call(SCENARIO.with_(workload=workload), **how)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "last", "expected"), [([8] * 100 + [5] * 2000, 1.0, 5 / 8), ([8] * 999 + [1], 500, 1)]
+)
+def test_begin_and_end_of_a_run_do_not_count(sizes, last, expected):
+    """The jobs that fill the cluster at first; the last one, which runs on alone."""
+    times = [1.0] * (len(sizes) - 1) + [last]
+    jobs = co.JobStream(np.zeros(len(sizes)), times, sizes, request="total")
+    busy = heavy_traffic(co.Scenario(co.Multicluster([8]), jobs), jobs)
+    np.testing.assert_allclose(busy, expected, rtol=1e-9)
+
+
+def in_doubt(jobs=20_000, seed=0, **change):
+    changed = SCENARIO.with_(workload=MODEL.with_(**change))
+    return saturated_loss(changed, jobs=jobs, seed=seed).warning
+
+
+def test_runs_of_few_jobs_and_batches_have_a_warning():
+    assert "5 jobs" in in_doubt(jobs=5) or "jobs end in 30 batches" in in_doubt(jobs=5)
+    assert "jobs end in 30 batches" in in_doubt(jobs=250)
+    assert "jobs end in 30 batches" in in_doubt(jobs=305)  # 300 end, but some in the warm-up
+    assert in_doubt() == ""
+    assert "too few to tell" in saturated_loss(SCENARIO, batches=10).warning
+    assert saturated_loss(SCENARIO, batches=20).warning == ""
+    short = saturated_loss(SCENARIO, jobs=400, seed=1, batches=500)  # a seventh of a service
+    assert "neighbouring batches depend" in short.warning
+
+
+@pytest.mark.parametrize(("variation", "seed"), [(100, 0), (100, 1), (1000, 2), (1000, 3)])
+def test_tails_that_were_not_drawn_have_a_warning(variation, seed):
+    """Also where no rare long job was drawn at all, and the drawn ones look harmless."""
+    warning = in_doubt(seed=seed, service=co.Hyperexponential(1.0, variation))
+    assert "carry the work" in warning or "of the work that the workload has" in warning
+
+
+def test_runs_that_are_long_enough_have_no_warning():
+    """But for a few of 400, by chance alone."""
+    doubted = sum(bool(in_doubt(jobs=6000, seed=seed)) for seed in range(400))
+    assert doubted <= 4
+
+
+@pytest.mark.parametrize(
+    ("policy", "jobs", "needed"),
+    [(co.EASY(), 5_000, 40_000), (co.FPFS(20), 3_000, 4_000), (co.FCFS(), 1_000, 8)],
+)
+def test_a_held_queue_that_has_not_settled_has_a_warning(policy, jobs, needed):
+    """Of 500 jobs EASY takes what fits, and leaves the wide ones, which gather for long."""
+    scenario = SCENARIO.with_(scheduling=policy)
+    words = f"{jobs:,} jobs are too few for the queue to settle, give {needed:,}"
+    for warning in (
+        saturated_loss(scenario, jobs=jobs, seed=1).warning,
+        replicated_traffic(scenario, jobs=jobs, replications=2)[1],
+    ):
+        assert (words in warning) == (jobs < needed)
+    assert saturated_loss(scenario, jobs=jobs, backlog=20, seed=1).warning == ""
+
+
+def test_few_jobs_under_easy_are_biased_where_there_is_a_warning():
+    """On one cluster of 32 the loss of 3,000 jobs is surely less than that of 40,000."""
+    model = co.JobModel(co.uniform(1, 32), request="total")
+    easy = co.Scenario(co.Multicluster([32]), model, scheduling=co.EASY())
+    few = student([saturated_loss(easy, jobs=3_000, seed=seed).estimate for seed in range(20)])
+    many = saturated_loss(easy, jobs=40_000, seed=99)
+    assert not many.warning
+    assert few.high < many.low
+
+
+def test_a_log_is_served_as_far_as_it_goes_and_not_replicated():
+    log = MODEL.sample(3000, seed=4, rate=1.0)
+    scenario = SCENARIO.with_(workload=log)
+    found = saturated_loss(scenario)
+    assert found == student(1 - heavy_traffic(scenario, log))
+    for call in (replicated_traffic, response_times, response_point):
+        how = {"replications": 3} if call is replicated_traffic else {"load": 0.3}
+        with pytest.raises(co.InputError, match=r"one sequence of jobs.*ResampledJobs"):
+            call(scenario, jobs=1000, **how)
+
+
+def test_replications_that_miss_the_tails_have_one_warning():
+    heavy = SCENARIO.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
+    how = {"jobs": 5000, "replications": 5}
+    assert replicated_traffic(heavy, **how)[1]
+    busy, warning = replicated_traffic(SCENARIO, **how)
+    assert warning == ""
+    singles = [saturated_loss(SCENARIO, jobs=5000, seed=s).estimate for s in spawn(0, 5)]
+    np.testing.assert_array_equal((1 - busy).mean(axis=1), singles)
+
+
+@pytest.mark.parametrize(("policy", "penalty"), [(co.FCFS(), 0.25), (co.FPFS(10), 1.0)])
+def test_jobs_that_all_span_can_use_less_by_what_spanning_adds(penalty, policy):
+    """One penalty of all jobs is another unit of time: the net work in it is 1 / (1 + psi)."""
+    halved = SplitJobs(co.JobModel(co.uniform(2, 8)), above=1, parts=2, rounding="even")
+    both = [co.Scenario(SMALL, halved.with_(span_penalty=p), policy) for p in (0.0, penalty)]
+    free, paying = (heavy_traffic(each, each.sample(5000, seed=1)) for each in both)
+    np.testing.assert_allclose(paying, free / (1 + penalty), rtol=1e-9)
+
+
+def test_penalties_of_their_own_take_away_what_they_add_on_average():
+    """Every job has the whole system: of 1 + psi units of time on average one is work."""
+    penalty = Between(0.0, 0.8)
+    workload = SplitJobs(co.JobModel(co.uniform(2, 2)), 1, 2, span_penalty=penalty)
+    alone = co.Scenario(co.Multicluster([1, 1]), workload)
+    found = max_utilization_by_simulation(alone).interval
+    assert found.half_width < 0.005
+    assert student(heavy_traffic(alone, alone.sample(400_000, seed=2)), 0.999).contains(1 / 1.4)
+    busy, warning = replicated_traffic(alone, jobs=20_000, replications=10)
+    assert warning == ""
+    assert student(busy.mean(axis=1), 0.999).contains(1 / 1.4)

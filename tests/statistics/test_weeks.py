@@ -1,0 +1,96 @@
+"""Means over the weeks of one log: sums by week, and the same weeks for what is compared."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.statistics import DAY, WEEK, NotRunError, pick, resample_weeks
+from coalloc_lib.statistics.weeks import (
+    Bootstrap,
+    WeeklySums,
+    rows_by_week,
+    week_of,
+    weekly_sums,
+)
+
+WEEKS = 12
+BY_WEEKS = Bootstrap(200, 3)
+
+
+@pytest.fixture
+def jobs():
+    """Return submissions and waits of 600 jobs of twelve weeks, and which are wide."""
+    rng = np.random.default_rng(5)
+    submit = np.sort(rng.uniform(0, WEEKS * WEEK, 600))
+    submit[[0, -1]] = 0, WEEKS * WEEK - 1
+    return submit, rng.gamma(0.5, 4.0, 600), rng.random(600) < 0.3
+
+
+@pytest.fixture
+def runs(jobs):
+    """Return runs of two policies, in two groups of jobs; the second waits twice as long."""
+    submit, wait, wide = jobs
+    week, rows = week_of(submit), []
+    for policy, factor in (("one", 1.0), ("other", 2.0)):
+        for group, mine in (("narrow", ~wide), ("wide", wide)):
+            values = {"jobs": np.ones(mine.sum()), "wait": factor * wait[mine]}
+            rows += rows_by_week(week[mine], values, WEEKS, policy=policy, group=group)
+    return pd.DataFrame(rows)
+
+
+def test_jobs_belong_to_the_week_in_which_they_came():
+    submit = 5.0 + np.array([0.0, 6.9 * DAY, 7 * DAY, 30 * DAY])
+    assert week_of(submit).tolist() == [0, 0, 1, 4]
+
+
+def test_a_week_without_jobs_has_sums_of_0():
+    rows = list(rows_by_week(np.array([0, 2, 2]), {"wait": np.array([1.0, 2.0, 4.0])}, 4, log="a"))
+    assert [row["wait"] for row in rows] == [1.0, 0.0, 6.0, 0.0]
+    assert [row["replication"] for row in rows] == [0, 1, 2, 3]
+    assert {row["log"] for row in rows} == {"a"}
+
+
+def test_means_are_those_of_the_jobs_and_intervals_those_of_their_weeks(jobs, runs):
+    submit, wait, wide = jobs
+    found = BY_WEEKS.mean(weekly_sums(pick(runs, policy="one", group="wide"), "wait", "jobs"))
+    mine = [wait[wide]], wide[wide], submit[wide]
+    weeks = resample_weeks(*mine, step=WEEK, resamples=200, seed=3)
+    by_hand = weeks.interval(lambda means: means[0])
+    assert found.estimate == pytest.approx(wait[wide].mean())
+    assert (found.low, found.high) == pytest.approx((by_hand.low, by_hand.high))
+
+
+def test_groups_that_are_added_up_are_all_jobs(jobs, runs):
+    both = weekly_sums(pick(runs, policy="one"), "wait", "jobs", added=["group"])
+    assert both.mean == pytest.approx(jobs[1].mean())
+    assert both.bottom.sum() == len(jobs[1])
+
+
+def test_what_is_compared_has_the_same_weeks(runs):
+    wide = pick(runs, group="wide")
+    one, other = (weekly_sums(pick(wide, policy=p), "wait", "jobs") for p in ("one", "other"))
+    ratio = BY_WEEKS.ratio(other, one)
+    assert (ratio.low, ratio.estimate, ratio.high) == pytest.approx((2, 2, 2))
+    less, alone = BY_WEEKS.difference(other, one), BY_WEEKS.mean(one)
+    # Twice as long in every week: the difference is as large as the one, and about as uncertain.
+    assert less.estimate == pytest.approx(alone.estimate)
+    assert [less.low, less.high] == pytest.approx([alone.low, alone.high], rel=0.05)
+
+
+def test_no_job_is_no_interval_and_nothing_over_nothing_is_1():
+    none, some = np.zeros(WEEKS), np.ones(WEEKS)
+    assert BY_WEEKS.mean(WeeklySums(none, none)).warning
+    assert BY_WEEKS.ratio(WeeklySums(some, some), WeeklySums(none, none)).above(0) is None
+    nothing = WeeklySums(none, some)
+    assert BY_WEEKS.ratio(nothing, nothing).estimate == 1
+    assert BY_WEEKS.ratio(WeeklySums(some, some), nothing).estimate == np.inf
+
+
+def test_runs_of_several_settings_or_of_none_are_refused(runs):
+    with pytest.raises(InputError, match="differ in policy;"):
+        weekly_sums(runs, "wait", "jobs", added=["group"])
+    with pytest.raises(InputError, match="differ in policy, group;"):
+        weekly_sums(runs, "wait", "jobs")
+    with pytest.raises(NotRunError, match="no run has a week of wait"):
+        weekly_sums(pick(runs, policy="third"), "wait", "jobs")
