@@ -40,9 +40,8 @@ def test_the_library_alone_needs_few_packages_and_nothing_of_jupyter():
 
 
 def test_every_package_of_the_project_has_a_version_in_the_lock_file():
-    locked = re.findall(
-        r"^([\w.-]+)==[\w.]+$", (ROOT / "constraints.txt").read_text(), re.MULTILINE
-    )
+    lock = (ROOT / "constraints.txt").read_text()
+    locked = re.findall(r"^([\w.-]+)==[\w.]+$", lock, re.MULTILINE)
     extras = PROJECT["optional-dependencies"].values()
     asked = [*PROJECT["dependencies"], *(each for extra in extras for each in extra)]
     names = {re.split(r"[\[>]", each)[0] for each in asked} - {PROJECT["name"]}

@@ -159,8 +159,8 @@ def crossing(
     """Return where a difference that rises with `x` crosses zero, from `low` to `high`.
 
     The `difference` at `x` is a `Replications` of independent runs, which share their random
-    numbers at all `x`; infinite values say that a side has no mean, such as a queue past saturation.
-    With a `budget` of so many evaluations the range is halved ``(budget - 2) // 3`` times for each
+    numbers at all `x`; infinite values say that a side has no mean, such as a saturated queue. With
+    a `budget` of so many evaluations the range is halved ``(budget - 2) // 3`` times for each
     root.
 
     Notes

@@ -82,7 +82,7 @@ def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: 
         ({0: "north=C:/k.swf"}, "as north=C:/k.swf:2048"),
         ({0: "north=:5"}, "as north=FILE:2048"),
         ({2: "--tables=/no/such/folder"}, "folder /no/such does not exist; make it first"),
-        ({2: f"--tables={__file__}"}, "test_sites.py is a file; give a folder"),
+        ({2: f"--tables={__file__}"}, "test_commands.py is a file; give a folder"),
         ({0: "north=none.swf:16"}, "none.swf"),
         ({0: "south=none.swf:16"}, "site 'south' is given twice"),
         ({0: "--clock=days"}, "one site; give two or more"),
