@@ -1,7 +1,7 @@
 """What an answer looks like: a figure with its interval, and how it is known."""
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import expm1, inf
 
 from coalloc_lib.basics.display import card
 
@@ -90,6 +90,18 @@ class Interval:
         """Return the interval of the figure plus `number`."""
         low, high = self.low + number, self.high + number
         return replace(self, estimate=self.estimate + number, low=low, high=high)
+
+    def in_percent(self) -> "Interval":
+        """Return the change in per cent of which this is the logarithm of the ratio.
+
+        Examples
+        --------
+        >>> round(Interval.exact(0.0953).in_percent().estimate, 1)  # log 1.1
+        10.0
+        """
+        ends = (self.estimate, self.low, self.high)
+        estimate, low, high = (100 * expm1(end) for end in ends)
+        return replace(self, estimate=estimate, low=low, high=high)
 
     def text(self, digits: int, sign: str = "") -> str:
         """Return the figure with its interval: ``0.25 ± 0.01``, or ``0.25 [0.24, 0.31]``.

@@ -17,9 +17,10 @@ from coalloc_lib.basics.checks import (
     shown,
     whole,
 )
+from coalloc_lib.basics.times import DAY
 from coalloc_lib.calendar import search
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
-from coalloc_lib.calendar.search import DAY, Attempt, BookingRules
+from coalloc_lib.calendar.search import Attempt, BookingRules
 from coalloc_lib.model.placement import Placement, WorstFit, allocation_of, time_on_processors
 from coalloc_lib.model.system import Multicluster
 

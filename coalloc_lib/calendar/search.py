@@ -12,10 +12,9 @@ from coalloc_lib.basics.checks import (
     shown,
     whole,
 )
+from coalloc_lib.basics.times import DAY
 from coalloc_lib.calendar.periods import IdlePeriods, slack_of, slot_of
 from coalloc_lib.model.placement import Reservation, Rigid
-
-DAY = 86_400.0
 
 #: Why a request is refused.
 TOO_WIDE = "more servers than there are"

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from coalloc_lib.basics.checks import InputError, positive, whole
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed, generators
+from coalloc_lib.basics.times import DAY, WEEK
 
-WEEK, DAY = 7 * 86_400.0, 86_400.0
 #: With fewer blocks nothing is known of how they differ.
 FEWEST_BLOCKS = 4
 #: Blocks are of up to so many weeks, as long as so many are left: one week is felt in the next.

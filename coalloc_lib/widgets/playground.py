@@ -158,9 +158,8 @@ def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -
                 row |= dict(zip(("wait", "run"), each[:, :, i].mean(axis=1), strict=True))
                 rows.append(row | _ends(student(response), "response", "ci95_low", "ci95_high"))
         if all(each is not None and np.isfinite(each).all() for each in total):
-            changes = student(np.log(total[1] / total[0]))
-            ends = _ends(changes, "change", "change_low", "change_high")
-            rows[-1] |= {name: 100 * np.expm1(end) for name, end in ends.items()}
+            changes = student(np.log(total[1] / total[0])).in_percent()
+            rows[-1] |= _ends(changes, "change", "change_low", "change_high")
     names = "load size scenario wait run response ci95_low ci95_high change change_low change_high"
     return pd.DataFrame(rows).reindex(columns=[*names.split(), "note"])
 

@@ -32,11 +32,11 @@ from coalloc_lib.basics.display import card, span_of
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.basics.text import printable
+from coalloc_lib.basics.times import DAY
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.preemption import whole_jobs
 from coalloc_lib.workloads.swf_header import (
-    DAY,
     EARLIEST,
     Start,
     Zone,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
 from coalloc_lib.basics.checks import LAST_INSTANT, InputError, shown
+from coalloc_lib.basics.times import DAY
 
 #: A zone for each abbreviation that is no name of a zone and has one meaning in computing centres.
 #: Other abbreviations, such as IST and CST, are used for several zones.
@@ -68,7 +69,6 @@ DATES = ("UnixStartTime", "StartTime", "EndTime")
 EARLIEST = 100_000_000
 # Two zones are compared in winter and in summer of these years.
 _COMPARED = [datetime(year, month, 1, tzinfo=UTC) for year in range(1990, 2031) for month in (1, 7)]
-DAY = 86_400
 _MEND = "give the seconds since 1970-01-01 00:00 UTC, in digits"
 
 

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 import coalloc_lib as co
 from coalloc_lib.basics.data import data_folder
+from coalloc_lib.basics.times import HOUR
 from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.swf import SwfLog
 
 #: What is printed in place of the mean of values that a log does not have.
 NOT_RECORDED = "not recorded"
-HOUR = 3_600.0
 
 
 def logs_here(*names: str, fetch: bool = False) -> HTML:

@@ -375,11 +375,11 @@ def _change(whole, split):
         both = whole is None and split is None
         mark = "neither" if both else "shorter" if whole is None else "longer"
         return dict.fromkeys(("change", "ci95_low", "ci95_high"), np.nan) | {"mark": mark}
-    found = student(np.log(split / whole))
+    found = student(np.log(split / whole)).in_percent()
     ends = zip(
         ("change", "ci95_low", "ci95_high"), (found.estimate, found.low, found.high), strict=True
     )
-    return {name: 100 * np.expm1(end) for name, end in ends} | {"mark": ""}
+    return {**dict(ends), "mark": ""}
 
 
 def _told(item: str, words: str, digits: int = 2) -> str:

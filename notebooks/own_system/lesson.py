@@ -10,12 +10,12 @@ import pandas as pd
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics import checks
+from coalloc_lib.basics.times import HOUR
 from coalloc_lib.workloads.catalogue import load_stand_in
 from lessons.teaching import checker, near
 from own_system.page import load_figure
 from own_system.report import SitesReport
 
-HOUR = 3_600
 #: Exercise 1: hours by which each option changes the mean wait of all, of north and of south.
 CHANGES = pd.DataFrame(
     {

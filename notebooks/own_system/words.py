@@ -2,7 +2,7 @@
 
 import numpy as np
 
-HOUR, DAY = 3_600, 86_400
+from coalloc_lib.basics.times import DAY, HOUR
 
 
 def duration(seconds: float) -> str:
@@ -19,7 +19,7 @@ def changed(change: float, low: float = np.nan, high: float = np.nan, times: boo
     return f"{signed[0]} {unit}".rstrip().replace("-", "−") + interval.replace("-", "−")
 
 
-def unit_of(seconds: float) -> tuple[int, str]:
+def unit_of(seconds: float) -> tuple[float, str]:
     """Return the length in seconds, and the name, of the unit in which a time is read best."""
     units = (90, 1, "s"), (5_400, 60, "min"), (4 * DAY, HOUR, "h"), (np.inf, DAY, "days")
     return next(each[1:] for each in units if seconds < each[0])

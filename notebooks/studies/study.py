@@ -43,6 +43,11 @@ count_sources("studies", Path(__file__).parent)
 RUNS = "runs.csv.gz"
 
 
+def six_digits(value: float) -> float:
+    """Return a number with six significant digits, as the ledger and stored runs have them."""
+    return float(f"{value:.6g}")
+
+
 class Scale(SimpleNamespace):
     """How much is simulated, and how many settings there are: values by name, as attributes."""
 

@@ -17,7 +17,6 @@ from studies.what_survives.effects import (
     TURNS_SATURATED,
     effect_of,
     effects,
-    in_percent,
 )
 from studies.what_survives.figures import make_matrix
 from studies.what_survives.loads import BOUND, carried_load, drains, worst_response
@@ -238,11 +237,11 @@ def test_an_effect_is_the_mean_of_logarithms_or_that_of_all_weeks():
     generator = np.random.default_rng(1)
     other = generator.uniform(50, 100, 30)
     weeks = rows(0.9 * other, other, workload="KTH-SP2")
-    found = in_percent(effect_of(weeks))
+    found = effect_of(weeks).in_percent()
     assert found.estimate == pytest.approx(-10)
     assert found.high < -9
     alone = weeks.drop(columns=["beside_one", "beside_other"])  # as if logs alone are run
-    assert in_percent(effect_of(alone)).estimate == pytest.approx(-10)
+    assert effect_of(alone).in_percent().estimate == pytest.approx(-10)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from studies.communication_penalty.model import (
     ONE_RUN,
     STREAM,
 )
+from studies.study import six_digits
 
 #: The maximal utilization needs fewer jobs than response times: this part of those of a run.
 BOUND_PART, FEWEST = 2, 6_000
@@ -120,7 +121,7 @@ def _samples(runs, warning):
 
 def rounded(values: Iterable[float]) -> NDArray[np.float64]:
     """Return numbers with six digits, which a ledger has and a table of runs need not exceed."""
-    return np.array([float(f"{value:.6g}") for value in values])
+    return np.array([six_digits(value) for value in values])
 
 
 class Run(NamedTuple):
@@ -256,7 +257,7 @@ def change(split: Responses, whole: Responses, group: str, to: str = "") -> Chan
     ratios = ratio(split, whole, group, to)
     if ratios is not None:
         logarithm = Replications(np.log(ratios.values), ratios.warning).interval
-        return Change(_percent(logarithm), "", _verdict(logarithm.above(0), logarithm.below(0)))
+        return Change(logarithm.in_percent(), "", _verdict(logarithm.above(0), logarithm.below(0)))
     if split.saturated and whole.saturated:
         percent = replace(Interval.exact(np.nan), warning=NEITHER)
         return Change(percent, "both", "both saturate")
@@ -279,13 +280,6 @@ def change(split: Responses, whole: Responses, group: str, to: str = "") -> Chan
 
 def _verdict(loses: bool | None, gains: bool | None) -> str:
     return "loses" if loses else "gains" if gains else "undecided"
-
-
-def _percent(logarithm: Interval) -> Interval:
-    """Return the logarithm of a ratio as a change in percent."""
-    ends = [logarithm.estimate, logarithm.low, logarithm.high]
-    middle, low, high = (100 * np.expm1(ends)).tolist()
-    return replace(logarithm, estimate=middle, low=low, high=high)
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Replications:

@@ -41,7 +41,7 @@ from studies.job_sharing.model import (
     WAYS,
     WORKLOADS,
 )
-from studies.study import Scale, Study, scales
+from studies.study import Scale, Study, scales, six_digits
 
 #: Users of all sites together, and those of their jobs that no machine had to take in pieces.
 ALL_USERS, NOT_WIDE = "all users", "jobs that are not wide"
@@ -156,16 +156,16 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
     for replication, jobs in enumerate(draws):
         run = simulate(setting, jobs)
         of_all = {
-            "spanned": rounded(run.schedule.spans.mean()),
-            "share_waiting": rounded(share_waiting(run.schedule)),
-            "days": rounded(np.ptp(jobs.submit) / DAY),
+            "spanned": six_digits(run.schedule.spans.mean()),
+            "share_waiting": six_digits(share_waiting(run.schedule)),
+            "days": six_digits(np.ptp(jobs.submit) / DAY),
             "widest": int(jobs.processors.max()),
         }
         for users, theirs in groups_of_users(setting, run).items():
             for weight in WEIGHTS:
                 row: dict[str, Any] = {"users": users, "weight": weight}
                 found = awrt(run.schedule, theirs, weight)
-                yield row | {"replication": replication, "awrt": rounded(found)} | of_all
+                yield row | {"replication": replication, "awrt": six_digits(found)} | of_all
 
 
 def groups_of_users(setting: Setting, run: Run) -> dict[str, NDArray[np.bool_]]:
@@ -192,11 +192,6 @@ def awrt(schedule: Schedule, theirs: NDArray[np.bool_], weight: str) -> float:
     """
     weights = getattr(schedule.jobs, weight)[theirs]
     return float(np.average(schedule.response[theirs], weights=weights))
-
-
-def rounded(value: float) -> float:
-    """Return a number with six digits, which is what a ledger has."""
-    return float(f"{value:.6g}")
 
 
 def share_waiting(schedule: Schedule) -> float:

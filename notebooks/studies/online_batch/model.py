@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib.basics.times import DAY, HOUR
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import BestFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.workloads.catalogue import listing, load_trace
 from coalloc_lib.workloads.swf import SwfLog
-
-HOUR, DAY = 3_600.0, 86_400.0
 
 #: Of the drawings: who reserves ahead, and random requests.
 SEED = 2009

@@ -72,7 +72,7 @@ from studies.online_batch.trees import (
     first_as_busy,
     random_requests,
 )
-from studies.study import Scale, Study, scales
+from studies.study import Scale, Study, scales, six_digits
 
 # --- one run ---
 
@@ -123,11 +123,6 @@ def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterato
     for row in MEASURES[type(setting)](setting, scale, seed):
         keys = [*row][: [*row].index("replication") + 1]
         yield {name: value if name in keys else six_digits(value) for name, value in row.items()}
-
-
-def six_digits(value: float) -> float:
-    """Return a number with six significant digits: the table of runs is stored."""
-    return float(f"{value:.6g}")
 
 
 def measure_schedule(

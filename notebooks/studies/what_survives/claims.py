@@ -9,7 +9,7 @@ from studies.ledger import Decision
 from studies.study import PaperSetting
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
-from studies.what_survives.effects import CONDITION, effect_of, in_percent
+from studies.what_survives.effects import CONDITION, effect_of
 from studies.what_survives.runs import own, study
 
 #: The note of a claim says what comes out for other values of these; the matrix has all others.
@@ -23,7 +23,7 @@ def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
         found = effect_of(runs)
         if found.warning:
             raise NotRunError(found.warning)
-        change = in_percent(found)
+        change = found.in_percent()
         answer = change.below(100 * conclusion.up_to)
         if runs["saturated"].iloc[0]:
             return Decision(None, {"not longer": answer}, note="one way is saturated")

@@ -87,7 +87,7 @@ def _cells(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for keys, rows in runs.groupby(["conclusion", *CONDITION], sort=False):
         cell = dict(zip(("conclusion", *CONDITION), keys, strict=True))
         conclusion = CONCLUSIONS[cell["conclusion"]]
-        change = in_percent(effect_of(rows))
+        change = effect_of(rows).in_percent()
         answer = change.below(100 * conclusion.up_to)
         yield (
             cell
@@ -129,11 +129,3 @@ def _verdict(change: Interval, answer: bool | None) -> str:
     if np.isinf(change.estimate) or change.estimate == -100:
         return HOLDS_SATURATED if answer else TURNS_SATURATED
     return HOLDS if answer else TURNS
-
-
-def in_percent(found: Interval) -> Interval:
-    """Return the logarithm of a ratio as a change in percent."""
-    middle, low, high = (
-        100 * float(np.expm1(end)) for end in (found.estimate, found.low, found.high)
-    )
-    return Interval(middle, low, high, found.count, warning=found.warning)

@@ -16,7 +16,7 @@ from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.statistics import student
 from coalloc_lib.statistics.settling import WARM_UP, after_warm_up, halves
 from coalloc_lib.statistics.weeks import rows_by_week, week_of
-from studies.study import Scale, Study, scales
+from studies.study import Scale, Study, scales, six_digits
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion
 from studies.what_survives.loads import carried_load, drains
@@ -169,7 +169,7 @@ def sums(found: Compared, metric: str) -> dict[str, float]:
     for names, pair in zip((SUMS[:2], SUMS[2:]), found.pairs, strict=False):
         for name, response in zip(names, (pair.one, pair.other), strict=True):
             values = model.job_values(metric, response, found.jobs, model.LEAST_SHARE)
-            row[name] = _six(values[first:][pair.asked[first:]].sum())
+            row[name] = six_digits(values[first:][pair.asked[first:]].sum())
     return row
 
 
@@ -184,12 +184,7 @@ def weekly_rows(found: Compared, load: float) -> Iterator[dict]:
                 of_jobs = model.job_values(metric, response, found.jobs, model.LEAST_SECONDS)
                 values[name] = np.where(pair.asked & np.isfinite(of_jobs), of_jobs, 0.0)
         for row in rows_by_week(week, values, int(week.max()) + 1, metric=metric):
-            yield row | {name: _six(row[name]) for name in values} | facts
-
-
-def _six(value: float) -> float:
-    """Return a number with six digits, which are more than a comparison needs."""
-    return float(f"{value:.6g}")
+            yield row | {name: six_digits(row[name]) for name in values} | facts
 
 
 # --- ways that have no finite response ---

@@ -1,0 +1,5 @@
+"""Lengths of time in seconds."""
+
+HOUR = 3_600.0
+DAY = 24 * HOUR
+WEEK = 7 * DAY
