@@ -60,6 +60,7 @@ from .policies import (
     FPFS as FPFS,
     Job as Job,
     Online as Online,
+    Profile as Profile,
     Refusal as Refusal,
     Scheduling as Scheduling,
     State as State,

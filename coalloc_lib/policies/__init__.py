@@ -8,6 +8,7 @@ from coalloc_lib.policies.backfilling import EASY, Conservative
 from coalloc_lib.policies.base import Job, Refusal, Scheduling, State
 from coalloc_lib.policies.booking import Online
 from coalloc_lib.policies.fcfs import FCFS, FPFS
+from coalloc_lib.policies.profile import Profile
 
 __all__ = [
     "EASY",
@@ -16,6 +17,7 @@ __all__ = [
     "Conservative",
     "Job",
     "Online",
+    "Profile",
     "Refusal",
     "Scheduling",
     "State",

@@ -1,5 +1,7 @@
 """The future of the idle processors, in steps: what reservations and backfilling plan with.
 
+`Profile.of` gives a policy the future of the running jobs.
+
 >>> future = Profile([4, 2], now=10.0)
 >>> future.take(10.0, 15.0, [3, 0])
 >>> future.at(12.0), future.at(15.0)
@@ -13,6 +15,7 @@ from typing import Any
 
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.placement import Reservation, Rigid
+from coalloc_lib.policies.base import State
 
 
 class Profile:
@@ -27,6 +30,28 @@ class Profile:
         self.instants = [now]
         self.idle = [tuple(idle)]
         self.moments: list[tuple[float, tuple[int, ...]]] = []
+
+    @classmethod
+    def of(cls, state: State) -> "Profile":
+        """Return the future that a policy can expect: running jobs hold until their expected ends.
+
+        Parameters
+        ----------
+        state : State
+            What `Scheduling.start_jobs` gets.
+
+        Returns
+        -------
+        Profile
+            It begins at ``state.now``. A running job without length, which leaves in the next round
+            of this instant, is in nobody's way from `now` on, though ``state.start`` refuses its
+            processors in this round.
+        """
+        held = [job.allocation or () for job in state.running]
+        profile = cls([sum(each) for each in zip(state.idle, *held, strict=True)], state.now)
+        for job, allocation in zip(state.running, held, strict=True):
+            profile.take(state.now, state.expected_end(job), allocation)
+        return profile
 
     def at(self, instant: float) -> tuple[int, ...]:
         """Return the idle processors of each cluster just after an instant."""

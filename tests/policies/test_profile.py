@@ -11,6 +11,7 @@ import coalloc_lib as co
 from coalloc_lib.policies import Job
 from coalloc_lib.policies.profile import Profile
 from tests.conftest import placements
+from tests.naive_backfilling import easy
 
 #: Instants of the tables; nothing is taken beyond.
 MOST = 24
@@ -129,3 +130,44 @@ def test_what_is_given_back_leaves_no_step():
     assert future.earliest(job, lambda job, idle: [4] if idle[0] == 4 else None).start == 3
     future.take(3, 3, [-2])
     assert future.moments == []
+
+
+class PromiseFirst(co.Scheduling):
+    """Backfilling that keeps processors for the first job that has to wait, with `Profile.of`."""
+
+    def start_jobs(self, state):
+        future, promised = Profile.of(state), False
+        for job in [*state.queue]:
+            found = future.earliest(job, state.place)
+            starts = found.start == state.now and state.start(job, found.allocation)
+            if starts or not promised:
+                future.take(*found)
+                promised = promised or not starts
+
+
+@given(st.integers(0, 2**32), st.integers(2, 8))
+def test_a_policy_on_the_future_of_the_running_jobs_is_easy_on_one_cluster(seed, size):
+    """Among the jobs are some without length, and many that arrive at one instant."""
+    rng = np.random.default_rng(seed)
+    count = 25
+    submit, runtime, estimate = (rng.integers(0, most, count) for most in (12, 9, 12))
+    jobs = co.JobStream(np.sort(submit), runtime, rng.integers(1, size + 1, count), estimate)
+    own = co.simulate(co.Multicluster([size]), jobs, scheduling=PromiseFirst())
+    rows = np.column_stack([jobs.submit, jobs.runtime, jobs.estimate, jobs.processors]).tolist()
+    assert own.start.tolist() == easy(size, rows)
+
+
+def test_the_future_begins_with_what_is_idle_and_ends_with_the_whole_system():
+    seen = []
+
+    class Looks(co.Scheduling):
+        def start_jobs(self, state):
+            future = Profile.of(state)
+            seen.append((state.now, future.instants, future.idle))
+            for job in [*state.queue]:
+                state.start(job)
+
+    jobs = co.JobStream([0, 0, 1], [4, 9, 1], [[3], [2], [1]], [6, 9, 1], request="total")
+    co.simulate(co.Multicluster([4, 2]), jobs, scheduling=Looks())
+    at_1 = next(each for each in seen if each[0] == 1)
+    assert at_1 == (1, [1, 6, 9], [(1, 0), (4, 0), (4, 2)])
