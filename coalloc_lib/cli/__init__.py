@@ -1,14 +1,13 @@
-"""The command line: `loss`, `simulate`, `sites`, `traces` and `import`.
+"""The command line: `loss`, `simulate` and `traces`.
 
 A command reads options, calls the library and prints: results to stdout, progress and errors to
 stderr. Slow imports belong in the command that needs them. Begin with `loss`, a small one.
 """
 
-import json
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from errno import EDQUOT, ENOSPC
 from importlib import import_module
 from pathlib import Path
@@ -36,7 +35,6 @@ ENDINGS = {130: "interrupted", 143: "terminated"}
 COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
     "simulate": "Run a log through a system; print the metrics, write the schedule.",
-    "sites": "Say whether several sites should share their jobs, as a page.",
 }
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -57,7 +55,10 @@ class OnceEach(TyperCommand):
             if once and given.count(option) > 1:
                 raise InputError(
                     f"{option.opts[0]} is given {given.count(option)} times; give it once"
-                    + ("; coalloc sites runs several logs" * (option.name == "trace"))
+                    + (
+                        "; `python -m own_system report` runs several logs"
+                        * (option.name == "trace")
+                    )
                 )
         rest = super().parse_args(ctx, args)
         for option in given:
@@ -98,8 +99,6 @@ traces = typer.Typer(
     epilog="\b\nExamples:\n  coalloc traces list\n  coalloc traces fetch KTH-SP2 CTC-SP2\n",
 )
 app.add_typer(traces, name="traces")
-imports = typer.Typer(rich_markup_mode=None, help="Make logs of what other tools print.")
-app.add_typer(imports, name="import")
 
 
 @app.callback(invoke_without_command=True)
@@ -117,7 +116,6 @@ def coalloc(
 
 
 @traces.callback(invoke_without_command=True)
-@imports.callback(invoke_without_command=True)
 def _print_help(context: typer.Context):
     if context.invoked_subcommand is None:
         print(context.get_help())
@@ -159,61 +157,6 @@ def fetch_traces(
         print_json({"files": files})
     else:
         show(*files)
-
-
-@imports.command(
-    name="sacct",
-    epilog="""\b
-Examples:
-  coalloc import sacct export.txt --time-zone Europe/Amsterdam -o my.swf.gz
-  coalloc import sacct export.txt.gz --unit nodes --cluster north -o north.swf.gz
-""",
-)
-def import_sacct(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="From sacct --parsable2.")],
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE.swf.gz", help="Where the "
-        "log goes; - is standard output, and the receipt goes to stderr.")] = None,
-    unit: Annotated[str, typer.Option(metavar="UNIT", help="Count cores or nodes.")] = "cores",
-    cluster: Annotated[str | None, typer.Option(metavar="NAME", help="Which cluster.")] = None,
-    time_zone: Annotated[str | None, typer.Option(metavar="ZONE", help="Where times without a zone "
-        "were printed.  [default: UTC]")] = None,
-    as_json: Json = False,
-) -> None:  # fmt: skip
-    """Make a log of Slurm's accounting; print a receipt of what was left out, and found.
-
-    Without --out only the receipt is made. Names of users, accounts and partitions become numbers.
-    docs/own-logs.md, and the error where a column is missing, tell what sacct has to print.
-    """
-    from coalloc_lib.basics.checks import InputError
-    from coalloc_lib.basics.files import check_writable
-    from coalloc_lib.workloads.slurm import read_sacct
-    from coalloc_lib.workloads.swf import write_swf
-
-    if out == "-" and as_json:
-        raise InputError("--out - and --json both want standard output; give --out a file")
-    if out is not None:
-        check_writable(out)
-    log = read_sacct(file, unit=unit, cluster=cluster, time_zone=time_zone)
-    try:
-        if out is not None:
-            with naming(OUTPUT if out == "-" else out):
-                write_swf(out, log.table, log.header)
-    finally:  # a disk that is full costs the log, but not the receipt
-        _show_receipt(log, out, as_json)
-    if out not in (None, "-") and not as_json:
-        show(out)
-
-
-def _show_receipt(log: Any, out: str | None, as_json: bool) -> None:
-    """Print what was read and left out; on stderr if the log itself is on standard output."""
-    receipt = log.receipt
-    if as_json:
-        print_json({"receipt": json.loads(receipt.to_json(orient="records")), "out": out})
-        return
-    with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
-        lines = [f"{n:,}" if n else "" for n in receipt["lines"].fillna(0)]
-        rows = receipt.assign(lines=lines).to_numpy().tolist()
-        print_table(("", ">lines", "what", "what to do"), rows, log.title)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -22,7 +22,8 @@ MOST_LINES = 12
 #: What a notebook imports of this library: itself, one of its modules, a study; and its lessons.
 IMPORT = re.compile(
     r"^(?:import coalloc_lib as co|from coalloc_lib import \w+( as \w+)?"
-    r"|from studies\.\w+ import [\w, ]+|from lessons(?:\.\w+)? import [\w, ]+)$"
+    r"|from studies\.\w+(?:\.\w+)? import [\w, ]+( as \w+)?"
+    r"|from (?:lessons|own_system)(?:\.\w+)? import [\w, ]+)$"
 )
 IMAGE = re.compile(r'<img alt="([^"]*)" src="data:image/(?:svg\+xml|png);base64,')
 #: What stands below a figure: a claim's name and its verdict, and the rest; and such in prose.
@@ -91,7 +92,7 @@ def test_cells_are_short_and_import_from_the_library_or_a_study(path):
     assert max(map(len, cells)) <= MOST_LINES
     assert load(path).metadata.kernelspec.name == "python3"
     lines = [line for cell in cells for line in cell]
-    ours = re.compile(r"\s*(?:import|from) (?:coalloc_lib|lessons|studies)\b")
+    ours = re.compile(r"\s*(?:import|from) (?:coalloc_lib|lessons|own_system|studies)\b")
     imports = [line for line in lines if ours.match(line)]
     assert imports
     for line in imports:
