@@ -104,6 +104,10 @@ class Running:
         self.process.wait(seconds)
         return Ended(self.process.returncode, self.output.read_bytes(), self.errors.read_text())
 
+    def seconds(self):
+        """Return the processor time that the process has used."""
+        return sum(psutil.Process(self.process.pid).cpu_times()[:2])
+
     def alive(self):
         """Return the living processes that this command started, and the command itself."""
         return [each for each in psutil.process_iter() if _mark_of(each) == self.mark]
