@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from errno import EDQUOT, ENOSPC
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -251,8 +250,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _mistake(error: Exception) -> str | None:
-    """Return what a user can mend of an error, None where it is a bug."""
+    """Return the sentence for an error that the user can mend, and None if it is a bug."""
     from coalloc_lib.basics.checks import InputError, shown
+    from coalloc_lib.basics.files import FULL
 
     if isinstance(error, InputError):
         return str(error)
@@ -264,7 +264,7 @@ def _mistake(error: Exception) -> str | None:
         return f"{error.format_message()}{given} (see: {command} --help)"
     if isinstance(error, MemoryError):
         return "this takes more memory than there is; ask for fewer jobs or smaller sizes"
-    if not isinstance(error, OSError) or not (error.filename or error.errno in (ENOSPC, EDQUOT)):
+    if not isinstance(error, OSError) or not (error.filename or error.errno in FULL):
         return None
     if error.filename == OUTPUT:
         drop_output()

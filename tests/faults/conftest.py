@@ -56,7 +56,7 @@ def long_log(tmp_path_factory):
 @pytest.fixture(scope="session")
 def medium_log(tmp_path_factory):
     """A log with a schedule that is larger than the disks of the tests."""
-    return _write_log(tmp_path_factory.mktemp("logs") / "medium.swf", 2_000, 0.7)
+    return _write_log(tmp_path_factory.mktemp("logs") / "medium.swf", 2_000, 0.7, mean=2_000.0)
 
 
 @pytest.fixture(scope="session")

@@ -51,10 +51,10 @@ class Ended:
         return self.errors.splitlines()[-1]
 
 
-def run(command, stdout=subprocess.PIPE, preexec_fn=None, **variables):
+def run(command, stdout=subprocess.PIPE, preexec_fn=None, cwd=ROOT, **variables):
     """Run a command to its end."""
     done = subprocess.run(
-        command, stdout=stdout, stderr=subprocess.PIPE, cwd=ROOT, env=environment(**variables),
+        command, stdout=stdout, stderr=subprocess.PIPE, cwd=cwd, env=environment(**variables),
         timeout=DEADLINE, preexec_fn=preexec_fn,
     )  # fmt: skip
     return Ended(done.returncode, done.stdout, done.stderr.decode())
