@@ -200,39 +200,52 @@ class Schedule:
         result[order] = count
         return result
 
-    def verify(self) -> "Schedule":
-        """Check the schedule against the rules of the model, and return it.
+    def verify(self, most_jobs: int = 50_000) -> "Schedule":
+        """Check the schedule against the rules of the model and of its policy, and return it.
 
-        Raises `ScheduleError`, which names the first job at fault and the instant.
+        Parameters
+        ----------
+        most_jobs : int
+            The number of jobs up to which the decisions of the policy are checked. For a longer
+            schedule only the rules of the model are checked.
+
+        Raises
+        ------
+        ScheduleError
+            It names the first job at fault and the instant.
 
         Notes
         -----
-        Of every schedule: each job that was not refused starts at or after its submission, runs for
-        its run time (with the penalty where it spans), and has the processors that it asked for; no
-        cluster is over its size at any instant.
+        The rules of the model hold for every schedule: each job that was not rejected starts at or
+        after its submission, runs for its run time (with the penalty if it spans), and has the
+        processors that it asked for; no cluster ever runs more processors than it has. A job with a
+        reservation starts as promised and within its limits.
 
-        Of those of the library's policies and placements every decision: which job starts when and
-        where, and what it is promised. FCFS, FPFS and EASY are replayed from the state that the
-        schedule implies, by code that shares nothing with the engines. Conservative backfilling,
-        and EASY around reservations, are run again and compared: a schedule does not tell what
-        waiting jobs had reserved. Up to 500 jobs, and EASY, the readable engine runs again; longer
-        ones of Conservative the compiled one.
+        The decisions of the policy are checked by the policy itself, also by one of your own: which
+        jobs it starts, promises a start or rejects, when, and on which processors. For a policy
+        without memory, this method walks through the instants of the schedule, lets the policy
+        decide in the state that the schedule implies, and compares. A policy whose `begin` returns
+        another object remembers something that the schedule does not tell; its jobs are run again
+        and compared. The compiled engine runs more than 500 jobs of `Conservative` again, the
+        readable engine everything else. A policy or a placement that does not always give the same
+        answer in the same state, such as one with its own random numbers, cannot be checked so:
+        call ``verify(most_jobs=0)``.
 
-        `Online` starts every job at its promise and accepted attempt, within what it asked and the
-        horizon, on servers that make up its allocation, none booked twice at once (but for one that
-        had left, with `release_early`). No earlier attempt had room, nor any of a refused job; the
-        servers are those that placement and rule choose.
+        `Online` starts every job at its promised start and accepted attempt, within what it asked
+        and the horizon, on servers that make up its allocation. No server is booked twice at once
+        (except after a job that had left, with `release_early`). No earlier attempt had room, nor
+        any attempt of a rejected job; the servers are those that placement and rule choose.
 
-        `unchecked` says what is not checked: the decisions of a policy or a placement of your own.
+        `unchecked` says what is not checked by default.
         """
         from coalloc_lib.schedules.verification import verify
 
-        verify(self)
+        verify(self, most_jobs)
         return self
 
     @property
     def unchecked(self) -> str:
-        """What `verify` does not check of this schedule, in words; empty where it checks all."""
+        """What `verify()` does not check of this schedule, in words; empty if it checks everything."""
         from coalloc_lib.schedules.verification import unchecked
 
         return unchecked(self)

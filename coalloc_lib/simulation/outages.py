@@ -233,11 +233,11 @@ class OutageSchedule(Schedule):
             None if whole.attempts is None else whole.attempts[rows], whole=whole,
         )  # fmt: skip
 
-    def verify(self) -> "OutageSchedule":
+    def verify(self, most_jobs: int = 50_000) -> "OutageSchedule":
         """Check the schedule with its outages, and that this one has the same for every job."""
         rows = np.argsort(self.whole.jobs.number)
         try:
-            self.whole.verify()
+            self.whole.verify(most_jobs)
         except ScheduleError as error:
             raise self._in_own_numbers(error, np.argsort(rows)) from None
         rows = rows[: len(self)]

@@ -1,48 +1,72 @@
-"""The rules of the model, as checks of a finished schedule.
+"""The rules of the model, and the decisions of the policy, as checks of a finished schedule.
 
-`_RULES` hold for every schedule, `_CHECKS` for those of a policy of the library: of that very
-class, since one derived from it may do anything. They share no code with an engine but the rules of
-placement and the definition of how long a job runs.
+`_RULES` hold for every schedule and are checked on arrays. The decisions of a policy are checked by
+its own readable definition: in the state that the schedule implies (`decisions`) or, if the policy
+remembers something, in a second run (`second_run`). `Online` has checks of its own (`bookings`).
 """
 
 from typing import Any
 
 import numpy as np
 
+from coalloc_lib.basics.checks import whole
 from coalloc_lib.calendar.periods import FIRST_FOUND
 from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
-from coalloc_lib.policies import Online
+from coalloc_lib.policies import EASY, Online
 from coalloc_lib.schedules import reading
 from coalloc_lib.schedules.reading import booked_end
-from coalloc_lib.schedules.verification import replay
-from coalloc_lib.schedules.verification.bookings import check_bookings
+from coalloc_lib.schedules.verification.bookings import check_bookings, check_terms, is_known
+from coalloc_lib.schedules.verification.decisions import check_decisions
 from coalloc_lib.schedules.verification.faults import ScheduleError, refuse
+from coalloc_lib.schedules.verification.second_run import check_reservations, check_second_run
 
-__all__ = ["ScheduleError", "booked_end", "unchecked", "verify"]
+__all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
 
-#: Policy -> the check of all its decisions.
-_CHECKS = {**replay.CHECKS, Online: check_bookings}
+#: The number of jobs up to which the decisions of a policy are checked by default.
+MOST_JOBS = 50_000
 
 
-def verify(schedule: Any) -> None:
+def verify(schedule: Any, most_jobs: int = MOST_JOBS) -> None:
     """Raise `ScheduleError` at the first rule that `schedule` breaks; see `Schedule.verify`."""
+    most_jobs = whole("most_jobs", most_jobs, least=0)
     for rule in _RULES:
         rule(schedule)
-    check = _CHECKS.get(type(schedule.scheduling))
-    if check is not None:
-        check(schedule)
+    is_online = type(schedule.scheduling) is Online
+    if is_online:
+        check_terms(schedule)
+    elif schedule.jobs.has_reservations:
+        check_reservations(schedule)
+    if len(schedule) > most_jobs:
+        return
+    if is_online:
+        check_bookings(schedule)
+    elif _remembers(schedule):
+        check_second_run(schedule)
+    else:
+        check_decisions(schedule)
 
 
 def unchecked(schedule: Any) -> str:
-    """Return what `verify` does not check of a schedule, in words; nothing where it checks all."""
-    policy, placement = schedule.scheduling, schedule.placement
-    if type(policy) not in _CHECKS:
-        return f"when {type(policy).__name__} starts which job, and where"
-    if not replay.is_known(placement):
-        return f"when jobs start and where {type(placement).__name__} puts them"
+    """Return what `verify` does not check of a schedule, in words; "" if it checks everything."""
+    policy, count = schedule.scheduling, len(schedule)
+    if count > MOST_JOBS:
+        return (
+            f"when jobs start and where, which verify() checks for at most {MOST_JOBS:,} jobs, and "
+            f"these are {count:,}; verify(most_jobs={count}) checks it"
+        )
+    if type(policy) is Online and not is_known(schedule.placement):
+        return f"when jobs start and where {type(schedule.placement).__name__} puts them"
     if type(policy) is Online and policy.rule == FIRST_FOUND:
         return "which of the idle servers jobs get, by the rule 'first-found'"
     return ""
+
+
+def _remembers(schedule):
+    """Whether the policy remembers something from one decision to the next."""
+    policy = schedule.scheduling
+    if type(policy).begin is EASY.begin and not schedule.jobs.has_reservations:
+        return False  # it remembers only reservations
+    return policy.begin(schedule.system) is not policy
 
 
 def _complete(schedule):

@@ -46,13 +46,13 @@ class LocalSchedule(Schedule):
     #: The schedule of each site's jobs, in the order of the stream, on its one cluster.
     at: Mapping[int, Schedule]
 
-    def verify(self) -> "LocalSchedule":
-        """Check the rules of the model, each site's schedule, and that they are well joined."""
-        super().verify()
+    def verify(self, most_jobs: int = 50_000) -> "LocalSchedule":
+        """Check the rules of the model, the schedule of each site, and that both are the same."""
+        super().verify(most_jobs=0)  # each site has its own queue
         for number, schedule in self.at.items():
             mine = self.site == number
             try:
-                schedule.verify()
+                schedule.verify(most_jobs)
             except ScheduleError as error:
                 raise error.renumbered(np.flatnonzero(mine)) from None
             elsewhere = np.delete(self.allocation[mine], number, axis=1).any(axis=1)
@@ -63,6 +63,12 @@ class LocalSchedule(Schedule):
                 job = int(np.flatnonzero(mine)[wrong.argmax()])
                 raise ScheduleError(f"job {job} is not where and when site {number} runs it")
         return self
+
+    @property
+    def unchecked(self) -> str:
+        """What `verify()` does not check of the schedule of a site, in words."""
+        said = (schedule.unchecked for schedule in self.at.values())
+        return next(filter(None, said), "")
 
 
 def local(

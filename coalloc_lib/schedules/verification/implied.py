@@ -1,0 +1,148 @@
+"""The state of the system that a schedule implies, in which a policy decides again.
+
+It shares no code with the engines, so that it also notices their mistakes.
+"""
+
+from collections.abc import Sequence
+from itertools import compress
+from operator import add, gt, sub
+
+import numpy as np
+
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import Placement, WorstFit
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import Job
+from coalloc_lib.schedules.reading import fits_by
+
+#: The queue length from which on the jobs that do not fit are found for the whole queue at once.
+LONG_QUEUE = 30
+
+
+class Jobs(list):
+    """A list of jobs that can be iterated over while jobs leave it."""
+
+    def __iter__(self):
+        """Iterate over the jobs that are in the list now."""
+        return iter(self[:])
+
+
+class ImpliedState:
+    """A `coalloc_lib.policies.State` that keeps what a policy does, so that it can be compared.
+
+    Parameters
+    ----------
+    system : Multicluster
+        The clusters, which are idle at the beginning.
+    jobs : JobStream
+        The jobs in order of arrival.
+    placement : Placement or None
+        The rule that chooses clusters; None for ordered requests.
+
+    Attributes
+    ----------
+    started : list of Job
+        The jobs that the policy started since the list was last emptied.
+    refused : dict of Job to str
+        The jobs that the policy refused since the dict was last emptied, and why.
+    promised : dict of int to float
+        The first start that the policy promised to each job, by its number.
+    recorded : dict of int to (int, list of int)
+        The attempts and the servers that the policy recorded for each job, by its number.
+    wakes : list of float
+        The instants at which the policy asked to be called since the list was last emptied.
+    """
+
+    def __init__(self, system: Multicluster, jobs: JobStream, placement: Placement | None) -> None:
+        self.now = 0.0
+        self.has_reservations = jobs.has_reservations
+        self.idle: Sequence[int] = system.sizes
+        self.queue, self.running = Jobs(), Jobs()
+        self.started: list[Job] = []
+        self.refused: dict[Job, str] = {}
+        self.promised: dict[int, float] = {}
+        self.recorded: dict[int, tuple[int, list[int]]] = {}
+        self.wakes: list[float] = []
+        self._placement = WorstFit() if placement is None else placement
+        self._request, self._components = jobs.request, jobs.components
+        self._expected_end: dict[Job, float] = {}
+        self._may_fit: set[int] | None = None
+
+    def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
+        """Return the allocation that a job would get on `idle`, or None if it does not fit."""
+        if idle is None:
+            if len(self.queue) >= LONG_QUEUE and job.number not in self._fitting():
+                return None
+            idle = self.idle
+        return self._placement.place(job.components, self._request, idle)
+
+    def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
+        """Return when a running job is expected to end, or a waiting job if it started now."""
+        if job.start is None:
+            assert allocation is not None
+            return self.now + job.expected_length(allocation)
+        if allocation is None or allocation is job.allocation:
+            return self._expected_end[job]
+        return job.start + job.expected_length(allocation)
+
+    def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
+        """Start a waiting job if it fits, and return whether it did."""
+        taken = self.place(job) if allocation is None else allocation
+        if taken is None or any(map(gt, taken, self.idle)):
+            return False
+        position = self.queue.index(job)
+        for other in self.queue[:position]:
+            other.overtaken += 1
+        if position:
+            self.queue[0].jumped += 1
+        del self.queue[position]
+        self.idle = tuple(map(sub, self.idle, taken))
+        self._may_fit = None
+        job.start, job.allocation = self.now, [*map(int, taken)]
+        self._expected_end[job] = self.now + job.expected_length(job.allocation)
+        self.running.append(job)
+        self.started.append(job)
+        return True
+
+    def promise(self, job: Job, instant: float) -> None:
+        """Keep the first start that a job was promised."""
+        self.promised.setdefault(job.number, instant)
+
+    def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
+        """Keep the attempts and the servers of a job."""
+        self.recorded[job.number] = int(attempts), sorted(map(int, servers))
+
+    def wake(self, instant: float) -> None:
+        """Keep an instant at which the policy asks to be called."""
+        self.wakes.append(instant)
+
+    def refuse(self, job: Job, why: str) -> None:
+        """Take a waiting job out of the queue unserved."""
+        self.queue.remove(job)
+        self.refused[job] = str(why)
+
+    def enter(self, job: Job) -> None:
+        """Let a job into the queue."""
+        self.queue.append(job)
+        if self._may_fit is not None:
+            self._may_fit.add(job.number)
+
+    def finish(self, job: Job) -> None:
+        """Take a job that has ended off its processors."""
+        self.running.remove(job)
+        del self._expected_end[job]
+        assert job.allocation is not None
+        self.idle = tuple(map(add, self.idle, job.allocation))
+        self._may_fit = None
+
+    def _fitting(self):
+        """Return the numbers of the waiting jobs that fit if they may be placed in any way."""
+        if self._may_fit is None:
+            numbers = [job.number for job in self.queue]
+            idle = list(self.idle)
+            if self._request == "unordered":  # only the clusters with the most idle processors count
+                idle = sorted(idle, reverse=True)[: self._components.shape[1]]
+            rows = self._components[numbers], np.array([idle])
+            fits = fits_by(self._placement, self._request, *rows)
+            self._may_fit = {*compress(numbers, fits.tolist())}
+        return self._may_fit
