@@ -156,7 +156,7 @@ class WorstFit(Placement):
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the clusters by decreasing number of idle processors."""
-        return sorted(range(len(idle)), key=lambda c: -idle[c])
+        return sorted(range(len(idle)), key=[-free for free in idle].__getitem__)
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class BestFit(Placement):
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the clusters by increasing number of idle processors."""
-        return sorted(range(len(idle)), key=lambda c: idle[c])
+        return sorted(range(len(idle)), key=idle.__getitem__)
 
 
 @dataclass(frozen=True)

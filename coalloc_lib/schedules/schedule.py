@@ -245,7 +245,7 @@ class Schedule:
 
     @property
     def unchecked(self) -> str:
-        """What `verify()` does not check of this schedule, in words; empty if it checks everything."""
+        """What `verify()` does not check of this schedule, in words; empty if it checks all."""
         from coalloc_lib.schedules.verification import unchecked
 
         return unchecked(self)

@@ -85,17 +85,17 @@ class _Walk:
         """Let the policy decide until nothing more changes, and compare what it did."""
         state, waiting = self.state, -1
         while waiting != len(state.queue):
-            waiting, told_before = len(state.queue), len(state.promised)
+            waiting = len(state.queue)
             self.policy.start_jobs(state)
             for job in state.started:
                 self.check_start(job, now)
             for job, why in state.refused.items():
                 self.check_refusal(job, Refusal(now, why))
-            for number in [*state.promised][told_before:]:
+            for number in state.told:
                 self.check_promise(number, now)
             for instant in state.wakes:
                 heappush(self.calls, instant)
-            state.started, state.refused, state.wakes = [], {}, []
+            state.started, state.refused, state.told, state.wakes = [], {}, [], []
 
     def top_up(self, now: float) -> bool:
         """Let jobs into a queue that is held at a length, and return whether any entered."""

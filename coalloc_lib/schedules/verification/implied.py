@@ -3,7 +3,7 @@
 It shares no code with the engines, so that it also notices their mistakes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import add, gt, sub
 
@@ -15,14 +15,15 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Job
 from coalloc_lib.schedules.reading import fits_by
 
-#: The queue length from which on the jobs that do not fit are found for the whole queue at once.
-LONG_QUEUE = 30
+#: After this number of questions about the same idle processors, the jobs that fit are found for
+#: the whole queue at once.
+MANY = 10
 
 
 class Jobs(list):
     """A list of jobs that can be iterated over while jobs leave it."""
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Job]:
         """Iterate over the jobs that are in the list now."""
         return iter(self[:])
 
@@ -47,6 +48,9 @@ class ImpliedState:
         The jobs that the policy refused since the dict was last emptied, and why.
     promised : dict of int to float
         The first start that the policy promised to each job, by its number.
+    told : list of int
+        The numbers of the jobs that were promised their first start since the list was last
+        emptied.
     recorded : dict of int to (int, list of int)
         The attempts and the servers that the policy recorded for each job, by its number.
     wakes : list of float
@@ -61,17 +65,20 @@ class ImpliedState:
         self.started: list[Job] = []
         self.refused: dict[Job, str] = {}
         self.promised: dict[int, float] = {}
+        self.told: list[int] = []
         self.recorded: dict[int, tuple[int, list[int]]] = {}
         self.wakes: list[float] = []
         self._placement = WorstFit() if placement is None else placement
         self._request, self._components = jobs.request, jobs.components
         self._expected_end: dict[Job, float] = {}
+        self._asked = 0  # the calls of `place` since the idle processors changed
         self._may_fit: set[int] | None = None
 
     def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
         """Return the allocation that a job would get on `idle`, or None if it does not fit."""
         if idle is None:
-            if len(self.queue) >= LONG_QUEUE and job.number not in self._fitting():
+            self._asked += 1
+            if self._asked > MANY and job.number not in self._fitting():
                 return None
             idle = self.idle
         return self._placement.place(job.components, self._request, idle)
@@ -96,8 +103,7 @@ class ImpliedState:
         if position:
             self.queue[0].jumped += 1
         del self.queue[position]
-        self.idle = tuple(map(sub, self.idle, taken))
-        self._may_fit = None
+        self._set_idle(map(sub, self.idle, taken))
         job.start, job.allocation = self.now, [*map(int, taken)]
         self._expected_end[job] = self.now + job.expected_length(job.allocation)
         self.running.append(job)
@@ -106,7 +112,9 @@ class ImpliedState:
 
     def promise(self, job: Job, instant: float) -> None:
         """Keep the first start that a job was promised."""
-        self.promised.setdefault(job.number, instant)
+        if job.number not in self.promised:
+            self.promised[job.number] = instant
+            self.told.append(job.number)
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
         """Keep the attempts and the servers of a job."""
@@ -132,15 +140,19 @@ class ImpliedState:
         self.running.remove(job)
         del self._expected_end[job]
         assert job.allocation is not None
-        self.idle = tuple(map(add, self.idle, job.allocation))
-        self._may_fit = None
+        self._set_idle(map(add, self.idle, job.allocation))
+
+    def _set_idle(self, idle):
+        self.idle, self._asked, self._may_fit = tuple(idle), 0, None
 
     def _fitting(self):
         """Return the numbers of the waiting jobs that fit if they may be placed in any way."""
         if self._may_fit is None:
             numbers = [job.number for job in self.queue]
             idle = list(self.idle)
-            if self._request == "unordered":  # only the clusters with the most idle processors count
+            if (
+                self._request == "unordered"
+            ):  # the emptiest clusters decide
                 idle = sorted(idle, reverse=True)[: self._components.shape[1]]
             rows = self._components[numbers], np.array([idle])
             fits = fits_by(self._placement, self._request, *rows)
