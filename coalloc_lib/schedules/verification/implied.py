@@ -150,9 +150,7 @@ class ImpliedState:
         if self._may_fit is None:
             numbers = [job.number for job in self.queue]
             idle = list(self.idle)
-            if (
-                self._request == "unordered"
-            ):  # the emptiest clusters decide
+            if self._request == "unordered":  # the emptiest clusters decide
                 idle = sorted(idle, reverse=True)[: self._components.shape[1]]
             rows = self._components[numbers], np.array([idle])
             fits = fits_by(self._placement, self._request, *rows)

@@ -50,11 +50,9 @@ def check_reservations(schedule: Any) -> None:
     fixed = jobs.is_reserved & schedule.served
     message = "was promised {}, and its reservation cannot move"
     refuse(fixed & (start != promised), schedule, lambda job: message.format(told(promised[job])))
-    for bad, limit in (
-        (start < jobs.earliest_start, "earliest"),
-        (start > jobs.latest_start, "latest"),
-    ):
-        refuse(fixed & bad, schedule, lambda job, limit=limit: f"starts beyond its {limit} start")
+    early, late = start < jobs.earliest_start, start > jobs.latest_start
+    refuse(fixed & early, schedule, lambda _job: "starts beyond its earliest start")
+    refuse(fixed & late, schedule, lambda _job: "starts beyond its latest start")
     if type(schedule.scheduling) is EASY:
         refuse(
             _delayed(schedule) & ~fixed,
