@@ -32,7 +32,6 @@ _MODULES = {folder: folder for folder in _LAYERS} | {
     "metrics": "schedules.metrics",
     "schedule": "schedules.schedule",
     "verification": "schedules.verification",
-    "outages": "simulation.outages",
     "scenario": "simulation.scenario",
     "sites": "simulation.sites",
     "curves": "experiments.curves",

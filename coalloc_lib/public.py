@@ -35,7 +35,6 @@ from coalloc_lib.policies import *
 from coalloc_lib.report import SitesReport, sites_report
 from coalloc_lib.schedules.exchange import export, read_batsim
 from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.simulation.outages import Outage, read_outages
 from coalloc_lib.simulation.run import simulate
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.simulation.sites import compare_sites

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from coalloc_lib.experiments.storage import read_runs
 from coalloc_lib.plots import to_svg
 from coalloc_lib.studies import STUDIES, load_study
-from coalloc_lib.studies.archive import ARCHIVE, MADE_WITH
+from coalloc_lib.studies.archive import ARCHIVE, MADE_WITH, stored_runs
 from coalloc_lib.studies.ledger import write_ledger
 from coalloc_lib.studies.pages import COLUMNS, NUMBERS
 from coalloc_lib.studies.study import RUNS
@@ -64,7 +63,7 @@ def store(results: Path) -> None:
     if not there:
         raise SystemExit(f"{results} has no runs of a study; name a folder of `coalloc reproduce`")
     for name in there:
-        runs = read_runs(results / name / RUNS)
+        runs = stored_runs(results / name / RUNS)
         if load_study(name).shipped_scale(runs) != "paper":
             raise SystemExit(f"{results / name / RUNS} is not all of the papers' scale")
     for name in there:
@@ -96,15 +95,14 @@ def map_block(cells: pd.DataFrame) -> str:
         f"at load {highest:g}, spanning pays up to a penalty of {first.text(2)} under first come, "
         f"first served, and up to {easy.text(2)} under EASY backfilling. Adaptive spanning, which "
         f"spans only if a job then ends sooner, lengthens the mean response in {longer} of its "
-        f"{len(adaptive)} cells"
+        f"{len(adaptive)} cells of this map; elsewhere it can lose (below: 'adaptive loses at most "
+        "1 %')"
     )
     picture = (
         "![Map of the change of the mean response by spanning, over penalty and load, under four "
         "policies](docs/where-spanning-pays.svg)"
     )
-    return (
-        f"{picture}\n\n*Three clusters of 8 processors: {told}. Other systems differ: see below.*\n"
-    )
+    return f"{picture}\n\n*Three clusters of 8 processors: {told}.*\n"
 
 
 def parts(cells: pd.DataFrame) -> dict[str, str]:

@@ -30,7 +30,7 @@ Examples:
 
 
 @options.command(
-    booking=False,
+    planning=False,
     sizes=("DIST", "Component sizes: U[a,b] or D(q)[a,b]."),
     components=("K", "Components of a job; one a cluster if not given.", 1),
     method=("METHOD", f"One of {', '.join(METHODS)}; if not given, exact where that is affordable, "

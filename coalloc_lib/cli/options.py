@@ -46,11 +46,11 @@ FIELDS: dict[str, tuple] = {
 FLAGS = {"as_json": "--json", "every_row": "--all"}
 
 
-def command(booking: bool | None = None, **texts: tuple) -> Callable[[Callable], Callable]:
+def command(planning: bool | None = None, **texts: tuple) -> Callable[[Callable], Callable]:
     """Return a decorator that makes a function's arguments options, with these texts or `SHARED`.
 
-    A ``**`` argument takes the fields of the scheduling policies, where `booking` also of those
-    that book jobs.
+    A ``**`` argument takes the fields of the scheduling policies. With `planning` these include
+    the policies that plan with the users' estimates.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -63,7 +63,7 @@ def command(booking: bool | None = None, **texts: tuple) -> Callable[[Callable],
             option = _option(each.name, kind, *words) if words else kind
             parameters.append(each.replace(kind=Parameter.KEYWORD_ONLY, annotation=option))
             if each.name == "scheduling":
-                parameters += _fields(booking)
+                parameters += _fields(planning)
         function.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
         function.__annotations__ = {each.name: each.annotation for each in parameters}
         return function
@@ -76,13 +76,13 @@ def _option(name: str, kind: Any, metavar: str | None, text: str, least: int | N
     return Annotated[kind, typer.Option(flag, metavar=metavar, min=least, help=text)]
 
 
-def _fields(booking: bool | None) -> list[Parameter]:
+def _fields(planning: bool | None) -> list[Parameter]:
     """Return the fields of scheduling policies as options."""
     options = {}
     for policy in SCHEDULING.values():
         kind: Any = policy  # a dataclass
         types = get_type_hints(kind)
-        for field in fields(kind) if booking or not policy.takes_reservations else ():
+        for field in fields(kind) if planning or not policy.uses_estimates else ():
             metavar, text, *least = FIELDS.get(field.name, (None, "see its class."))
             default: Any = field.default
             if isinstance(default, float | str):

@@ -22,7 +22,6 @@ from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.policies.names import parse_clusters
 from coalloc_lib.schedules import exchange
 from coalloc_lib.schedules.metrics import STILL_WAITING, least_means, means
-from coalloc_lib.simulation.outages import read_outages
 from coalloc_lib.simulation.run import ENGINES, refuse_impossible
 from coalloc_lib.simulation.run import simulate as run
 from coalloc_lib.workloads.catalogue import load_trace
@@ -60,7 +59,7 @@ Examples:
 
 
 @options.command(
-    booking=True,
+    planning=True,
     trace=("FILE|NAME", "A log (.swf, .swf.gz) or a public one."),
     estimates=("KIND", "Run time estimates, which easy, conservative and online plan with: "
                "requested or exact."),
@@ -71,14 +70,12 @@ Examples:
     components=("K", "unordered, ordered: into K, equal up to one.", 1),
     largest=("N", "Leave out jobs of more than N processors.", 1),
     node=("N", "Jobs get whole nodes of N processors.", 1),
-    outages=("FILE.csv", "Processors that are out of use for a time: cluster,start,end and perhaps "
-             "processors; for easy, conservative and online."),
     load=("X", "Scale the interarrival times to this offered load."),
     engine=("ENGINE", f"One of {', '.join(ENGINES)}.  "
             "[default: compiled where it knows the policies]"),
     verify=(None, "Check the schedule against the rules of the model."),
-    export=("FILE", "Also write it with numbered processors: .csv as Batsim's table of jobs, which "
-            "evalys reads, .json as a trace for ui.perfetto.dev."),
+    export=("FILE.csv", "Also write it with numbered processors, as Batsim's table of jobs, which "
+            "evalys reads."),
     out=("FILE.csv", "Where the schedule goes; - is standard output, and the metrics go to "
          "stderr."),
 )  # fmt: skip
@@ -87,7 +84,7 @@ def simulate(
     placement: str | None = None, estimates: str = "requested",
     missing: float | None = None, span_penalty: float = 0.0,
     split: int | None = None, components: int | None = None, largest: int | None = None,
-    node: int = 1, outages: str | None = None, load: float | None = None,
+    node: int = 1, load: float | None = None,
     engine: str | None = None, verify: bool = False, export: str | None = None,
     out: str | None = None, as_json: bool = False, **policy_options: Any,
 ) -> None:  # fmt: skip
@@ -126,12 +123,9 @@ def simulate(
         check_writable(export)
     if out is not None:
         check_writable(out)
-    if outages is not None and load is not None:
-        raise InputError("--load stretches the log, and not the --outages; give one of them")
     log = load_trace(trace)
     for note in log.notes:
         warn(f"{log.name}: {note}")
-    blocks = () if outages is None else read_outages(outages, log.epoch)
     if policy.uses_estimates and estimates == "requested" and missing is None:
         _check_requested_times(log)
     asked = log.jobs(request, estimates, span_penalty, largest, missing)
@@ -141,13 +135,9 @@ def simulate(
         jobs = jobs.with_load(system, positive("--load", load))
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        schedule = run(
-            system, jobs, scheduling=policy, placement=places, engine=engine, outages=blocks
-        )
+        schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine)
     for each in said:
         warn(str(each.message))
-    if after := sum(outage.start > jobs.submit.max() for outage in blocks):
-        warn(f"{after:,} of {len(blocks):,} outages begin after the last submission")
     _warn(schedule)
     if verify:
         schedule.verify()

@@ -13,7 +13,6 @@ from coalloc_lib.basics.compilation import call, fixed
 from coalloc_lib.calendar import search
 from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_book
 from coalloc_lib.engines.kernels import (
-    around_blocks,
     backfilling,
     booking,
     dispatching,
@@ -106,19 +105,7 @@ def _easy(task, coming):
     n, stream = len(task.jobs), _stream(task.jobs, task.placement)
     keys = queue_tree.empty_tree(n, stream.keys.shape[1])
     trees = queue_tree.Trees(keys, queue_tree.empty_tree(n, 1, np.float64))
-    if task.jobs.has_reservations:
-        return _around_blocks(task, stream, coming, trees)
     return _backfilling(task, backfilling.run_easy, stream, coming, (), trees)
-
-
-def _around_blocks(task, stream, coming, trees):
-    """Run EASY around fixed blocks."""
-    system, jobs, _, placement, _ = task
-    asked, rule = _asked(task), _rule(jobs.request, placement, len(system))
-    arrays = around_blocks.new_arrays(asked.is_fixed, system.as_array(), stream.keys, rule)
-    stream = stream._replace(submit=stream.submit[coming])
-    given = (stream, coming, _expected(jobs, placement), asked, rule, arrays, trees)
-    return _promising(task, around_blocks.run, *given)
 
 
 def _conservative(task, coming):
@@ -253,7 +240,7 @@ LEVELS = 5
 def _run(kernel, *given):
     """Call a kernel, given the stream first; a long run of the main thread can be interrupted."""
     watch, total = np.zeros(2, np.int64), len(given[0].submit)
-    is_fast = kernel in (queue_order.run, backfilling.run_easy, around_blocks.run)
+    is_fast = kernel in (queue_order.run, backfilling.run_easy)
     few = FEW if is_fast else FEW_PLANNED
     if total <= few or threading.current_thread() is not threading.main_thread():
         return call(kernel, *given, watch, what=_WHAT)

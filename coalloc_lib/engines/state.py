@@ -57,7 +57,6 @@ class State(policies.State):
         self.attempts: dict[int, int] = {}
         self.servers: dict[int, list[int]] = {}
         self._environment, self._request, self._call_at = environment, task.jobs.request, call_at
-        self._has_reservations = task.jobs.has_reservations
         self._idle: tuple[int, ...] = task.system.sizes
         self._policy = name_of(task.scheduling)
         # Ordered requests go where they say under every rule.
@@ -71,11 +70,6 @@ class State(policies.State):
     def now(self) -> float:
         """The present instant."""
         return self._environment.now
-
-    @property
-    def has_reservations(self) -> bool:
-        """Whether some job of the stream asks for a later or a latest start."""
-        return self._has_reservations
 
     @property
     def idle(self) -> tuple[int, ...]:

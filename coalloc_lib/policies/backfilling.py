@@ -1,17 +1,14 @@
-"""Backfilling: jobs pass others in the queue as long as they delay no start that was promised.
+"""EASY and conservative backfilling: a job may start before others that wait for processors.
 
-How long a job will run is not known, only expected: `Job.expected_length` is the user's estimate,
-or the run time where that is longer, times ``1 + span_penalty`` on an allocation that spans. So no
-job runs longer than expected, and promises are kept. Many jobs end earlier; then promises improve.
-
-Jobs that ask for a later or a latest start are *fixed blocks*: each is told its start when it is
-submitted, the first from its earliest start on at which it has room, or is refused where that is
-past its latest start. It starts at that instant, on those processors; all others plan around it.
+The length of a job is not known, only expected. `Job.expected_length` is the user's estimate, or
+the run time if that is longer, times ``1 + span_penalty`` on an allocation that spans. So no job
+runs longer than expected, and promised starts are kept. Many jobs end earlier; then the promised
+starts of other jobs improve.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from itertools import groupby, takewhile
+from itertools import groupby
 from operator import add, sub
 from typing import Any, ClassVar
 
@@ -29,10 +26,10 @@ ORDERS = ("arrival", "shortest", "smallest", "priority")
 
 
 def queue_key(order: str, jobs: Any) -> Any:
-    """Return what an order of `ORDERS` goes by, of a `Job` or of all of a stream: least first.
+    """Return the sort key of an order of `ORDERS`, for one `Job` or for each job of a stream.
 
-    They are lengths expected on one cluster, these times processors, or priorities, highest first.
-    Reservations come first; they cannot be delayed.
+    The queue is sorted by increasing key. Jobs that ask for a later or a latest start come first,
+    because their starts cannot be moved.
     """
     expected = np.maximum(jobs.estimate, jobs.runtime)
     keys = (0 * expected, expected, expected * jobs.processors, -jobs.priority)
@@ -49,7 +46,6 @@ def queue_of(order: str, jobs: Any) -> np.ndarray:
 class _Ordered(Scheduling):
     """A policy that takes the waiting jobs in an order."""
 
-    takes_reservations: ClassVar[bool] = True
     uses_estimates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -71,42 +67,43 @@ class _Ordered(Scheduling):
 
 @dataclass(frozen=True, repr=False)
 class EASY(_Ordered):
-    """EASY backfilling: a job passes the head of the queue where it does not delay it.
+    """EASY backfilling: a job passes the head of the queue if it does not delay the head.
 
     Parameters
     ----------
     adaptive : bool
-        A job that would span clusters now waits where one cluster is expected to hold it whole by
-        as much later as spanning two would prolong it: it then ends no later. The placement is
-        `SingleThenSpan`. The promise to the head is the start on one cluster with which it would
-        end as early as planned, and it is kept.
+        Whether a job that could start now on several clusters may wait for one cluster. It waits
+        if one cluster is expected to hold it so soon that it ends no later than it would on two
+        clusters now. The placement is `SingleThenSpan`. The head is promised the start on one
+        cluster with which it would end as early as planned.
     order : {"arrival", "shortest", "smallest", "priority"}
         How the queue is ordered: by submission, by the length expected on one cluster, by this
-        times the processors, or by the priority of the stream, highest first; ties by submission.
+        length times the processors, or by the priority of the stream, highest first. Ties are in
+        order of submission.
 
     Notes
     -----
-    While the head of the queue fits, it starts. When it does not, its *promised start* is the
-    earliest expected end of running jobs after which it can be placed, all that are expected to end
-    by then having left. A job behind it, in order of the queue, starts now if it can be placed now
-    and either is expected to end by the promised start, that very instant included, or leaves idle
-    processors, at the promised start, on which the head can still be placed; jobs that were let
-    past before and run until later count as running. On one cluster the promised start is the
-    textbook's *shadow time*, and what the head leaves idle then are its *extra nodes*.
+    If the head of the queue fits, it starts. If it does not fit, its *promised start* is the
+    earliest expected end of running jobs after which it can be placed; all jobs that are expected
+    to end by then are released. A job behind the head, in order of the queue, starts now if it can
+    be placed now and one of two conditions holds: it is expected to end by the promised start, or
+    the head can still be placed, at the promised start, on the processors that the job leaves
+    idle. Jobs that passed the head before and run beyond the promised start count as running. On
+    one cluster the promised start is the textbook's *shadow time*, and the processors that the
+    head leaves idle then are its *extra nodes*.
 
-    The promise is worked out again at every instant, and comes forward when a job ends early; for
-    one head it never moves back, as long as no new job comes before it in the order. A head that
-    has to wait is always promised a start, and the schedule keeps the first. One that would not fit
-    even when all have left (a placement of one's own may say so) is promised nothing and passed by
-    no one.
+    The promised start is computed again at every instant and becomes earlier if a job ends early.
+    For the same head it never becomes later, unless a new job comes before it in the order. The
+    schedule contains the first promised start of each head that had to wait. A head that would not
+    fit even after all jobs have left (a user's own placement may say so) is promised nothing, and
+    no job passes it.
 
-    The queue is gone through again until nothing more starts: on several clusters a job may be
-    placed elsewhere, out of the head's way, once others have started. A job that takes no time runs
-    until the next round of its instant, so a head that waits for it alone is promised this instant.
+    The queue is examined again until nothing more starts, because on several clusters a job may be
+    placed elsewhere, and leave the head its processors, after other jobs have started. A job that
+    takes no time runs until the next round of its instant, so a head that waits only for such a
+    job is promised the present instant.
 
-    Around fixed blocks a job fits where it does so for as long as it is expected to run, and the
-    promised start is the first at which the head does. A new block leaves it that. One that is
-    expected to take no time is a moment of its instant, as under `Conservative`.
+    EASY does not serve jobs that ask for a later or a latest start; `Conservative` and `Online` do.
 
     References
     ----------
@@ -118,10 +115,6 @@ class EASY(_Ordered):
 
     adaptive: bool = False
     order: str = "arrival"
-
-    def begin(self, system: Multicluster) -> "_AroundBlocks":
-        """Return what makes the decisions of one run, which remembers fixed blocks."""
-        return _AroundBlocks(self, system.sizes)
 
     def start_jobs(self, state: State) -> None:
         """Start the head while it fits, then those behind it that do not delay it."""
@@ -188,135 +181,6 @@ def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
         yield instant, idle
 
 
-class _AroundBlocks:
-    """EASY around the fixed blocks of one run; without any, EASY itself.
-
-    All that starts or is booked after the head has its reservation leaves it that. Planned again,
-    the head may still seem to fit later only: a block may start at the very instant at which a head
-    without length is to start, or at which a moment is that the head runs across. Then the head
-    keeps its reservation, and who starts at one instant does so in further rounds of it.
-    """
-
-    def __init__(self, policy: EASY, sizes: Sequence[int]) -> None:
-        self.policy, self.sizes = policy, sizes
-        self.blocks: dict[Job, Reservation] = {}  # in the order in which they came
-        self.head: Job | None = None  # with what it was promised
-        self.reserved: Reservation | None = None
-
-    def start_jobs(self, state: State) -> None:
-        """Start what is due, then the head while it fits, then those that do not delay it."""
-        if not state.has_reservations:
-            self.policy.start_jobs(state)
-            return
-        future = self._future(state)
-        for job in takewhile(lambda job: job.is_reserved, state.queue):
-            if job not in self.blocks:  # none waits that came before it
-                self._fix(job, state, future)
-        if self._waiting(state)[:1] != [self.head]:
-            self.head = None  # another came before it: what it was promised may be lost
-        if self._start_due(state):
-            self._start_waiting(state, future)
-        starts = [block.start for block in self.blocks.values()]
-        if self.head is not None and self.reserved is not None:  # those before may have left early
-            starts.append(self.reserved.start)
-        later = [start for start in starts if start > state.now]
-        if later:
-            state.wake(min(later))
-
-    def _waiting(self, state):
-        """Return the waiting jobs without a reservation, in the order of the policy."""
-        return [job for job in self.policy.in_order(state.queue) if not job.is_reserved]
-
-    def _start_waiting(self, state, future):
-        """Start the head while it fits, tell new blocks, then start those behind the head."""
-        waiting, planned = self._waiting(state), None
-        while waiting and (planned := self._plan(waiting[0], state, future)) is not None:
-            if planned.start > state.now or not state.start(waiting[0], planned.allocation):
-                break
-            future.take(*planned)
-            del waiting[0]
-        if waiting and planned is not None:
-            state.promise(waiting[0], planned.start)
-            self.head, self.reserved = waiting[0], planned
-            future.take(*planned)  # new blocks leave it alone
-        for job in state.queue:
-            if job.is_reserved and job not in self.blocks:
-                self._fix(job, state, future)
-        if self._start_due(state) and waiting and planned is not None:
-            self._pass(waiting[1:], state, future)
-
-    def _future(self, state):
-        """Return what the running jobs and the blocks leave idle."""
-        future = Profile(self.sizes, state.now)
-        for job in state.running:
-            future.take(state.now, state.expected_end(job), job.allocation)
-        for block in self.blocks.values():
-            future.take(max(block.start, state.now), block.end, block.allocation)
-        return future
-
-    def _plan(self, head, state, future):
-        """Return the first reservation for the head, or the one that it has if none is as early."""
-        found = future.earliest(head, state.place)
-        if head is self.head and (found is None or found.start > self.reserved.start):
-            return self.reserved
-        return found
-
-    def _fix(self, job, state, future):
-        """Promise a job that reserves its start, or refuse it."""
-        found = future.earliest(job, state.place, max(state.now, job.earliest_start))
-        if found is None or found.start > job.latest_start:
-            state.refuse(job, PAST_LATEST)
-        else:
-            self.blocks[job] = found
-            future.take(*found)
-            state.promise(job, found.start)
-
-    def _start_due(self, state):
-        """Start the blocks whose instant has come; return whether all could.
-
-        Those that take no time go first, then the head if it takes none. Who comes after them waits
-        for a further round of this instant, in which they have left, and nobody else starts before.
-        """
-        due = {job: block for job, block in self.blocks.items() if block.start <= state.now}
-        if self.head is not None and self.reserved.end <= state.now:
-            due[self.head] = self.reserved
-        lasts = {job: block.end > state.now for job, block in due.items()}
-        for job in sorted(due, key=lasts.get):
-            if not state.start(job, due[job].allocation):
-                return False
-            if job is self.head:
-                self.head = None
-            else:
-                del self.blocks[job]
-        return True
-
-    def _pass(self, others, state, future):
-        """Start those behind the head that leave it the start that it was promised."""
-        for job in others:
-            _give_back(future, self.reserved)
-            found, left = self._beside_head(job, state, future)
-            if found is not None and state.start(job, found.allocation):
-                future.take(*found)
-                self.reserved = left
-            future.take(*self.reserved)
-
-    def _beside_head(self, job, state, future):
-        """Return the reservation of a job that starts now and what it leaves the head, or None."""
-        instant = self.reserved.start
-        if future.starting(self.head, state.place, instant) is None:  # it keeps what it has
-            future.take(*self.reserved)
-            found = future.starting(job, state.place, state.now)
-            _give_back(future, self.reserved)
-            return found, self.reserved
-        found = future.starting(job, state.place, state.now)
-        if found is None:
-            return None, None
-        future.take(*found)
-        left = future.starting(self.head, state.place, instant)
-        _give_back(future, found)
-        return (found, left) if left is not None else (None, None)
-
-
 def _give_back(future: Profile, taken: Reservation) -> None:
     """Undo ``future.take(*taken)``."""
     future.take(taken.start, taken.end, [-each for each in taken.allocation])
@@ -324,34 +188,39 @@ def _give_back(future: Profile, taken: Reservation) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Conservative(_Ordered):
-    """Conservative backfilling: a job passes others where it delays none of them.
+    """Conservative backfilling: a job passes other jobs if it delays none of them.
 
     Parameters
     ----------
     order : {"arrival", "shortest", "smallest", "priority"}
-        As in `EASY`: of jobs that reserve, are offered an earlier start, or start at one instant.
+        The order, as in `EASY`, in which jobs that arrive at one instant get their reservations,
+        in which waiting jobs are offered an earlier start, and in which jobs start at one instant.
         No order delays a job that has its reservation.
 
     Notes
     -----
-    On arrival each job gets a reservation: the earliest instant at which it can be placed on what
-    stays idle over the whole length that it is expected to run there, given the running jobs until
-    their expected ends and every reservation made before, and the processors that it is placed on
-    then. Its start is the job's promise in the schedule.
+    On arrival each job gets a reservation: the earliest instant at which it can be placed for the
+    whole length that it is expected to run, given the running jobs until their expected ends and
+    all earlier reservations, and the processors that it is placed on then. The start of the
+    reservation is the job's promised start.
 
-    Whenever jobs end, early or not, and before the arrivals of that instant, the waiting jobs are
-    taken once, in their order. Each gives its reservation up and is placed again; where that starts
-    earlier it is the new reservation, else the job keeps the old one, with its processors. So no
-    reservation ever moves back. Jobs start at their reserved instant, on their processors.
+    When jobs end (early or on time), and before the arrivals of that instant, the waiting jobs are
+    taken once, in order. Each gives up its reservation and is placed again. If the new start is
+    earlier, it becomes the reservation; otherwise the job keeps the old one, with its processors.
+    So no reservation ever moves later. Jobs start at their reserved instant, on their processors.
 
-    A job that is expected to take no time holds its processors at its instant: whoever would run
-    across that instant gets only what it leaves of what else is idle then, and whoever starts at
-    that instant does so once it has left, in a further round. Among those that are due at one
-    instant such jobs therefore go first, and each job waits for those before it. `Profile` says
-    which instants are tried: now, and whenever processors come free or such a job has left. Fixed
-    blocks never move.
+    A job may ask for a later or a latest start. Its reservation is the first one from its earliest
+    start on, and never moves. The job is rejected if that reservation is past its latest start.
+
+    A job that is expected to take no time holds its processors at its instant. A job that would
+    run across that instant gets only processors that are also idle then; a job that starts at that
+    instant does so in a further round, after the first has left. Among the jobs that are due at
+    one instant those without length therefore go first, and each job waits for those before it.
+    `Profile` says which instants are tried: the present one, each instant at which processors come
+    free, and each instant at which a job without length has left.
     """
 
+    takes_reservations: ClassVar[bool] = True
     promises_all: ClassVar[bool] = True
     order: str = "arrival"
 

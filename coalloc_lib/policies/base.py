@@ -79,7 +79,7 @@ class Job:
 
 def spread(allocation: Sequence[int]) -> int:
     """Return on how many clusters an allocation has processors."""
-    return sum(map(bool, allocation))
+    return len([*filter(None, allocation)])
 
 
 def spans(allocation: Sequence[int]) -> bool:
@@ -100,10 +100,6 @@ class State(Protocol):
     @property
     def now(self) -> float:
         """The present instant."""
-
-    @property
-    def has_reservations(self) -> bool:
-        """Whether some job of the stream asks for a later or a latest start."""
 
     @property
     def idle(self) -> Sequence[int]:

@@ -1,9 +1,8 @@
-"""Workloads and schedules in the files of other tools: Batsim, evalys, Perfetto."""
+"""Workloads and schedules in the files of other tools: Batsim and evalys."""
 
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from coalloc_lib.basics.checks import (
     path_of,
     shown,
     times,
+    whole,
     whole_in,
     whole_numbers,
 )
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
 #: The types of profile, old and new, whose run time depends on no platform.
 DELAYS = ("delay", "DelayProfile")
-#: So many ranges of processors are written together.
-PART = 10_000
-#: What the name of an export ends in.
-SUFFIXES = (".csv", ".json")
+#: The name of an export ends in one of these.
+SUFFIXES = (".csv",)
 
 
 def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStream:
@@ -79,6 +77,7 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
         raise InputError(f"{path}: {what}, whose run time depends on a platform; give a delay")
     try:
         limit, delay = numbers("walltime", walltime), times("delay", delays)
+        _refuse_impossible(jobs, limit, whole_numbers("res", res), workload.get("nb_res"))
         is_stopped = (limit > 0) & (
             delay >= limit
         )  # Batsim stops a job that just reaches its limit
@@ -95,6 +94,24 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def _refuse_impossible(jobs: list, limit: Any, processors: Any, most: Any) -> None:
+    """Refuse jobs that Batsim could not run, and jobs that depend on others.
+
+    In Batsim a walltime of -1 is no limit.
+    """
+    for job, seconds, size in zip(jobs, limit.tolist(), processors.tolist(), strict=True):
+        name = f"job {shown(job['id'])}"
+        if seconds <= 0 and seconds != -1:
+            raise InputError(
+                f"{name}: walltime = {seconds:g}; give seconds above 0, or leave it out"
+            )
+        if most is not None and size > whole("nb_res", most):
+            raise InputError(f"{name}: res = {size}, and nb_res is {most}; correct one of them")
+        if job.get("dependencies"):
+            what = f"dependencies = {shown(job['dependencies'])}"
+            raise InputError(f"{name}: {what}, which are not supported; remove them")
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -129,23 +146,14 @@ def _numbers_in(ids: list) -> list[int] | None:
 
 
 def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
-    """Write a schedule, with processors by number, for another tool, which the name's end chooses.
+    """Write a schedule with numbered processors as Batsim's table of jobs, which evalys reads.
 
-    ``.csv`` is Batsim's table of jobs (`batsim_jobs`), which evalys reads; ``.json`` is a trace
-    that https://ui.perfetto.dev and chrome://tracing show: a row for each processor of each
-    cluster, a job on the first of every range of processors that it has.
+    The table is that of `batsim_jobs`. The name of the file ends in ``.csv``.
     """
     instance_of("schedule", schedule, Schedule, "what simulate returned")
-    kind = one_of("path.suffix", path_of("path", path).suffix, SUFFIXES)
+    one_of("path.suffix", path_of("path", path).suffix, SUFFIXES)
     with atomic_path(path) as beside:
-        if kind == ".csv":
-            batsim_jobs(schedule).to_csv(beside, index=False, lineterminator="\n")
-        else:
-            with beside.open("w", encoding="utf-8") as file:
-                file.write('{"traceEvents": [')
-                for at, events in enumerate(_events(schedule)):
-                    file.write(", " * (at > 0) + json.dumps(events)[1:-1])
-                file.write("]}")
+        batsim_jobs(schedule).to_csv(beside, index=False, lineterminator="\n")
 
 
 def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
@@ -173,29 +181,3 @@ def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
         "stretch": response / np.where(length > 0, length, np.nan),
         "allocated_resources": [" ".join(words[a:b]) for a, b in pairwise(ends)],
     })  # fmt: skip
-
-
-def _events(schedule: Schedule) -> Iterator[list[dict[str, Any]]]:
-    """Yield a trace in the event format, in parts: a process per cluster, times in µs."""
-    sizes, jobs = schedule.system.as_array(), schedule.jobs
-    yield [
-        {"ph": "M", "name": "process_name", "pid": at, "args": {"name": f"cluster {at}"}}
-        for at in range(len(sizes))
-    ]
-    begins, ranges = np.cumsum(sizes) - sizes, schedule.processor_ranges()
-    for first in range(0, len(ranges.job), PART):
-        job, low, high = (each[first : first + PART] for each in ranges)
-        cluster = np.searchsorted(begins, low, side="right") - 1
-        columns = (
-            jobs.label[job], schedule.start[job] * 1e6, (schedule.end - schedule.start)[job] * 1e6,
-            cluster, low - begins[cluster], high - begins[cluster],
-        )  # fmt: skip
-        yield [
-            {
-                "ph": "X", "name": f"job {number}", "ts": start, "dur": length, "pid": where,
-                "tid": a, "args": {"processors": f"{a}-{b}"},
-            }
-            for number, start, length, where, a, b in zip(
-                *(column.tolist() for column in columns), strict=True
-            )
-        ]  # fmt: skip

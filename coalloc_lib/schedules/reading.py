@@ -71,7 +71,11 @@ def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[N
     if request == "unordered":
         tables = [-np.sort(-table, axis=1) for table in tables]
     width = max(table.shape[1] for table in tables)
-    return [np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]
+    missing = [width - table.shape[1] for table in tables]
+    return [
+        np.pad(table, ((0, 0), (0, columns))) if columns else table  # padding nothing takes long
+        for table, columns in zip(tables, missing, strict=True)
+    ]
 
 
 def booked_end(schedule: Any) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""One run: `simulate`, a `Scenario` of system, workload and policies, outages, several sites.
+"""One run: `simulate`, a `Scenario` of system, workload and policies, several sites.
 
 Tables of many runs, replicated and compared, belong in `experiments`. Begin with `run`, then read
 `scenario`.

@@ -1,8 +1,6 @@
 """One door to every engine and policy."""
 
 import warnings
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +13,6 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Conservative, Scheduling
 from coalloc_lib.schedules.reading import fits_by
 from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.simulation.outages import Outage, OutageSchedule, checked, reserved
 
 ENGINES = ("compiled", "reference")
 
@@ -33,7 +30,6 @@ def simulate(
     placement: Placement | None = None,
     engine: str | None = None,
     backlog: int | None = None,
-    outages: Sequence[Outage] = (),
 ) -> Schedule:
     """Schedule a stream of rigid jobs on a multicluster.
 
@@ -53,8 +49,6 @@ def simulate(
     backlog : int, optional
         Heavy traffic: submissions do not count, the queue is topped up to this many jobs
         whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
-    outages : sequence of Outage, optional
-        Processors that are out of use for a time, which EASY, Conservative and Online plan around.
 
     Returns
     -------
@@ -84,11 +78,7 @@ def simulate(
     instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
     if placement is not None:
         instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")
-    if jobs.has_reservations and (scheduling.adaptive or not scheduling.takes_reservations):
-        raise InputError(
-            f"jobs ask for a later or a latest start, which {scheduling} does not heed; use Online,"
-            " EASY or Conservative, or replace(earliest_start=None, latest_start=None)"
-        )
+    _refuse_reservations(jobs, scheduling)
     if backlog is not None and (jobs.has_reservations or not scheduling.takes_backlog):
         raise InputError(
             f"backlog = {backlog} is given for {scheduling}, which books at submission; a held "
@@ -105,17 +95,6 @@ def simulate(
         )
     if backlog is not None:
         backlog = min(whole("backlog", backlog), len(jobs))
-
-    if outages := checked(outages):
-        if backlog is not None:
-            raise InputError(
-                f"backlog = {backlog} is given with outages, whose instants a held queue does not "
-                "know; leave it out, or the outages"
-            )
-        stream, at_home = reserved(system, jobs, placement, scheduling, outages)
-        how: dict[str, Any] = {"placement": at_home, "engine": engine, "backlog": backlog}
-        of_all = simulate(system, stream, scheduling=scheduling, **how)
-        return OutageSchedule.of(of_all, jobs, placement)
 
     order = None
     if backlog is None and (np.diff(jobs.submit) < 0).any():
@@ -154,6 +133,19 @@ def simulate(
     start, end, _, allocation, promised, refused, attempts, servers = outcome
     columns = (start, end, allocation, promised, refused, attempts, servers, backlog)
     return Schedule(system, jobs, scheduling, placement, *columns)
+
+
+def _refuse_reservations(jobs, scheduling):
+    """Raise an error if jobs ask for a later or a latest start and the policy ignores it."""
+    if scheduling.takes_reservations or not jobs.has_reservations:
+        return
+    job = int(jobs.is_reserved.argmax())
+    earliest, latest = (float(each[job]) for each in (jobs.earliest_start, jobs.latest_start))
+    raise InputError(
+        f"job {job} has earliest_start = {earliest:g} and latest_start = {latest:g}, which "
+        f"{scheduling} does not serve; use Conservative() or Online(), which do, or "
+        "jobs.replace(earliest_start=None, latest_start=None)"
+    )
 
 
 def _chosen_placement(system, jobs, placement):

@@ -10,7 +10,6 @@ from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Scheduling
 from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.simulation.outages import Outage, checked
 from coalloc_lib.simulation.run import ENGINES, simulate
 from coalloc_lib.workloads import Workload
 
@@ -23,7 +22,7 @@ class Scenario:
     ----------
     workload : Workload
         Where the jobs come from: a `JobModel`, a log, or any object with `sample` and `mean_work`.
-    scheduling, placement, engine, outages
+    scheduling, placement, engine
         As in `simulate`.
     name : str
         How tables call it; two scenarios that differ in nothing else are equal.
@@ -34,7 +33,6 @@ class Scenario:
     scheduling: Scheduling = field(default_factory=FCFS)
     placement: Placement | None = None
     engine: str | None = None
-    outages: tuple[Outage, ...] = ()
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -51,7 +49,6 @@ class Scenario:
                     f"placement = {self.placement} is given for ordered requests, which name their "
                     "clusters themselves; leave it out"
                 )
-        object.__setattr__(self, "outages", checked(self.outages))
         if self.engine is not None:
             one_of("engine", self.engine, ENGINES)
 
@@ -76,7 +73,6 @@ class Scenario:
             "placement": self.placement,
             "engine": self.engine,
             "backlog": backlog,
-            "outages": self.outages,
         }
         return simulate(self.system, jobs, scheduling=self.scheduling, **how)
 

@@ -291,7 +291,7 @@ def _write_files(result, name, out, facts=None, rows=None):
     With them go, if given, the `facts` of how its runs were made, and a ledger of the `rows`.
     """
     from coalloc_lib.experiments.storage import write_runs
-    from coalloc_lib.studies.archive import MADE_WITH, write_made_with
+    from coalloc_lib.studies.archive import CHECKSUM, MADE_WITH, runs_sha256, write_made_with
     from coalloc_lib.studies.pages import figures_run
 
     with _filling(out, name), folder_beside(out / "reproduce") as folder:
@@ -300,7 +300,8 @@ def _write_files(result, name, out, facts=None, rows=None):
         write_runs(result.runs, folder / files[-1])
         if facts is not None:
             files.append(Path(name) / MADE_WITH)
-            write_made_with(facts, folder / files[-1])
+            checksum = runs_sha256(folder / files[0])
+            write_made_with({**facts, CHECKSUM: checksum}, folder / files[-1])
         for figure in figures_run(result):
             table = Path(name) / f"{figure.name}.csv"
             figure.data().to_csv(folder / table, index=False, lineterminator="\n")

@@ -4,6 +4,8 @@
 that they give. It decides: a run on another machine is held against it, row by row.
 """
 
+import gzip
+import hashlib
 import json
 import platform
 from collections.abc import Iterable, Mapping
@@ -24,6 +26,8 @@ from coalloc_lib.workloads.catalogue import trace
 ARCHIVE = data_folder("results") / "paper"
 #: What the runs of a study were made with, in the folder of its results.
 MADE_WITH = "made_with.json"
+#: The key in it of the SHA-256 of the text of the runs.
+CHECKSUM = "runs_sha256"
 #: What stands there in place of the checksum of a log that the runs were made without.
 MISSING = "missing"
 #: Numbers that differ by less, as a share, are the same: the ledger has six digits.
@@ -42,16 +46,28 @@ def archived_runs(name: str) -> pd.DataFrame:
 
 
 def stored_runs(file: Path) -> pd.DataFrame:
-    """Return the runs in a file; refuse them if lines were lost since they were written."""
+    """Return the runs in a file; refuse them if the file was changed since it was written."""
     table = read_runs(file)
-    rows = read_made_with(file.parent).get("rows", len(table))
+    facts = read_made_with(file.parent)
+    rows = facts.get("rows", len(table))
     if rows != len(table):
         raise InputError(
             f"{file} has {len(table)} runs, and {MADE_WITH} beside it says {rows}: lines were "
             f"removed or added; take a copy of the file, or remove {MADE_WITH} if the change is "
             "your own"
         )
+    checksum = runs_sha256(file)
+    if facts.get(CHECKSUM, checksum) != checksum:
+        raise InputError(
+            f"{file} has another SHA-256 than {MADE_WITH} beside it says: a value was changed; "
+            f"take a copy of the file, or remove {MADE_WITH} if the change is your own"
+        )
     return table
+
+
+def runs_sha256(file: Path) -> str:
+    """Return the SHA-256 of the text of a compressed table of runs."""
+    return hashlib.sha256(gzip.decompress(file.read_bytes())).hexdigest()
 
 
 def archived_ledger() -> dict[tuple[str, str], Row]:

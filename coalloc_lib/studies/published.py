@@ -179,7 +179,7 @@ def _without_study(row: dict[str, str]) -> dict[str, str]:
 def _table(name: str) -> list[tuple[int, dict[str, str]]]:
     """Return all lines of a file after its header, each with its number in the file."""
     try:
-        with _path(name).open(newline="", encoding="utf-8") as file:
+        with _path(name).open(newline="", encoding="utf-8-sig") as file:
             return list(_lines(name, csv.reader(file, strict=True)))
     except FileNotFoundError:
         raise InputError(

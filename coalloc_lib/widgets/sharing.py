@@ -184,7 +184,7 @@ def _hours(every, configuration, workload, policy, penalty, weight, load):
     count = BOUNDED.get(policy, model.JOBS)
     ran = _ran(configuration, every[workload], policy, penalty, LOADS[load], count)
     sums = [sums[WEIGHINGS[weight]].sum(axis=1) for sums, _, _ in ran.values()]
-    return tuple(float(top / bottom) / 3600 for top, bottom in sums)
+    return tuple(float(top / bottom) / 3600 for top, bottom, _ in sums)
 
 
 def sharing_explorer(state: str = "") -> Explorer:

@@ -44,6 +44,11 @@ def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
         The value of ``Preemption`` in its header, empty if there is none.
     where : str
         The file, for errors.
+
+    Raises
+    ------
+    InputError
+        The parts of a job contradict each other or the line that sums them up.
     """
     is_part = table["status"].isin(PARTIAL)
     words = preemption.split("#")[0].strip()
@@ -52,10 +57,12 @@ def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
         is_summed_up = is_part & table["job"].isin(table.loc[~is_part, "job"])
         parts = table[is_part & ~is_summed_up]
         _refuse_odd_parts(parts, where)
+        _refuse_odd_sums(table, is_summed_up, where)
         notes += [_note_of_sums(table, is_summed_up), _note_of_parts(parts)]
         table = _joined(_with_run_times(table, is_summed_up), parts, is_summed_up)
     elif words.casefold() in ("yes", "double"):
         _refuse_doubles(table, words, where)
+    notes.append(_note_of_repeated(table["job"]))
     return WholeJobs(table, tuple(filter(None, notes)))
 
 
@@ -71,6 +78,22 @@ def _note_of(words: str) -> str:
     return ""
 
 
+def _counted(number: int, word: str) -> str:
+    """Return a number with its noun, such as "1 line" or "2 lines"."""
+    return f"{number:,} {word}" + "s" * (number != 1)
+
+
+def _note_of_repeated(numbers: "pd.Series") -> str:
+    """Return which job numbers stand on several lines, each of them a job of its own."""
+    repeated = numbers[numbers.duplicated(keep=False)]
+    if repeated.empty:
+        return ""
+    first, others = repeated.iloc[0], repeated.nunique() - 1
+    lines = _counted(int((repeated == first).sum()), "line")
+    note = f"job {first} stands on {lines}; each counts as a job of its own"
+    return note + f"; so does each line of {_counted(others, 'other job number')}" * bool(others)
+
+
 def _note_of_sums(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
     """Return how many lines are left out, and how many jobs differ from the sum of their parts."""
     if not is_summed_up.any():
@@ -78,18 +101,19 @@ def _note_of_sums(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
     totals = _totals(table[is_summed_up])
     whole = table[~is_summed_up & table["job"].isin(totals.index)]
     differ = int((whole["runtime"] != whole["job"].map(totals)).sum())
-    return (
-        f"{int(is_summed_up.sum()):,} lines of partial executions are left out, since each of "
-        f"their {len(whole):,} jobs has a line that sums it up"
-        + f"; {differ:,} of these jobs run for another time than their parts"
-        * bool(differ)
-    )
+    lines = _counted(int(is_summed_up.sum()), "line")
+    jobs = _counted(len(whole), "job")
+    note = f"{lines} of partial executions left out: other lines sum up their {jobs}"
+    longer = f"the run time of {_counted(differ, 'job')} is not the sum of the parts"
+    return note + f"; {longer}" * bool(differ)
 
 
 def _note_of_parts(parts: "pd.DataFrame") -> str:
     """Return how many lines are joined."""
-    jobs = parts["job"].nunique()
-    return f"{len(parts):,} lines of partial executions are joined to {jobs:,} jobs" * bool(jobs)
+    if parts.empty:
+        return ""
+    jobs = _counted(parts["job"].nunique(), "job")
+    return f"{_counted(len(parts), 'line')} of partial executions joined to {jobs}"
 
 
 def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.DataFrame":
@@ -139,6 +163,31 @@ def _refuse_odd_parts(parts: "pd.DataFrame", where: str) -> None:
         if is_odd.any():
             job = parts["job"][is_odd].iloc[0]
             raise InputError(f"{where}: job {job}: {what}; {mend}")
+
+
+def _refuse_odd_sums(table: "pd.DataFrame", is_summed_up: "pd.Series", where: str) -> None:
+    """Refuse parts that cannot belong to the line with their number that sums up a job.
+
+    The number may then have been used again for another job. Each part may have been rounded up by
+    one second.
+    """
+    parts = table[is_summed_up]
+    sums = table[~is_summed_up & table["job"].isin(parts["job"])].set_index("job")["runtime"]
+    mend = "give each job a number of its own, or remove the lines that are wrong"
+    if sums.index.has_duplicates:
+        job = sums.index[sums.index.duplicated()][0]
+        raise InputError(
+            f"{where}: job {job} has partial executions and {(sums.index == job).sum()} lines that "
+            f"could sum them up; {mend}"
+        )
+    totals, rounding = _totals(parts), parts["job"].value_counts()
+    exceeds = (sums >= 0) & (totals.reindex(sums.index) > sums + rounding.reindex(sums.index))
+    if exceeds.any():
+        job = exceeds.idxmax()
+        raise InputError(
+            f"{where}: the partial executions of job {job} run for {totals[job]:.15g} s, and the "
+            f"line that sums them up for {sums[job]:.15g} s; {mend}"
+        )
 
 
 def _refuse_doubles(table: "pd.DataFrame", words: str, where: str) -> None:

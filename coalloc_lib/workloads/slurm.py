@@ -27,8 +27,22 @@ from coalloc_lib.basics.checks import (
 )
 from coalloc_lib.basics.text import printable
 from coalloc_lib.workloads.log_files import content
+from coalloc_lib.workloads.slurm_elapsed import (
+    IN_HOURS,
+    LONGER,
+    SHORTER,
+    contradictions_of,
+    tolerance_of,
+)
 from coalloc_lib.workloads.slurm_states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, state_of
-from coalloc_lib.workloads.slurm_times import LENGTH_OF_TIME, Hours, instants, length, parts_of
+from coalloc_lib.workloads.slurm_times import (
+    LENGTH_OF_TIME,
+    Hours,
+    instants,
+    is_without_seconds,
+    length,
+    parts_of,
+)
 from coalloc_lib.workloads.swf import SwfLog, in_use
 from coalloc_lib.workloads.swf_lines import FIELDS, WHOLE_FIELDS
 
@@ -76,10 +90,6 @@ _HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
 # What components of a job make together; all else is that of the first.
 _TOGETHER = {"runtime": "max", "requested_time": "max", **dict.fromkeys(_SIZES, "sum")}
 
-# How the elapsed time of a job may differ from the time from its start to its end.
-LONGER = "have run longer than from start to end"
-SHORTER = "have run shorter than from start to end"
-IN_HOURS = "have run shorter, 60 times, than from start to end"
 # Reasons why lines are left out, and from 'without a time limit' on what is noted; with what to do.
 _MENDS = {
     "steps of jobs": "nothing; --allocations leaves them out",
@@ -97,8 +107,8 @@ _MENDS = {
     "further runs of requeued jobs": "nothing: each run took processors, and is a job",
     "further segments of resized jobs": "nothing: each has its own processors, and is a job",
     "start before their submission": "nothing: their wait is not known",
-    LONGER: "check the columns; read as from start to end",
-    SHORTER: "suspended jobs do so, else check the columns; read as Elapsed says",
+    LONGER: "check the columns and the time zone; the time from start to end is used",
+    SHORTER: "suspended jobs do so, else check the columns and the time zone; Elapsed is used",
     IN_HOURS: "Elapsed seems to be in hours:minutes, or in minutes; read as from start to end",
     "with times such as 12:00, read as minutes:seconds": "check that they are not hours:minutes",
     "in a state that is not known, read as failed": "check the column State",
@@ -166,7 +176,7 @@ def read_sacct(
     if cluster is not None and cluster not in clusters:
         raise InputError(f"cluster = {shown(cluster)} is not in {path}; it names {known}")
     read.check()
-    kept = _ended(lines, read.instants(), cluster, found)
+    kept = _ended(lines, read.instants(), cluster, zone, found)
     del lines
     if not len(kept):
         why = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
@@ -224,7 +234,9 @@ def _lines(path: Any, columns: dict, read: "_Columns", counts: Counter) -> "pd.D
         rows = {at: row for at, row in every if row.strip()}
         if rows and not header:
             header = rows.pop(min(rows))
-            places = _places(header.decode("utf-8", "replace"), columns, path)
+            text = header.decode("utf-8", "replace")
+            places = _places(text, columns, path)
+            read.has_raw_elapsed = "elapsedraw" in text.casefold().replace(" ", "").split("|")
         again = [at for at, row in rows.items() if row == header]
         counts["told again"] += len([rows.pop(at) for at in again])
         for at, row in rows.items():
@@ -280,13 +292,15 @@ class _Columns:
         self._blocks: list[dict[str, NDArray]] = []
         self._instants: list[NDArray[np.float64]] = []
         self._faults: dict[str, str] = {}
+        self.has_raw_elapsed = False
 
     def __len__(self) -> int:
         return sum(map(len, self._instants))
 
     def add(self, words: dict[str, "pd.Series"]) -> None:
         """Put a block into numbers: of each thing its words, under the numbers of their lines."""
-        when, zoned, other = zip(*(self._times(name, words[name]) for name in _TIMES), strict=True)
+        read = [self._times(name, words[name]) for name in _TIMES]
+        when, zoned, other, in_minutes = zip(*read, strict=True)
         self._instants.append(np.stack(when, axis=1))
         block = {"id": words["id"].to_numpy(), "submit": when[0][:, 0]}
         block["other_submit"] = words["submit"].where(other[0], "").to_numpy()
@@ -297,6 +311,9 @@ class _Columns:
         parsers: dict[str, Callable] = {"elapsed": length, "requested_time": minutes}
         for name in _AMOUNTS:
             block[name] = self._numbers(name, words[name], parsers.get(name, _count))
+        rounded = self._flags("elapsed", words["elapsed"])
+        block["tolerance"] = tolerance_of(in_minutes[1] | in_minutes[2], rounded)
+        block["is_raw"] = np.full(len(block["id"]), self.has_raw_elapsed)
         for name in parsers:
             block[f"{name}_parts"] = self._numbers(name, words[name], parts_of)
         for name, codes in self._codes.items():
@@ -328,17 +345,27 @@ class _Columns:
         instants, self._instants = np.concatenate(self._instants), []
         return instants
 
-    def _times(self, name: str, words: "pd.Series") -> tuple[NDArray, NDArray, NDArray]:
-        """Return both instants of each time, whether it has a zone, and which are not common."""
+    def _times(self, name: str, words: "pd.Series") -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """Return both instants of each time, and three flags.
+
+        The flags say whether it has a zone, whether its form is unusual, and whether it has minutes
+        but no seconds.
+        """
         quick = np.fromiter(map(self._hours.instant, words), float, len(words))
         when = np.stack([quick, quick], axis=1)
         has_zone = np.array(words.str.len() != LENGTH_OF_TIME, dtype=bool)
         others = np.isnan(quick)
+        in_minutes = np.zeros(len(words), dtype=bool)
         if others.any():
             parse = partial(instants, zone=self._zone)
             when[others] = self._numbers(name, words[others], parse).reshape(-1, 2)
             has_zone[others] = words[others].str.fullmatch(_HAS_ZONE)
-        return when, has_zone, others
+            in_minutes[others] = self._flags(name, words[others])
+        return when, has_zone, others, in_minutes
+
+    def _flags(self, name: str, words: "pd.Series") -> NDArray[np.bool_]:
+        """Return which times have minutes but no seconds."""
+        return self._numbers(name, words, is_without_seconds).astype(bool)
 
     def _numbers(
         self, name: str, words: "pd.Series", parse: Callable[[str], Any]
@@ -374,12 +401,16 @@ def _count(word: str) -> int:
 
 
 def _ended(
-    lines: "pd.DataFrame", when: NDArray[np.float64], cluster: str | None, found: "_Found"
+    lines: "pd.DataFrame",
+    when: NDArray[np.float64],
+    cluster: str | None,
+    zone: tzinfo,
+    found: "_Found",
 ) -> "pd.DataFrame":
     """Return the lines of jobs that ran and have ended."""
     elapsed = lines["elapsed"].to_numpy()
     submit, start, end = _in_order(when, elapsed).T
-    contradictions = _contradictions(lines, start, end)
+    contradictions = contradictions_of(lines, start, end, zone)
     as_from_start_to_end = np.isnan(elapsed) | contradictions[LONGER] | contradictions[IN_HOURS]
     runtime = np.where(as_from_start_to_end, end - start, elapsed)
     states = lines["state"].map(state_of, na_action=None).astype(object)
@@ -414,32 +445,6 @@ def _ended(
     numbers = {name: column[kept] for name, column in times.items()}
     numbers["is_resizing"] = (states == "RESIZING").to_numpy()[kept]
     return lines.loc[kept, stay].assign(**numbers)
-
-
-def _contradictions(
-    lines: "pd.DataFrame", start: NDArray[np.float64], end: NDArray[np.float64]
-) -> dict[str, NDArray[np.bool_]]:
-    """Return the lines in which the elapsed time is not the time from start to end.
-
-    Times may be rounded to minutes. If they have no zone, they may be off by an hour, because the
-    clock was changed between them.
-    """
-    elapsed = lines["elapsed"].to_numpy()
-    span, no_zone = end - start, ~lines["start_has_zone"].to_numpy()
-    off = elapsed - span
-    rounded = np.where((start % 60 == 0) & (end % 60 == 0), 59.0, 1.0)
-    is_changed = no_zone & (np.abs(np.abs(off) - 3600) < 1)
-    differs = (span >= 0) & (np.abs(off) > rounded) & ~is_changed
-    in_hours = (
-        differs
-        & lines["elapsed_parts"].isin([1, 2]).to_numpy()
-        & (np.abs(60 * elapsed - span) < 60)
-    )
-    return {
-        LONGER: differs & (off > 0),
-        SHORTER: differs & (off < 0) & ~in_hours,
-        IN_HOURS: in_hours,
-    }
 
 
 def _is_open(

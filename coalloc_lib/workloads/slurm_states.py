@@ -37,10 +37,12 @@ _LONG = {short: name for name, short in STATES.items() if short}
 def state_of(text: str) -> str:
     """Return the name of a state, in capitals.
 
-    sacct writes "CANCELLED by 1000", and "OUT_OF_ME+" if a column is too narrow for the state.
+    sacct writes "CANCELLED by 1000", and "OUT_OF_ME+" if a column is too narrow for the state. A
+    beginning that several states have in common, such as "RE+", is returned as it is: it is the
+    name of no state.
     """
     first = re.split(r"[\s,]", text.strip(), maxsplit=1)[0].upper()
     if first.endswith("+"):
-        begin = first[:-1]
-        return next((name for name in STATES if name.startswith(begin)), begin)
+        possible = [name for name in STATES if name.startswith(first[:-1])]
+        return possible[0] if len(possible) == 1 else first
     return _LONG.get(first, first)

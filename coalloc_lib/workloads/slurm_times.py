@@ -15,6 +15,10 @@ _IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 # Days, up to three parts of a clock, and a fraction of a second.
 _LENGTH = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?(\.\d+)?", re.ASCII)
+# An instant, or a length of time with days, that has minutes but no seconds.
+_WITHOUT_SECONDS = re.compile(
+    r"[\d-]{8,10}[T ]\d\d:?\d\d(?:Z|[+-]\d\d:?\d\d)?|\d+-\d+:\d+", re.ASCII
+)
 _CLOCK = re.compile(r"\d+(?::\d+){0,2}(?:\.\d+)?", re.ASCII)
 
 
@@ -119,3 +123,11 @@ def parts_of(word: str) -> int:
     seconds to Slurm; other programs write hours and minutes in this way.
     """
     return word.count(":") + 1 if _CLOCK.fullmatch(word) else 0
+
+
+def is_without_seconds(word: str) -> bool:
+    """Return whether an instant, or a length of time with days, has minutes but no seconds.
+
+    Examples are 2024-05-01T08:27 and 1-12:30.
+    """
+    return _WITHOUT_SECONDS.fullmatch(word) is not None

@@ -35,7 +35,20 @@ from coalloc_lib.basics.text import printable
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.preemption import whole_jobs
-from coalloc_lib.workloads.swf_header import DAY, Start, Zone, day_of, end_of, start_of, zone_of
+from coalloc_lib.workloads.swf_header import (
+    DAY,
+    EARLIEST,
+    Start,
+    Zone,
+    dates_not_understood,
+    day_of,
+    end_of,
+    is_given,
+    not_used,
+    start_of,
+    whole_number_in,
+    zone_of,
+)
 from coalloc_lib.workloads.swf_lines import FIELDS, is_key, parsed, tables_of
 
 if TYPE_CHECKING:
@@ -44,8 +57,8 @@ if TYPE_CHECKING:
 ESTIMATES = ("requested", "exact")
 #: The statuses of jobs that failed or were cancelled.
 FAILED = (0, 5)
-#: No accounting log began before this instant, in 1973: an earlier start is that of a model.
-EARLIEST = 100_000_000
+#: No log lasts longer than this, in seconds: 50 years.
+LONGEST = 50 * 365.25 * DAY
 
 _MOST_LINES = 50_000  # of a block that is written
 
@@ -165,16 +178,16 @@ class SwfLog:
         return int((self.usable["requested_time"] <= 0).sum())
 
     def _header_number(self, key: str) -> int | None:
-        """Return the whole number that a header value starts with, None if it has none."""
-        match = re.match(r"\s*(\d(?:[\d_.,']*\d)?)", self.header.get(key, ""))
-        if match is None:
+        """Return the whole number that a header value is, None if it is none."""
+        digits = whole_number_in(self.header.get(key, ""))
+        if digits is None:
             return None
         try:
-            number = whole_in(match[1])
+            number = whole_in(digits)
         except ValueError:
             number = LARGEST_WHOLE + 1
         if number > LARGEST_WHOLE:
-            fault = f"{key} is {shown(match[1])}; give a whole number in digits"
+            fault = f"{key} is {shown(digits)}; give a whole number in digits"
             raise InputError(f"{self._where(key)}: {fault}")
         return number
 
@@ -285,11 +298,14 @@ def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> 
     file = Path(path).name
     name = re.sub(r"(\.(swf|txt))?(\.gz)?$", "", file) or file
     log = SwfLog(header.values, table, printable(name), str(path), header_lines=header.lines)
-    return _clarified(log)
+    return _clarified(log, header.late)
 
 
-def _clarified(log: SwfLog) -> SwfLog:
-    """Return the log with one line a job, counted from its start, and with its notes."""
+def _clarified(log: SwfLog, late: Mapping[str, int]) -> SwfLog:
+    """Return the log with one line a job, counted from its start, and with its notes.
+
+    `late` has the lines of the keys after the first job.
+    """
     whole = whole_jobs(log.table, log.header.get("Preemption", ""), log.source)
     try:
         start = log._start
@@ -298,7 +314,27 @@ def _clarified(log: SwfLog) -> SwfLog:
     table, note = _from_start(whole.table, start, log)
     notes = [*whole.notes, note, log.time_zone.doubt]
     notes += [start.doubt, _ends_early(table, start, log)] if start else []
+    notes += dates_not_understood(log.header, log.header_lines, log._where)
+    notes += [*_sizes_not_understood(log), _late_keys(late)]
     return replace(log, table=table, notes=tuple(filter(None, notes)))
+
+
+def _sizes_not_understood(log: SwfLog) -> list[str]:
+    """Return a note for each number of processors in the header that is not understood."""
+    given = {key: log.header.get(key, "") for key in ("MaxProcs", "MaxNodes")}
+    return [
+        not_used(key, value, log.header_lines, "whole number")
+        for key, value in given.items()
+        if is_given(value) and whole_number_in(value) is None
+    ]
+
+
+def _late_keys(late: Mapping[str, int]) -> str:
+    """Return the note that keys of the header stand after the first job."""
+    if not late:
+        return ""
+    keys = " and ".join(f"{key} (line {line})" for key, line in late.items())
+    return f"after the first job, keys of the header are not used: {keys}; move them before it"
 
 
 def _from_start(
@@ -310,22 +346,68 @@ def _from_start(
     after the start are Unix times.
     """
     if start is None or not start.seconds:
-        return table, ""
+        return table, _like_unix_times(table, log)
     is_absolute = table["submit"] >= start.seconds
     if start.seconds < EARLIEST:
         words = f"all jobs are submitted at or after {start.seconds:,}, the start of the log"
         return table, f"{words}; this is read as seconds after it" * bool(is_absolute.all())
+    after = table["submit"].mask(is_absolute, table["submit"] - start.seconds)
     if not is_absolute.any():
-        return table, ""
-    if not is_absolute.all():
-        early, late = (table[mask].iloc[0] for mask in (~is_absolute, is_absolute))
-        raise InputError(
-            f"{log.source}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, before "
-            f"the start of the log ({start.seconds}), and job {late['job']:.0f} at "
-            f"{late['submit']:.15g}, as a Unix time; give all submissions in seconds after it"
-        )
+        _refuse_early(table, start, log)
+    _refuse_late(table, after, log)
+    _refuse_mixed(table, is_absolute, start, log)
     note = "submissions are Unix times in the file; here they count from the start of the log"
-    return table.assign(submit=table["submit"] - start.seconds), note
+    return table.assign(submit=after), note * bool(is_absolute.any())
+
+
+def _like_unix_times(table: "pd.DataFrame", log: SwfLog) -> str:
+    """Return a note if all submissions of a log without a start look like Unix times."""
+    first = table["submit"].min()
+    if first < EARLIEST:
+        return ""
+    return (
+        f"the first submission is {first:,.15g}, which looks like a Unix time, but the header "
+        "gives no start that is understood; here it counts from the start of the log"
+    )
+
+
+def _refuse_mixed(
+    table: "pd.DataFrame", is_absolute: "pd.Series", start: Start, log: SwfLog
+) -> None:
+    """Refuse submissions that are Unix times in some jobs and seconds after the start in others."""
+    if is_absolute.all() or not is_absolute.any():
+        return
+    early, late = (table[mask].iloc[0] for mask in (~is_absolute, is_absolute))
+    raise InputError(
+        f"{log.source}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, before "
+        f"the start of the log ({start.seconds}), and job {late['job']:.0f} at "
+        f"{late['submit']:.15g}, as a Unix time; give all submissions in seconds after it"
+    )
+
+
+def _refuse_early(table: "pd.DataFrame", start: Start, log: SwfLog) -> None:
+    """Refuse submissions that are all Unix times shortly before the start.
+
+    A part of a long log may have large numbers too, but they are nearer to 0 than to the start.
+    """
+    early, first = table.iloc[0], table["submit"].min()
+    if first >= EARLIEST and 2 * first >= start.seconds:
+        raise InputError(
+            f"{log.source}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, a "
+            f"Unix time before the start of the log ({start.seconds}), as all jobs are; correct "
+            "UnixStartTime, or give submissions in seconds after it"
+        )
+
+
+def _refuse_late(table: "pd.DataFrame", after: "pd.Series", log: SwfLog) -> None:
+    """Refuse submissions more than 50 years after the start of a log."""
+    is_late = after > LONGEST
+    if is_late.any():
+        job, submit = table.loc[is_late, ["job", "submit"]].iloc[0]
+        raise InputError(
+            f"{log.source}: job {job:.0f} is submitted at {submit:.15g}, more than 50 years after "
+            "the start of the log; give seconds, and no milliseconds"
+        )
 
 
 def _ends_early(table: "pd.DataFrame", start: Start, log: SwfLog) -> str:

@@ -4,6 +4,7 @@ import codecs
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -54,19 +55,32 @@ def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame
     import pandas as pd
 
     comments: list[str] = []
-    table = pd.concat(tables_of(blocks, where, comments), ignore_index=True)
-    return header_of(comments), table
+    late: dict[str, int] = {}
+    table = pd.concat(tables_of(blocks, where, comments, late), ignore_index=True)
+    return header_of(comments)._replace(late=late), table
 
 
 class Header(NamedTuple):
-    """The header of a log: its values, and the line on which each key is given first."""
+    """The header of a log.
+
+    Its `values`, and the line on which each key is given first. `late` has the line of each key
+    that stands after the first job, where it is not used.
+    """
 
     values: dict[str, str]
     lines: dict[str, int]
+    late: Mapping[str, int] = MappingProxyType({})
 
 
-def tables_of(blocks: Iterable[bytes], where: str, comments: list[str]) -> Iterator["pd.DataFrame"]:
-    """Yield the jobs of a log, block by block; add the lines before the first job to `comments`."""
+def tables_of(
+    blocks: Iterable[bytes], where: str, comments: list[str], late: dict[str, int] | None = None
+) -> Iterator["pd.DataFrame"]:
+    """Yield the jobs of a log, block by block.
+
+    The lines before the first job are added to `comments`. The keys of a header that stand after
+    the first job are added to `late`, with the first line of each.
+    """
+    late = {} if late is None else late
     in_header = True
     number = 1
     for block in blocks:
@@ -83,6 +97,9 @@ def tables_of(blocks: Iterable[bytes], where: str, comments: list[str]) -> Itera
                 first = min(jobs, default=number + len(lines))
                 comments += [line for at, line in lines.items() if at < first]
                 _refuse_long_header(comments, where)
+            else:
+                first = number
+            _add_late_keys(lines, first, late)
             table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
             if jobs and table is None:
                 _refuse(jobs, where, in_header)
@@ -92,6 +109,15 @@ def tables_of(blocks: Iterable[bytes], where: str, comments: list[str]) -> Itera
         number += block.count(b"\n")
     if in_header:
         raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
+
+
+def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -> None:
+    """Add the keys in comments from the line `first` on, with the first line of each."""
+    for at, line in lines.items():
+        if at >= first and line.startswith(";"):
+            match = _KNOWN_KEY.fullmatch(line.lstrip(";"))
+            if match:
+                late.setdefault(_CANONICAL[match[1].casefold()], at)
 
 
 def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:

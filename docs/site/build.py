@@ -32,7 +32,7 @@ PARTS = {
     "Jobs and systems": ("model.jobs", "model.system", "model.distributions"),
     "Policies": ("policies", "model.placement"),
     "Simulation": (
-        "simulation.run", "simulation.scenario", "simulation.sites", "simulation.outages",
+        "simulation.run", "simulation.scenario", "simulation.sites",
         "schedules.schedule", "schedules.exchange",
     ),
     "Formulas and statistics": (

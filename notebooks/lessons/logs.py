@@ -46,7 +46,8 @@ def _sentences(found: Sequence[str], missing: Sequence[str]) -> list[str]:
     if replaced:
         lines[0] += f" A synthetic log stands in for {' and '.join(replaced)}."
     if left_out:
-        lines[0] += f" {' and '.join(left_out)} is left out."
+        lines[0] += f" {' and '.join(left_out)} "
+        lines[0] += "are left out." if len(left_out) > 1 else "is left out."
     lines.append(
         "<b>The numbers in the text are those of the real logs.</b> The figures of "
         "<code>result</code> show them too, since they read stored runs. What you compute "

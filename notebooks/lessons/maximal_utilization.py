@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import coalloc_lib as co
-from coalloc_lib.analytic import slotted_utilization
+from coalloc_lib.analytic import slotted_as_printed, slotted_utilization
 from coalloc_lib.basics.checks import instance_of, shown
 from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.experiments import pick, sample
@@ -297,10 +297,7 @@ def _breaks_equation_4(answer: Any) -> str:
     if not isinstance(answer, co.SizeDistribution):
         return "give sizes, such as co.uniform(1, 4)"
     try:
-        afresh = co.maximal_utilization(
-            co.Multicluster([8]), answer, service="slotted"
-        ).capacity_loss
-        off = slotted_utilization(8, answer).capacity_loss - afresh
+        off = slotted_as_printed(8, answer) - slotted_utilization(8, answer).max_utilization
     except co.InputError as error:
         return str(error)
     return "" if off > FAR_OFF else f"it is off by {off:.3f}; what if one job fills the cluster?"

@@ -103,7 +103,8 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
             hint = "that is not of the kind that is asked for"
         colour, sign = WRONG if hint else RIGHT
         given = f": {answer:.4g}" if isinstance(answer, Real) else ""
-        words = f"Not yet: {escape(hint)}." if hint else f"Right{given}."
+        end = "" if hint.endswith(("?", "!", ".")) else "."
+        words = f"Not yet: {escape(hint)}{end}" if hint else f"Right{given}."
         return HTML(f'<p><b style="color: {colour}">{sign} Exercise {number}.</b> {words}</p>')
 
     return check

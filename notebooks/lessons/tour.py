@@ -22,6 +22,8 @@ from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
 from coalloc_lib.studies import load_study
 from coalloc_lib.studies.archive import ARCHIVE
+from coalloc_lib.studies.what_survives.effects import effects
+from coalloc_lib.studies.what_survives.survival import survival
 from lessons.teaching import checker, near
 
 SYSTEM = co.Multicluster([8, 8, 8])
@@ -140,9 +142,15 @@ def _two_clusters(answer: Any) -> str:
     slips = {
         "so many times as many run; a penalty is what is above 1": 1.5,
         "that is so with three clusters of eight; how many fit into one of twelve?": 0.0,
-        "that is what whole jobs lose of the spanning ones; divide by the whole ones": 1 / 3,
+        "that divides by the jobs that run if all are cut; divide by the whole ones": 1 / 3,
     }
-    return near(answer, 0.5, 0.005, "how many run at once, whole, and if they may span?", slips)
+    return near(
+        answer,
+        0.5,
+        0.005,
+        "how many jobs run at once whole, and how many if every job is cut?",
+        slips,
+    )
 
 
 def _by_the_law(answer: Any) -> str:
@@ -309,6 +317,22 @@ def pays_up_to() -> pd.DataFrame:
         policy: {f"load {load:g}": _up_to(policy, load) for load in LOADS} for policy in POLICIES
     }
     return pd.DataFrame(rows).T.rename_axis("spanning pays up to")
+
+
+#: The conclusions of the study what-survives that the tour comes to.
+OF_THE_TOUR = ("WS-14", "WS-15", "WS-2", "WS-3", "WS-13")
+
+
+def elsewhere() -> pd.DataFrame:
+    """Return how often the tour's conclusions hold elsewhere, from the archive."""
+    runs = load_study("what-survives").archived()
+    table = survival(effects(runs[runs["conclusion"].isin(OF_THE_TOUR)]))
+    table["cells that decide"] = table["holds"] + table["turns"]
+    columns = {"name": "conclusion", "holds": "holds in", "sentence": "what becomes of it"}
+    table = table.drop(columns="conclusion").rename(columns=columns)
+    return table[["conclusion", "holds in", "cells that decide", "what becomes of it"]].set_index(
+        "conclusion"
+    )
 
 
 def draw_map(table: pd.DataFrame) -> Figure:

@@ -179,7 +179,7 @@ def test_a_line_that_was_removed_is_noticed(run, refused, stored):
     facts.write_text(json.dumps({"rows": len(lines) - 1}))
     copy = stored.parent / "copy"
     run("judge", "--runs", stored, "--out", copy)
-    assert json.loads((copy / NAME / "made_with.json").read_text()) == {"rows": len(lines) - 1}
+    assert json.loads((copy / NAME / "made_with.json").read_text())["rows"] == len(lines) - 1
     for folder in (stored, copy):
         write_lines(folder / NAME / RUNS, lines[:20] + lines[21:])
         line = refused("judge", "--runs", folder, "--out", stored.parent / "j")

@@ -133,12 +133,12 @@ def left_alone(*command):
 
 
 def test_the_files_are_written_though_the_reader_of_standard_output_leaves(log, tmp_path):
-    out, export = tmp_path / "s.csv", tmp_path / "trace.json"
+    out, export = tmp_path / "s.csv", tmp_path / "jobs.csv"
     simulate = ("simulate", "--trace", log, "--clusters", "8", "--export", export, "--out", out)
     for more in ([], ["--json"]):
         assert left_alone(*simulate, *more)[0] == 0
         assert len(out.read_text().splitlines()) == 5
-        assert json.loads(export.read_text())
+        assert len(export.read_text().splitlines()) == 5
         out.unlink()
         export.unlink()
     (tmp_path / "export.txt").write_text(random_export(300).text, "utf-8")

@@ -338,23 +338,6 @@ def test_jobs_get_whole_nodes(simulate):
     assert answer["version"] == co.__version__
 
 
-def test_jobs_wait_for_the_end_of_an_outage(simulate, refused, log, tmp_path):
-    """All eight processors are out of use from 15 to 40: jobs that ask for 20 s wait."""
-    outages = tmp_path / "outages.csv"
-    outages.write_text("cluster,start,end\n0,15,40\n")
-    how = ("--clusters", "8", "--scheduling", "easy", "--outages", outages)
-    rows, _ = simulate(*how, "--verify")
-    assert [float(row["start"]) for row in rows][:2] == [40, 50]
-    assert len(rows) == 4
-    command = ["simulate", "--trace", log, "--clusters", "8", "--outages", outages]
-    assert "plans around no outages" in refused(*command)
-    command += ["--scheduling", "easy"]
-    outages.write_text("cluster,start,end\n1,15,40\n")
-    assert "the clusters, from 0, have 8; name what one has" in refused(*command)
-    outages.write_text("cluster,start\n1,15\n")
-    assert f"{outages}, line 1: no column end" in refused(*command)
-
-
 def test_a_job_that_is_too_wide_may_be_let_span(refused, tmp_path):
     write_swf(tmp_path / "log.swf", co.JobStream([0], [5], [6]))
     command = ["simulate", "--trace", tmp_path / "log.swf", "--clusters", "4,4"]

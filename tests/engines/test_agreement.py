@@ -80,7 +80,7 @@ SPREAD = systems_and_streams(requests=("flexible", "unordered", "total"))
 @given(SPREAD, policies | onlines(), st.data(), BACKLOGS)
 def test_same_schedule_where_penalties_grow_with_the_clusters(case, scheduling, data, backlog):
     system, jobs = case
-    backlog = None if scheduling.takes_reservations else backlog
+    backlog = backlog if scheduling.takes_backlog else None
     placement = data.draw(placements(len(system), jobs.request))
     jobs = with_a_table(jobs, data)
     both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
@@ -167,7 +167,7 @@ def test_same_bookings(case, scheduling, data):
 
 
 @given(systems_and_streams(most_jobs=25), st.data())
-def test_same_schedule_around_fixed_blocks(case, data):
+def test_same_schedule_around_reservations(case, data):
     system, jobs = case
     placement = data.draw(placements(len(system), jobs.request))
     asked = data.draw(asking(jobs))
@@ -175,47 +175,9 @@ def test_same_schedule_around_fixed_blocks(case, data):
     both(system, asked, scheduling=co.Conservative(order="shortest"), placement=placement)
 
 
-easy = st.builds(co.EASY, order=st.sampled_from(ORDERS))
-
-
-@settings(max_examples=4 * settings.default.max_examples)
-@given(with_priorities(systems_and_streams(most_jobs=25) | divisible_streams()), easy, st.data())
-def test_same_schedule_of_easy_around_fixed_blocks(case, scheduling, data):
-    system, jobs, *rule = case
-    placement = rule[0] if rule else data.draw(placements(len(system), jobs.request))
-    if jobs.request != "ordered" and data.draw(st.booleans()):
-        jobs = with_a_table(jobs, data)
-    both(system, data.draw(asking(jobs)), scheduling=scheduling, placement=placement)
-
-
-@st.composite
-def outages_of(draw, system):
-    """Outages of part and all of clusters, of which none overlaps the one before."""
-    outages, before = [], [0] * len(system)
-    for _ in range(draw(st.integers(1, 6))):
-        cluster = draw(st.integers(0, len(system) - 1))
-        start = before[cluster] + draw(st.integers(0, 9))
-        before[cluster] = start + draw(st.integers(1, 5))
-        processors = draw(st.none() | st.integers(1, system.sizes[cluster]))
-        outages.append(co.Outage(cluster, start, before[cluster], processors))
-    return outages
-
-
-PLANNED = systems_and_streams(requests=("ordered", "flexible", "total"))
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(with_priorities(PLANNED), easy, st.data())
-def test_same_schedule_of_easy_around_outages(case, scheduling, data):
-    system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
-    outages = data.draw(outages_of(system))
-    both(system, jobs, scheduling=scheduling, placement=placement, outages=outages)
-
-
 @st.composite
 def crowds_at_few_instants(draw):
-    """Up to three clusters and jobs of short whole times, many of none, of which many reserve."""
+    """Up to three clusters, and short jobs, many without length, many with a reservation."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     request = draw(st.sampled_from(["ordered", "flexible", "total", "unordered"]))
     width = len(sizes) if request == "ordered" else 1
@@ -238,36 +200,24 @@ def crowds_at_few_instants(draw):
     return co.Multicluster(sizes), jobs
 
 
+conservative = st.builds(co.Conservative, order=st.sampled_from(ORDERS))
+
+
 @settings(max_examples=5 * settings.default.max_examples)
-@given(with_priorities(crowds_at_few_instants()), easy)
-def test_same_schedule_of_easy_where_much_happens_at_one_instant(case, scheduling):
-    """Reservations clash, jobs of no length leave in further rounds, and heads keep their place."""
+@given(with_priorities(crowds_at_few_instants()), conservative)
+def test_same_schedule_where_much_happens_at_one_instant(case, scheduling):
+    """Reservations clash, and jobs of no length leave in further rounds of an instant."""
     both(*case, scheduling=scheduling)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_same_schedule_of_a_long_queue_around_outages(order):
-    """The tree over the queue has several levels here; outages overlap, and some are of a part."""
-    rng, n = np.random.default_rng(6), 500
-    runtime = rng.exponential(2, n)
-    columns = {"estimate": runtime * rng.choice([1, 3], n), "priority": rng.integers(0, 5, n)}
-    jobs = co.JobStream(
-        np.sort(rng.integers(0, n // 10, n)), runtime, rng.integers(1, 13, n), **columns
-    ).replace(request="total")
-    system, width = co.Multicluster([12, 12, 9]), (12, 4, 3)
-    outages = [co.Outage(i % 3, 4 * i, 4 * i + 9, width[i % 3]) for i in range(12)]
-    schedule = both(system, jobs, scheduling=co.EASY(order=order), outages=outages)
-    assert schedule.overtaken.max() > n / 12
-
-
 @given(systems_and_streams(most_jobs=25), st.data())
-def test_a_block_in_nobodys_way_changes_nothing(case, data):
+def test_a_reservation_far_ahead_changes_nothing(case, data):
     system, jobs = case
     placement = data.draw(placements(len(system), jobs.request))
     jobs = jobs.replace(runtime=jobs.runtime + 1, estimate=jobs.estimate + 1)
     longer = jobs[np.append(0, np.arange(len(jobs)))]
     longer = longer.replace(earliest_start=np.append(1e6, longer.submit[1:]))
-    how = {"scheduling": co.EASY(), "placement": placement}
+    how = {"scheduling": co.Conservative(), "placement": placement}
     alone = co.simulate(system, jobs, **how)
     beside = both(system, longer, **how)
     np.testing.assert_array_equal(beside.start[1:], alone.start)

@@ -139,3 +139,11 @@ def test_cutting_every_job_pays_up_to_a_third_and_cutting_at_need_beyond_one():
     spanning = 1 / (1 + penalties)
     shares = (spanning / (3 + spanning)).tolist()
     assert table["share that spans at need"].tolist() == pytest.approx(shares, abs=0.02)
+
+
+def test_what_the_tour_says_of_other_systems_is_what_the_archive_has():
+    table = tour.elsewhere()
+    share = table["holds in"] / table["cells that decide"]
+    assert share["FCFS gains more by spanning"] == 1
+    assert share["adaptive loses at most 1 %"] < 1
+    assert share["spanning at penalty 0.25"] < share["spanning at penalty 0.1"] < 0.9

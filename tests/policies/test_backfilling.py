@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
@@ -326,83 +326,51 @@ def test_schedules_of_whole_logs_keep_the_rules(real_logs, name, size, policy):
     co.simulate(co.Multicluster([size]), log_jobs(name, size), scheduling=policy).verify()
 
 
-#: Job 1 wants all four from 5 on. Job 2 ends before that; job 3 does not, and would pass the block.
+#: Job 1 asks for all four processors from 5 on. Job 2 ends before that; job 3 does not.
 RESERVED = [(0, 4, 4, 2), (0, 2, 2, 4), (1, 3, 3, 2), (1, 6, 6, 1)]
 
 
-@pytest.mark.parametrize("policy", [EASY, CONSERVATIVE])
 @pytest.mark.parametrize(
     ("earliest", "latest", "start"),
     [(5, np.inf, [0, 5, 1, 7]), (3, np.inf, [0, 4, 1, 6]), (3, 3.5, [0, NAN, 1, 4])],
 )
-def test_all_plan_around_a_fixed_block(policy, earliest, latest, start):
+def test_conservative_plans_around_a_reservation(earliest, latest, start):
     wishes = {
         "earliest_start": [0, earliest, 1, 1],
         "latest_start": [np.inf, latest, *2 * [np.inf]],
     }
-    schedule = run([4], RESERVED, policy, **wishes)
+    schedule = run([4], RESERVED, CONSERVATIVE, **wishes)
     np.testing.assert_array_equal(schedule.start, start)
     assert schedule.promised[1] == start[1] or schedule.refused[1] == (0, "past its latest start")
 
 
-@st.composite
-def moments_and_blocks(draw):
-    """A small system and a stream with reservations, of which many jobs take no time."""
-    clusters = draw(st.lists(st.integers(1, 4), min_size=1, max_size=2))
-    request = draw(st.sampled_from(["total", "flexible", "unordered"]))
-    most = sum(clusters) if request == "flexible" else max(clusters)
-    submission, more, size = st.integers(0, 4), st.integers(0, 1), st.integers(1, most)
-    length = ahead = st.sampled_from([0, 0, 1, 2, 3])
-    job = st.tuples(submission, length, more, size, ahead)
-    submit, runtime, more, sizes, ahead = np.array(
-        sorted(draw(st.lists(job, min_size=3, max_size=8))), dtype=float
-    ).T
-    jobs = co.JobStream(
-        submit,
-        runtime,
-        sizes.astype(int)[:, None],
-        estimate=runtime + more * (runtime > 0),
-        request=request,
-        span_penalty=draw(st.sampled_from([0.0, 0.5])),
-        earliest_start=submit + ahead,
-    )
-    return co.Multicluster(clusters), jobs
+class Own(co.EASY):
+    """A user's own policy, made from EASY."""
 
 
-@settings(max_examples=300)
-@given(moments_and_blocks(), st.sampled_from(ORDERS))
-def test_a_head_starts_as_promised_whatever_reserves_that_very_instant(case, order):
-    schedule = co.simulate(*case, scheduling=co.EASY(order=order))
-    if order == "arrival":
-        waited = schedule.served & ~np.isnan(schedule.promised)
-        assert (schedule.start[waited] <= schedule.promised[waited]).all()
-    schedule.verify()  # of the other orders it knows who came before whom
+@pytest.mark.parametrize("engine", [None, "compiled", "reference"])
+@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(2), EASY, co.EASY(adaptive=True), Own()])
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"earliest_start": [0, 5, 1, 1]}, "earliest_start = 5 and latest_start = inf"),
+        ({"latest_start": [np.inf, 9, 9, np.inf]}, "earliest_start = 0 and latest_start = 9"),
+    ],
+)
+def test_jobs_that_reserve_are_refused_by_all_other_queue_policies(engine, policy, wish, words):
+    jobs, serve = stream(RESERVED, **wish), r"does not serve; use Conservative\(\) or Online\(\)"
+    with pytest.raises(co.InputError, match=rf"^job 1 has {words}, which .*{serve}"):
+        co.simulate(co.Multicluster([4]), jobs, scheduling=policy, engine=engine)
 
 
-@pytest.mark.parametrize("length", [0, 2])
-def test_a_block_at_the_instant_that_a_head_without_length_was_promised_follows_it(length):
-    # Job 1 is promised 3, when job 0 ends; then job 2 reserves that very instant.
-    rows = [(0, 3, 3, 3), (0, 0, 0, 3), (1, 5, 5, 2), (1, length, length, 1)]
-    schedule = run([3], rows, EASY, earliest_start=[0, 0, 3, 1])
-    assert_starts(schedule, [0, 3, 3, 3], [NAN, 3, 3, NAN])
-    schedule.verify()
+@pytest.mark.parametrize("policy", [CONSERVATIVE, co.Online(1, 1, 9, 30)])
+def test_the_policies_that_an_error_names_serve_jobs_that_reserve(policy):
+    schedule = run([4], RESERVED, policy, earliest_start=[0, 5, 1, 1])
+    assert schedule.start[1] == 5
 
 
-@pytest.mark.parametrize("engine", ["compiled", "reference"])
-def test_a_head_that_keeps_its_reservation_starts_then_though_nothing_ends(engine):
-    """Jobs 0 and 1 end at 1 and 3: job 2 would now span, until within the outage, before 6."""
-    jobs = co.JobStream([0, 0, 0], [1, 3, 1], [1, 2, 3], [8, 4, 1], "flexible", span_penalty=2.0)
-    how = {"placement": co.BestFit(), "outages": [co.Outage(1, 5, 6)], "engine": engine}
-    schedule = co.simulate(co.Multicluster([1, 3]), jobs, scheduling=co.EASY(), **how).verify()
-    assert_starts(schedule, [0, 0, 4], [NAN, NAN, 4])
-    assert schedule.allocation[2].tolist() == [0, 3]
-
-
-def test_reservations_are_heeded_by_an_order_of_ones_own_and_that_is_said_to_take_long(monkeypatch):
-    class Own(co.EASY):
-        pass
-
-    plain = run([4], RESERVED, EASY, earliest_start=[0, 5, 1, 1])
+def test_a_policy_of_ones_own_is_said_to_take_long(monkeypatch):
+    plain = run([4], RESERVED, EASY)
     monkeypatch.setattr("coalloc_lib.simulation.run.LONG", 3)
     with pytest.warns(UserWarning, match="Own.* has no compiled form with WorstFit.*; 4 jobs"):
         own = co.simulate(plain.system, plain.jobs, scheduling=Own())

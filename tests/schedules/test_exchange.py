@@ -1,4 +1,4 @@
-"""Files of other tools: Batsim's workloads and table of jobs, and the trace for Perfetto."""
+"""Files of other tools: Batsim's workloads and its table of jobs."""
 
 import json
 from itertools import pairwise
@@ -106,33 +106,9 @@ def test_the_table_holds_the_schedule(schedule):
     np.testing.assert_array_equal(table["finish_time"], schedule.end)
 
 
-@given(schedules())
-def test_on_each_track_of_the_trace_jobs_follow_one_another(tmp_path_factory, schedule):
-    path = tmp_path_factory.mktemp("trace") / "trace.json"
-    co.export(schedule, path)
-    events = json.loads(path.read_text("utf-8"))["traceEvents"]
-    names = [event["args"]["name"] for event in events if event["ph"] == "M"]
-    assert names == [f"cluster {number}" for number in range(len(schedule.system))]
-    tracks, held = {}, {}
-    for event in events[len(names) :]:
-        span = (event["ts"], event["ts"] + event["dur"])
-        tracks.setdefault((event["pid"], event["tid"]), []).append(span)
-        mine = processors(event["args"]["processors"])
-        assert mine[0] == event["tid"]
-        held.setdefault(event["name"], []).append((event["pid"], len(mine)))
-    # Microseconds are rounded: spans that touch may overlap by that much.
-    for spans in tracks.values():
-        assert not overlaps([(start + 1e-3, end - 1e-3) for start, end in spans])
-    for number, allocation in zip(schedule.jobs.number, schedule.allocation, strict=True):
-        counts = np.zeros(len(schedule.system), int)
-        for cluster, count in held[f"job {number}"]:
-            counts[cluster] += count
-        np.testing.assert_array_equal(counts, allocation)
-
-
-@pytest.mark.parametrize("name", ["jobs", "jobs.txt", "jobs.csv.gz"])
+@pytest.mark.parametrize("name", ["jobs", "jobs.txt", "jobs.json", "jobs.csv.gz"])
 def test_an_export_of_no_known_kind_is_refused(tmp_path, name):
-    with pytest.raises(co.InputError, match=r"path.suffix = .*; choose one of '.csv', '.json'"):
+    with pytest.raises(co.InputError, match=r"path.suffix = .*; choose one of '.csv'"):
         co.export(two_clusters(), tmp_path / name)
     assert not list(tmp_path.iterdir())
     with pytest.raises(co.InputError, match="is no Schedule"):
@@ -184,10 +160,6 @@ def test_killed_jobs_keep_their_ids_and_have_no_success(tmp_path):
     assert table["success"].tolist() == [0, 1, 0]
     assert table["requested_time"].tolist() == [60, 200, -1]
     assert table["execution_time"].tolist() == [60, 10, 10]
-    trace = tmp_path / "trace.json"
-    co.export(co.simulate(co.Multicluster([4]), jobs), trace)
-    names = {event["name"] for event in json.loads(trace.read_text())["traceEvents"]}
-    assert {"job a", "job b", "job c"} < names
 
 
 @pytest.mark.parametrize(
@@ -260,6 +232,11 @@ def test_jobs_of_a_log_that_failed_have_no_success_and_keep_that(tmp_path):
         ([job(1, walltime=True)], {}, r"walltime\[0\] = True; give a number"),
         ([job([1])], {}, r"json is no workload.* id is \[1\], no word or number"),
         ([job("3"), job(3)], {}, "json is no workload.* id 3 comes twice"),
+        ([job(1), job(2, walltime=0)], {}, "json: job 2: walltime = 0; give seconds above 0"),
+        ([job("a", walltime=-3)], {}, "json: job 'a': walltime = -3; give"),
+        ([job(1), job(2, res=9)], {}, "json: job 2: res = 9, and nb_res is 8; correct"),
+        ([job(1)], {"nb_res": "8"}, "json: nb_res = '8'"),
+        ([job(1, dependencies=["2"])], {}, "json: job 1: dependencies = .'2'., which are not sup"),
         ([job(1, subtime=1e308)], {}, r"json: runtime\[0\] = .* past 1e300"),
     ],
 )

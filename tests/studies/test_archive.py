@@ -112,3 +112,14 @@ def test_what_runs_were_made_with_names_versions_logs_and_time(stored, tmp_path)
     assert {"Python", "numpy", "coalloc-workbench"} <= facts["versions"].keys()
     archive.write_made_with(facts, tmp_path / "made_with.json")
     assert json.loads((tmp_path / "made_with.json").read_text()) == facts
+
+
+def test_stored_runs_with_a_changed_value_are_refused(stored):
+    file = archive.ARCHIVE / stored.name / "runs.csv.gz"
+    runs = stored.archived()
+    facts = made_with(runs, [], 1) | {archive.CHECKSUM: archive.runs_sha256(file)}
+    archive.write_made_with(facts, file.parent / archive.MADE_WITH)
+    assert len(stored.archived()) == len(runs)
+    write_runs(runs.assign(value=runs["value"] + 1), file)
+    with pytest.raises(InputError, match=r"runs\.csv\.gz has another SHA-256 than made_with"):
+        stored.archived()

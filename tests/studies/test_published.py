@@ -114,3 +114,11 @@ def test_the_shipped_files_are_whole():
     for name in STUDIES:
         assert load_claims(name)
         assert load_conclusions(name).keys() <= load_claims(name).keys()
+
+
+def test_a_byte_order_mark_is_no_part_of_the_data(copy, tmp_path):
+    before = load_published(NAME)
+    file = tmp_path / "published.csv"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    published._table.cache_clear()
+    assert load_published(NAME) == before

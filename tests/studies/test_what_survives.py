@@ -192,6 +192,24 @@ def test_a_load_is_a_share_of_what_the_worse_way_carries():
     assert 2 < worst_response(CONCLUSIONS["WS-2"].compare(case)) < 8
 
 
+def test_a_log_is_not_given_the_load_of_its_stand_in(monkeypatch):
+    """A log may be fetched between two runs of one process."""
+    lengths, seed = Lengths(500, 1_000), np.random.SeedSequence(1)
+    setting = Setting("WS-3", "FCFS", "KTH-SP2")
+    monkeypatch.setattr(model, "place_of", lambda log: "not fetched")
+    before = load_of(setting, lengths, seed)
+    monkeypatch.setattr(model, "place_of", lambda log: "a file")
+    other = synthetic_log()
+    monkeypatch.setattr(model, "_jobs_of_log", lambda workload, place: other)
+    assert load_of(setting, lengths, seed) != before
+
+
+def synthetic_log():
+    """Return jobs of 40 processors that run for an hour each, one every minute."""
+    submit = 60.0 * np.arange(1_000)
+    return co.JobStream(submit, np.full(1_000, 3600.0), np.full(1_000, 40), request="total")
+
+
 def test_booking_steps_are_a_twentieth_of_the_mean_run_time():
     for workload in ("exponential", "KTH-SP2"):
         case = case_of(Setting("WS-12", "EASY", workload), 0.5, Lengths(500, 500), 1)
@@ -207,7 +225,7 @@ def rows(one, other, **more):
     count = len(one)
     row = {"conclusion": "WS-1", "policy": "FCFS", "workload": "exponential", "estimates": "exact"}
     row |= {"share": 0.8, "system": "4×32", "placement": "best fit", "unevenness": "mild"}
-    row |= {"metric": "mean response", "load": 0.5, "saturated": ""}
+    row |= {"metric": "mean response", "load": 0.5, "saturated": "", "scale": "quick"}
     table = pd.DataFrame({"one": one, "other": other, "beside_one": 1.0, "beside_other": 1.0})
     return table.assign(replication=range(count), **row | more)
 
@@ -370,7 +388,8 @@ def test_the_matrix_says_how_to_run_each_cell_again(small_runs):
     of_metric = small_runs[small_runs["metric"] == model.RESPONSE]
     assert len(table) == len(of_metric.groupby(keys, sort=False))
     assert list(table["conclusion"].drop_duplicates()) == list(survival(table)["conclusion"])
-    for name in ("load", "clusters", "placement", "components", "penalty", "unevenness"):
+    names = "load", "clusters", "sizes", "large", "placement", "components", "penalty", "unevenness"
+    for name in (*names, "jobs", "runs_or_weeks", "warm_up"):
         assert table[name].notna().all()
     assert (table.loc[table["conclusion"] == "WS-12", "step"] == 0.05).all()
     # A cell that is run again with what the table says gives the number of the table.

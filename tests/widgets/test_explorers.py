@@ -294,7 +294,8 @@ def test_a_penalty_moves_the_points_by_its_rule_without_a_new_simulation(monkeyp
     assert picture.image == widgets.division_picture((32, 32, 32, 32)).image
     assert picture.alt.startswith("Worst fit carries 89%")
     points = [point for curve in curves.values() for point in curve.points]
-    assert all(f"{point.response.estimate:.2f} ± " in picture.alt for point in points)
+    # At low load the interval ends at the mean run time, so it is not symmetric.
+    assert all(point.response.text(2) in picture.alt for point in points)
     assert widgets.division_picture(penalty=0.6).alt.startswith("Worst fit carries 56%")
 
 

@@ -73,6 +73,7 @@ def test_text_in_utf_16_is_read_in_blocks_as_in_one(tmp_path, monkeypatch):
         (b"PAR1" + bytes(90), "is a Parquet table"),
         (b"\n<!DOCTYPE html><html>", "is a web page; download the log itself"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "data",  # packed bytes hold the time
 )
 def test_another_file_is_refused_in_one_line_that_says_what_it_is(tmp_path, read, data, what):
     for name in ("log.swf", "log.swf.gz"):

@@ -28,10 +28,7 @@ def test_a_preempted_job_with_a_line_that_sums_it_up_is_counted_once():
     assert (len(log), jobs.work.sum()) == (2, 28_800)
     schedule = co.simulate(co.Multicluster([8]), jobs, scheduling=co.EASY())
     assert schedule.wait.mean() == 1450
-    assert log.notes == (
-        "2 lines of partial executions are left out, since each of their 1 jobs has a line that "
-        "sums it up",
-    )
+    assert log.notes == ("2 lines of partial executions left out: other lines sum up their 1 job",)
 
 
 @pytest.mark.parametrize("preemption", [None, "No", "Yes", "Double", "double # as in 2.2"])
@@ -45,7 +42,7 @@ def test_parts_without_a_line_that_sums_them_up_are_joined(tmp_path, preemption,
     assert log.table["wait"].tolist() == [10, 0, 7]
     assert log.table["runtime"].tolist() == [3040, 600, 50]
     assert log.table["status"].tolist() == [1, 1, 0]
-    assert log.notes == ("5 lines of partial executions are joined to 2 jobs",)
+    assert log.notes == ("5 lines of partial executions joined to 2 jobs",)
 
 
 def test_a_line_that_sums_up_without_a_run_time_gets_that_of_its_parts(tmp_path):
@@ -53,7 +50,7 @@ def test_a_line_that_sums_up_without_a_run_time_gets_that_of_its_parts(tmp_path)
     assert log.table["runtime"].tolist() == [50]
     log = read(tmp_path, job(1, 0, 10, 90, 1), job(1, 0, 10, 30, 2), job(1, -1, 3, 20, 3))
     assert log.table["runtime"].tolist() == [90]
-    assert log.notes[0].endswith("; 1 of these jobs run for another time than their parts")
+    assert log.notes[0].endswith("; the run time of 1 job is not the sum of the parts")
 
 
 def test_a_job_that_the_log_does_not_see_end_has_no_status(tmp_path):
@@ -67,6 +64,17 @@ def test_a_job_that_the_log_does_not_see_end_has_no_status(tmp_path):
         ([job(7, 0, 0, 9, 2), job(7, -1, 0, 9, 3, 4)], "Yes", "job 7: .* different numbers of pro"),
         ([job(7, 0, 0, 9, 3), job(7, -1, 0, 9, 3)], "No", "job 7: a partial execution follows"),
         ([job(7, 0, 0, 9, 1), job(7, 0, 0, 9, 1)], "Double", "Preemption is Double, and job 7 has"),
+        # The number 7 is used again: its second job is given in parts alone.
+        (
+            [job(7, 0, 0, 9, 1), job(7, 90, 0, 50, 2), job(7, -1, 0, 60, 3)],
+            "Double",
+            "the partial executions of job 7 run for 110 s, and the line that sums them up for 9 s",
+        ),
+        (
+            [job(7, 0, 0, 9, 1), job(7, 5, 0, 9, 1), job(7, 90, 0, 9, 3)],
+            None,
+            "job 7 has partial executions and 2 lines that could sum them up; give each job",
+        ),
     ],
 )
 def test_lines_that_make_no_job_are_refused(tmp_path, lines, preemption, why):
@@ -84,8 +92,21 @@ def test_time_slices_are_noted(tmp_path, word):
     assert log.notes == ("Preemption is 'perhaps', which the format does not know; it is not used",)
 
 
-def test_numbers_that_come_again_are_other_jobs_without_preemption(tmp_path):
-    assert len(read(tmp_path, job(1, 0, 10, 30, 1), job(1, 5, 10, 30, 1))) == 2
+@pytest.mark.parametrize("preemption", [None, "No", "TS", "perhaps"])
+def test_numbers_that_come_again_are_other_jobs_and_are_noted(tmp_path, preemption):
+    lines = [job(number, 0, 10, 30, 1) for number in (7, 8, 7, 7)]
+    log = read(tmp_path, *lines, preemption=preemption)
+    assert len(log) == 4
+    assert log.notes[-1] == "job 7 stands on 3 lines; each counts as a job of its own"
+    log = read(tmp_path, *lines, job(8, 0, 10, 30, 1), job(9, 0, 1, 4, 2), preemption=preemption)
+    assert log.notes[-1].endswith("of its own; so does each line of 1 other job number")
+
+
+def test_a_sum_may_be_shorter_than_its_parts_by_rounding(tmp_path):
+    log = read(tmp_path, job(1, 0, 10, 48, 1), job(1, 0, 10, 30, 2), job(1, -1, 3, 20, 3))
+    assert log.table["runtime"].tolist() == [48]
+    log = read(tmp_path, job(1, 0, 10, 48, 3))
+    assert log.notes == ("1 line of partial executions joined to 1 job",)
 
 
 @given(

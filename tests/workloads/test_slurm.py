@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.workloads import slurm, slurm_times
 from coalloc_lib.workloads.slurm import read_sacct
+from coalloc_lib.workloads.slurm_elapsed import IN_HOURS, LONGER, SHORTER
 from tests.conftest import ROOT
 from tests.workloads.made_sacct import COLUMNS, KINDS, Export, Job, random_export
 from tests.workloads.test_preemption import CASES
@@ -319,12 +320,59 @@ def test_no_job_runs_for_longer_than_from_its_start_to_its_end(tmp_path):
     mends = log.receipt.set_index("what")["what to do"]
     assert mends["have run longer than from start to end"].endswith("; the first is line 2")
     assert mends["have run shorter than from start to end"].endswith("; the first is line 3")
-    # As summer ends the clock is put back, which a time without a zone does not tell.
-    night = "2024-10-27T01:30:00", "2024-10-27T01:30:00", "2024-10-27T03:00:00"
-    rows = [line("1", *night, "9000"), line("2", *night, "9001")]
-    for zone, runtime in ((None, [9000, 5400]), ("Europe/Amsterdam", [9000, 9001])):
-        log = read_sacct(file_of(tmp_path, *rows), time_zone=zone)
-        assert log.table["runtime"].tolist() == runtime
+
+
+@pytest.mark.parametrize(
+    ("zone", "runtime", "noted"),
+    [
+        # The clock of Amsterdam is put back on this day: the jobs run for three hours and a half.
+        ("Europe/Amsterdam", [12_600, 9000], {}),
+        # It is not put back in UTC, and not in Tokyo: the elapsed time is an hour off for job 1.
+        (None, [9000, 9000], {LONGER: 1, "in times without a zone, read as UTC": 2}),
+        ("Asia/Tokyo", [9000, 9000], {LONGER: 1}),
+    ],
+)
+def test_an_hour_off_is_accepted_only_if_the_clock_is_changed(tmp_path, zone, runtime, noted):
+    night = "2024-10-27T01:30:00", "2024-10-27T01:30:00", "2024-10-27T04:00:00"
+    rows = [line("1", *night, "12600"), line("2", *night, "9000")]
+    log = read_sacct(file_of(tmp_path, *rows), time_zone=zone)
+    assert log.table["runtime"].tolist() == runtime
+    assert outcomes(log, "noted") == noted
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Amsterdam"])
+@pytest.mark.parametrize(
+    ("elapsed", "what"), [("7200", LONGER), ("10800", None), ("14400", LONGER)]
+)
+def test_an_hour_off_in_the_middle_of_summer_is_noted(tmp_path, zone, elapsed, what):
+    day = "2024-07-01T01:00:00", "2024-07-01T01:00:00", "2024-07-01T04:00:00"
+    what = SHORTER if elapsed == "7200" else what
+    log = read_sacct(file_of(tmp_path, line("1", *day, elapsed)), time_zone=zone)
+    noted = outcomes(log, "noted")
+    noted.pop("in times without a zone, read as UTC", None)
+    assert noted == ({} if what is None else {what: 1})
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "elapsed", "what"),
+    [
+        ("2024-07-01T01:00", "2024-07-01T04:00", "10850", None),
+        ("2024-07-01T01:00", "2024-07-01T04:00:00", "10750", None),
+        ("2024-07-01T01:00+02:00", "2024-07-01T04:00+02:00", "10850", None),
+        ("2024-07-01T01:00", "2024-07-03T04:00", "2-02:59", None),
+        ("2024-07-01T01:00:30", "2024-07-03T04:01:00", "2-03:00", None),
+        ("2024-07-01T01:00", "2024-07-01T04:00", "10860", LONGER),
+        ("2024-07-01T01:00:00", "2024-07-01T04:00:00", "10850", LONGER),
+        ("1719788400", "1719799200", "10850", LONGER),
+        ("1719788400", "1719799200", "10750", SHORTER),
+    ],
+)
+def test_only_times_without_seconds_may_be_off_by_up_to_a_minute(
+    tmp_path, start, end, elapsed, what
+):
+    row = line("1", "1719700000", start, end, elapsed)
+    log = read_sacct(file_of(tmp_path, row), time_zone="UTC")
+    assert outcomes(log, "noted") == ({} if what is None else {what: 1})
 
 
 def test_lengths_of_time_and_processors_in_every_form(tmp_path):
@@ -492,9 +540,8 @@ def test_days_hours_minutes_and_an_elapsed_time_that_contradicts_start_and_end()
         ("102", 260, 100, "have run longer than from start to end"),
         ("99", 260, 99, None),
         ("2:00", 280, 120, "with times such as 12:00, read as minutes:seconds"),
-        ("2:00", 7360, 7200, "have run shorter, 60 times, than from start to end"),
-        ("90", 160 + 5400, 5400, "have run shorter, 60 times, than from start to end"),
         ("0:02:00", 7360, 120, "have run shorter than from start to end"),
+        ("90", 160 + 5400, 90, "have run shorter than from start to end"),
         ("1-00", 86_560, 86_400, None),
         ("UNLIMITED", 260, 100, None),
     ],
@@ -505,6 +552,39 @@ def test_an_elapsed_time_that_contradicts_start_and_end_is_noted(
     log = read_sacct(file_of(tmp_path, line(elapsed=elapsed, end=f"{end}")))
     assert log.table["runtime"].tolist() == [runtime]
     assert outcomes(log, "noted") == ({} if what is None else {what: 1})
+
+
+UNCLEAR = "with times such as 12:00, read as minutes:seconds"
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "span", "runtime", "noted"),
+    [
+        ("2:00", 7200, 7200, {IN_HOURS: 1}),
+        ("2:00", 7259, 7259, {IN_HOURS: 1}),
+        ("90", 5400, 5400, {IN_HOURS: 1}),
+        ("2:00", 7320, 120, {SHORTER: 1, UNCLEAR: 1}),
+        # A small number matches nearly every short time from start to end.
+        ("1", 90, 1, {SHORTER: 1}),
+        ("5", 300, 5, {SHORTER: 1}),
+        ("31", 1900, 31, {SHORTER: 1}),
+    ],
+)
+def test_an_elapsed_time_in_hours_and_minutes_is_recognised_in_long_jobs(
+    tmp_path, elapsed, span, runtime, noted
+):
+    header = HEADER.replace("ElapsedRaw", "Elapsed")
+    row = line(elapsed=elapsed, end=f"{160 + span}")
+    log = read_sacct(file_of(tmp_path, row, header=header))
+    assert log.table["runtime"].tolist() == [runtime]
+    assert outcomes(log, "noted") == noted
+
+
+@pytest.mark.parametrize("state", ["RE+", "C+", "S+", "COMPLET+", "+"])
+def test_a_beginning_of_several_states_is_not_known(tmp_path, state):
+    log = read_sacct(file_of(tmp_path, line(state=state)))
+    assert log.table["status"].tolist() == [0]
+    assert outcomes(log, "noted") == {"in a state that is not known, read as failed": 1}
 
 
 def test_a_limit_of_two_parts_is_noted(tmp_path):

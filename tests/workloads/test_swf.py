@@ -390,3 +390,24 @@ def test_a_number_of_the_header_may_have_words_after_it(tmp_path):
     header = "; MaxNodes: 338 (batch partition; 512 total)\n; UnixStartTime: 835823160.\n"
     log = read_swf(log_file(tmp_path, job(1), header=header))
     assert (log.processors, log.epoch) == (338, 835_823_160)
+
+
+@pytest.mark.parametrize("key", ["MaxProcs", "MaxNodes"])
+@pytest.mark.parametrize(
+    "word", ["1e3", "128 (batch), 64 (interactive)", "64 nodes", "64-128", "many", "64\n; {}: 128"]
+)
+def test_a_number_of_the_header_must_be_the_whole_value(tmp_path, key, word):
+    header = f"; Version: 2\n; {key}: {word.format(key)}\n"
+    log = read_swf(log_file(tmp_path, job(), header=header))
+    assert log.processors == 4  # of the widest job
+    (note,) = log.notes
+    assert note.endswith("on line 2, which is not understood as a whole number; it is not used")
+    assert note.startswith(f"{key} is '{word.split()[0]}")
+
+
+@pytest.mark.parametrize(
+    "word", ["64", "64.", "64 (a) # b", "64 (batch partition; 512 total)", "64\n; other words"]
+)
+def test_a_number_of_the_header_may_have_remarks(tmp_path, word):
+    log = read_swf(log_file(tmp_path, job(), header=f"; MaxProcs: {word}\n"))
+    assert (log.processors, log.notes) == (64, ())

@@ -148,6 +148,83 @@ def test_submissions_of_two_kinds_are_refused(tmp_path):
         log_of(tmp_path, 5, MAY + 9, UnixStartTime=MAY)
 
 
+@pytest.mark.parametrize("start", [MAY, "2023-05-01T00:00:00Z"])
+@pytest.mark.parametrize("first", [MAY * 1000, 5_000_000_000_000, MAY + 1_600_000_000])
+def test_a_submission_more_than_50_years_after_the_start_is_refused(tmp_path, start, first):
+    why = f"job 2 is submitted at {first}, more than 50 years after the start of the log; give sec"
+    with pytest.raises(co.InputError, match=why):
+        log_of(tmp_path, MAY, first, UnixStartTime=start)
+    # In a model, which begins in 1970, it is only a long time.
+    assert len(log_of(tmp_path, 5, first, UnixStartTime=61_560)) == 2
+
+
+def test_milliseconds_after_the_start_are_refused(tmp_path):
+    with pytest.raises(
+        co.InputError, match="job 2 is submitted at 94608000000, more than 50 years"
+    ):
+        log_of(tmp_path, 0, 3 * 365 * 86_400_000, UnixStartTime=MAY)
+    late = log_of(tmp_path, 0, 1_500_000_000, UnixStartTime=MAY)
+    assert late.table["submit"].tolist() == [0, 1_500_000_000]
+
+
+def test_unix_times_before_the_start_are_refused(tmp_path):
+    why = rf"job 1 is submitted at {MAY - 900}, a Unix time before the start"
+    with pytest.raises(co.InputError, match=why):
+        log_of(tmp_path, MAY - 900, MAY - 5, UnixStartTime=MAY)
+    # A part of a long log, from its fourth year on, has such submissions.
+    log = log_of(tmp_path, 108_000_000, 109_000_000, UnixStartTime=1_027_839_845)
+    assert log.table["submit"].tolist() == [108_000_000, 109_000_000]
+
+
+@pytest.mark.parametrize("header", [{}, {"UnixStartTime": 0}, {"UnixStartTime": -1}])
+def test_unix_times_without_a_start_are_noted(tmp_path, header):
+    log = log_of(tmp_path, MAY, MAY + 9, **header)
+    (note,) = log.notes
+    assert note.startswith(
+        "the first submission is 1,682,899,200, which looks like a Unix time, but the header gives "
+        "no start that is understood"
+    )
+    assert log.table["submit"].tolist() == [MAY, MAY + 9]
+    # A log may last for some years after its start.
+    assert log_of(tmp_path, 0, 109_000_000, **header).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "word"),
+    [
+        ("StartTime", "01/05/2023"), ("EndTime", "soon"), ("UnixStartTime", "soon"),
+        ("UnixStartTime", "1682899200000"), ("StartTime", "20230501"), ("EndTime", "2023050100"),
+        ("StartTime", "1682899200000"), ("StartTime", "2023-05-01 25:00"), ("EndTime", "12"),
+    ],
+)  # fmt: skip
+def test_a_date_that_is_not_understood_is_noted_with_its_line(tmp_path, key, word):
+    (note,) = log_of(tmp_path, 0, Version=2.2, **{key: word}).notes
+    what = "is not understood as a date; it is not used"
+    assert note == f"{key} is {word!r} on line 2, which {what}"
+
+
+@pytest.mark.parametrize("word", ["", "-1", "unknown", "N/A # lost"])
+def test_a_date_that_is_not_known_is_not_noted(tmp_path, word):
+    assert log_of(tmp_path, 0, StartTime=word, EndTime=word, UnixStartTime=word).notes == ()
+
+
+def test_a_unix_time_in_start_time_is_understood(tmp_path):
+    log = log_of(tmp_path, MAY + 5, StartTime=f"{MAY} # seconds", EndTime=MAY + 86_400)
+    assert (log.epoch, log.table["submit"].tolist()) == (MAY, [5])
+    assert log.notes == ("submissions are Unix times in the file; here they count from the start "
+                         "of the log",)  # fmt: skip
+
+
+def test_keys_after_the_first_job_are_noted_with_their_lines(tmp_path):
+    row = "1 0 -1 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n"
+    late = f"; unixstarttime: {MAY}\n; MaxProcs: 9\n; Queue: 1\n2{row[1:]}; MaxProcs: 8\n"
+    (tmp_path / "log.swf").write_text(f"; Version: 2\n{row}{late}")
+    log = co.read_swf(tmp_path / "log.swf")
+    assert (log.epoch, log.processors) == (None, 1)
+    assert log.notes == ("after the first job, keys of the header are not used: UnixStartTime "
+                         "(line 3) and MaxProcs (line 4); move them before it",)  # fmt: skip
+
+
 def test_the_time_of_day_of_a_model_is_no_unix_time(tmp_path):
     log = log_of(tmp_path, 0, 70_000, UnixStartTime=61_560)
     assert (log.table["submit"].tolist(), log.notes) == ([0, 70_000], ())
@@ -178,12 +255,23 @@ def test_a_known_abbreviation_is_understood():
         ({"TimeZoneString": "+05:30"}, 11, ""),
         ({"TimeZone": "3600"}, 7, "TimeZone is 3600: read as UTC+01:00 all year"),
         ({"TimeZone": "-18000 # deprecated"}, 1, "TimeZone is -18000: read as UTC-05:00 all year"),
-        ({"TimeZone": "3600", "TimeZoneString": "Asia/Tokyo"}, 15, ""),
+        ({"TimeZone": "3600", "TimeZoneString": "Asia/Tokyo"}, 15, "TimeZoneString is Asia/Tokyo, "
+         "and TimeZone 3600: the first is used"),
+        ({"TimeZone": "Asia/Tokyo", "TimeZoneString": "+01:00"}, 7, "and TimeZone Asia/Tokyo: the"),
+        ({"TimeZone": "-18000", "TimeZoneString": "US/Eastern"}, 2, ""),
+        ({"TimeZone": "3600 # old", "TimeZoneString": "Europe/Amsterdam # CET"}, 8, ""),
+        ({"TimeZone": "Mars", "TimeZoneString": "Asia/Tokyo"}, 15, ""),
+        ({"TimeZoneString": "europe/paris"}, 8, ""),
+        ({"TimeZoneString": "GMT+2"}, 8, "TimeZoneString is GMT+2: read as UTC+02:00 all year"),
+        ({"TimeZoneString": "UTC+02:00"}, 8, "is UTC+02:00: read as UTC+02:00 all year"),
+        ({"TimeZone": "utc -5 # winter"}, 1, "TimeZone is utc -5: read as UTC-05:00 all year"),
+        ({"TimeZoneString": "UTC+0530"}, 11, "read as UTC+05:30 all year"),
+        ({"TimeZoneString": "Etc/GMT+2"}, 4, ""),
         ({"TimeZone": "Asia/Tokyo"}, 15, ""),
         ({"TimeZoneString": "IST"}, 6, "TimeZoneString is 'IST', which is no known time zone: "
          "read as UTC"),
         ({"TimeZoneString": "Mars/Olympus"}, 6, "no known time zone: read as UTC"),
-        ({"TimeZoneString": "UTC+2"}, 6, "no known time zone: read as UTC"),
+        ({"TimeZoneString": "UTC+99"}, 6, "no known time zone: read as UTC"),
     ],
 )  # fmt: skip
 def test_zones_are_understood_or_doubted(header, hour, doubt):

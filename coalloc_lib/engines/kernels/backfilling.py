@@ -85,8 +85,8 @@ Plan = namedtuple("Plan", "ends jobs allocation")
 #: head, and the room on it `without` a job that would pass; the room `beside` the head, for jobs
 #: that pass; and what is `held` up to some end, int64 (c,).
 Work = namedtuple("Work", "idle room spare without beside held")
-#: When each job asks to start, at the earliest and at the latest, float64 (n,), and whether that
-#: makes it a fixed block, bool (n,).
+#: The earliest and the latest start that each job asks for, float64 (n,), and whether its
+#: reservation is fixed because it asks for a later or a latest start, bool (n,).
 Asked = namedtuple("Asked", "earliest latest is_fixed")
 #: What a run of EASY works in: `idle`, its `Work`, the room on the `largest` system, which jobs are
 #: `waiting`, the last of them in a list, `until` when each is expected to run, the heap of
@@ -462,9 +462,10 @@ def run_conservative(
 
 @kernel
 def next_asked(queue, at, old, is_fixed, keys, most):
-    """Return the next place in the list from `at` on, past `old` any, of a job that might move.
+    """Return the place of the next job in the list, from `at` on, that may start earlier.
 
-    Fixed blocks do not, nor do jobs of more processors than are idle at `most`.
+    Fixed reservations do not move, and jobs of more processors than `most` find no room. The result
+    is `old` or more if no job is left.
     """
     whole = keys.shape[1] - 1
     while at < old and (is_fixed[queue[at]] or keys[queue[at], whole] > most):

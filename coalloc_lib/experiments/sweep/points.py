@@ -49,7 +49,6 @@ def compile_kernels() -> None:
         simulate(pair, jobs, scheduling=scheduling, placement=FirstFit()).verify()
         for request in REQUESTS:
             simulate(pair, jobs.replace(request=request), scheduling=scheduling)
-    simulate(pair, jobs.replace(earliest_start=[0, 2]), scheduling=EASY())
     dispatch(pair, jobs)
     for placement in (WorstFit(), FirstFit()):
         # so many sizes that they are placed one after the other, and not by a table of jobs

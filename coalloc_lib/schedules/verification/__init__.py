@@ -11,14 +11,15 @@ import numpy as np
 
 from coalloc_lib.basics.checks import whole
 from coalloc_lib.calendar.periods import FIRST_FOUND
+from coalloc_lib.engines.state import name_of
 from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
-from coalloc_lib.policies import EASY, Online
+from coalloc_lib.policies import Online
 from coalloc_lib.schedules import reading
 from coalloc_lib.schedules.reading import booked_end
 from coalloc_lib.schedules.verification.bookings import check_bookings, check_terms, is_known
 from coalloc_lib.schedules.verification.decisions import check_decisions
-from coalloc_lib.schedules.verification.faults import ScheduleError, refuse
-from coalloc_lib.schedules.verification.second_run import check_reservations, check_second_run
+from coalloc_lib.schedules.verification.faults import ScheduleError, refuse, told
+from coalloc_lib.schedules.verification.second_run import check_second_run
 
 __all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
 
@@ -31,19 +32,19 @@ def verify(schedule: Any, most_jobs: int = MOST_JOBS) -> None:
     most_jobs = whole("most_jobs", most_jobs, least=0)
     for rule in _RULES:
         rule(schedule)
-    is_online = type(schedule.scheduling) is Online
+    policy, is_online = schedule.scheduling, type(schedule.scheduling) is Online
     if is_online:
         check_terms(schedule)
-    elif schedule.jobs.has_reservations:
-        check_reservations(schedule)
+    else:
+        _promises(schedule)
     if len(schedule) > most_jobs:
         return
     if is_online:
         check_bookings(schedule)
-    elif _remembers(schedule):
-        check_second_run(schedule)
-    else:
+    elif policy.begin(schedule.system) is policy:
         check_decisions(schedule)
+    else:  # the policy remembers something
+        check_second_run(schedule)
 
 
 def unchecked(schedule: Any) -> str:
@@ -59,14 +60,6 @@ def unchecked(schedule: Any) -> str:
     if type(policy) is Online and policy.rule == FIRST_FOUND:
         return "which of the idle servers jobs get, by the rule 'first-found'"
     return ""
-
-
-def _remembers(schedule):
-    """Whether the policy remembers something from one decision to the next."""
-    policy = schedule.scheduling
-    if type(policy).begin is EASY.begin and not schedule.jobs.has_reservations:
-        return False  # it remembers only reservations
-    return policy.begin(schedule.system) is not policy
 
 
 def _complete(schedule):
@@ -149,6 +142,25 @@ def _capacity_of_moments(schedule, moments):
             worst = int((busy > size).argmax())
             message = f"cluster {cluster} runs {busy[worst]} processors and has {size}"
             raise ScheduleError(message, int(jobs[worst]), float(instants[worst]))
+
+
+def _promises(schedule):
+    """Every job starts within the limits that it asked for, and no later than promised.
+
+    Promised starts may move under a policy that does not promise every job a start.
+    """
+    jobs, start, promised = schedule.jobs, schedule.start, schedule.promised
+    policy, earliest, latest = schedule.scheduling, jobs.earliest_start, jobs.latest_start
+    asks, says = jobs.is_reserved, "starts {} its {} start, {:.12g}".format
+    if not policy.takes_reservations:
+        message = f"asks for a later or a latest start, which {name_of(policy)} does not serve"
+        refuse(asks, schedule, lambda _job: message)
+    early, late = asks & (start < earliest), asks & (start > latest)
+    refuse(early, schedule, lambda job: says("before", "earliest", earliest[job]))
+    refuse(late, schedule, lambda job: says("after", "latest", latest[job]))
+    if policy.promises_all:
+        message = "starts later than promised: it was promised {}"
+        refuse(start > promised, schedule, lambda job: message.format(told(promised[job])))
 
 
 _RULES = (_complete, _after_submission, _run_time, _request, _capacity)

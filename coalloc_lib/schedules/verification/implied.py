@@ -71,17 +71,36 @@ class ImpliedState:
         self._placement = WorstFit() if placement is None else placement
         self._request, self._components = jobs.request, jobs.components
         self._expected_end: dict[Job, float] = {}
-        self._asked = 0  # the calls of `place` since the idle processors changed
-        self._may_fit: set[int] | None = None
+        # What the placement answered since the idle processors changed: the numbers of jobs that do
+        # not fit, the allocations by the number of the job, and those on other processors.
+        self._unfit: set[int] = set()
+        self._answers: dict[int, Sequence[int] | None] = {}
+        self._answers_on: dict[tuple[int, ...], Sequence[int] | None] = {}
 
     def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
-        """Return the allocation that a job would get on `idle`, or None if it does not fit."""
+        """Return the allocation that a job would get on `idle`, or None if it does not fit.
+
+        Answers are kept until the idle processors change, because policies that examine a long
+        queue ask for the same jobs again and again.
+        """
         if idle is None:
-            self._asked += 1
-            if self._asked > MANY and job.number not in self._fitting():
-                return None
-            idle = self.idle
-        return self._placement.place(job.components, self._request, idle)
+            return None if job.number in self._unfit else self._place_now(job)
+        key = (job.number, *idle)
+        if key not in self._answers_on:
+            self._answers_on[key] = self._placement.place(job.components, self._request, idle)
+        answer = self._answers_on[key]
+        return None if answer is None else [*answer]
+
+    def _place_now(self, job):
+        """Return the allocation that a job would get now, or None if it does not fit."""
+        if job.number not in self._answers:
+            if len(self._answers) == MANY:
+                self._unfit = self._find_unfit()
+            self._answers[job.number] = self._placement.place(
+                job.components, self._request, self.idle
+            )
+        answer = self._answers[job.number]
+        return None if answer is None else [*answer]
 
     def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
         """Return when a running job is expected to end, or a waiting job if it started now."""
@@ -132,8 +151,6 @@ class ImpliedState:
     def enter(self, job: Job) -> None:
         """Let a job into the queue."""
         self.queue.append(job)
-        if self._may_fit is not None:
-            self._may_fit.add(job.number)
 
     def finish(self, job: Job) -> None:
         """Take a job that has ended off its processors."""
@@ -143,16 +160,13 @@ class ImpliedState:
         self._set_idle(map(add, self.idle, job.allocation))
 
     def _set_idle(self, idle):
-        self.idle, self._asked, self._may_fit = tuple(idle), 0, None
+        self.idle, self._unfit, self._answers, self._answers_on = tuple(idle), set(), {}, {}
 
-    def _fitting(self):
-        """Return the numbers of the waiting jobs that fit if they may be placed in any way."""
-        if self._may_fit is None:
-            numbers = [job.number for job in self.queue]
-            idle = list(self.idle)
-            if self._request == "unordered":  # the emptiest clusters decide
-                idle = sorted(idle, reverse=True)[: self._components.shape[1]]
-            rows = self._components[numbers], np.array([idle])
-            fits = fits_by(self._placement, self._request, *rows)
-            self._may_fit = {*compress(numbers, fits.tolist())}
-        return self._may_fit
+    def _find_unfit(self):
+        """Return the numbers of the waiting jobs that fit on the idle processors in no way."""
+        numbers, idle = [job.number for job in self.queue], [*self.idle]
+        if self._request == "unordered":  # the emptiest clusters decide
+            idle = sorted(idle, reverse=True)[: self._components.shape[1]]
+        rows = self._components[numbers], np.array([idle])
+        fits = fits_by(self._placement, self._request, *rows)
+        return {*compress(numbers, (~fits).tolist())}

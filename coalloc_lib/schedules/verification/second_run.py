@@ -10,8 +10,6 @@ import numpy as np
 
 from coalloc_lib.engines.outcome import Outcome, Task
 from coalloc_lib.engines.state import name_of
-from coalloc_lib.policies import EASY
-from coalloc_lib.policies.backfilling import queue_of
 from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, refuse, told
 
@@ -44,39 +42,6 @@ def check_second_run(schedule: Any) -> None:
     refuse(bad, schedule, lambda job: _difference(schedule, wanted, differs, job), instant)
 
 
-def check_reservations(schedule: Any) -> None:
-    """Raise for a job with a reservation that starts outside its limits or not as promised."""
-    jobs, start, promised = schedule.jobs, schedule.start, schedule.promised
-    fixed = jobs.is_reserved & schedule.served
-    message = "was promised {}, and its reservation cannot move"
-    refuse(fixed & (start != promised), schedule, lambda job: message.format(told(promised[job])))
-    early, late = start < jobs.earliest_start, start > jobs.latest_start
-    refuse(fixed & early, schedule, lambda _job: "starts beyond its earliest start")
-    refuse(fixed & late, schedule, lambda _job: "starts beyond its latest start")
-    if type(schedule.scheduling) is EASY:
-        refuse(
-            _delayed(schedule) & ~fixed,
-            schedule,
-            lambda job: f"was promised {told(promised[job])}, and no job came before it since",
-        )
-
-
-def _delayed(schedule):
-    """Return which jobs start later than promised, though no job came before them in the queue.
-
-    A second run by the same policy would repeat a mistake of the policy. This check does not use
-    the policy.
-    """
-    submit, start = schedule.jobs.submit, schedule.start
-    place = np.empty(len(submit), np.int64)
-    place[queue_of(schedule.scheduling.order, schedule.jobs)] = np.arange(len(submit))
-    delayed = start > schedule.promised
-    for job in np.flatnonzero(delayed & ~schedule.jobs.is_reserved):
-        came = (submit > submit[job]) & (submit <= start[job]) & (place < place[job])
-        delayed[job] = not (came & ~schedule.jobs.is_reserved).any()
-    return delayed
-
-
 def _second_run(schedule):
     """Run the jobs of a schedule again, in order of arrival."""
     order = arrival_order(schedule)
@@ -89,9 +54,8 @@ def _engine(schedule):
     """Return the function that runs the jobs again: of the readable engine, or the compiled one."""
     from coalloc_lib.engines import compiled, reference
 
-    is_easy = type(schedule.scheduling) is EASY
     knows = compiled.knows(schedule.scheduling, schedule.placement)
-    return reference.run if is_easy or len(schedule) <= FEW or not knows else compiled.run
+    return compiled.run if knows and len(schedule) > FEW else reference.run
 
 
 def _difference(schedule, wanted, differs, job):

@@ -6,7 +6,7 @@ the same jobs.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,9 @@ from coalloc_lib.workloads.sites import checked_sites
 
 @dataclass(frozen=True)
 class AtEachSite(Scheduling):
-    """What schedules of `local` and `dispatch` name as their policy, each site's own."""
+    """The policy of a schedule of `local` or `dispatch`: each site has a queue of its own."""
 
+    takes_reservations: ClassVar[bool] = True  # the schedule of each site is checked by itself
     policy: Any
 
     def start_jobs(self, state: Any) -> None:

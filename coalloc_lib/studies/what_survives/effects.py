@@ -8,11 +8,12 @@ import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import interval_columns
+from coalloc_lib.experiments.settling import WARM_UP
 from coalloc_lib.experiments.weeks import STEP
 from coalloc_lib.intervals import Interval, Sample, block_of, resample_sums
 from coalloc_lib.studies.what_survives import model
 from coalloc_lib.studies.what_survives.conclusions import CONCLUSIONS
-from coalloc_lib.studies.what_survives.runs import SUMS
+from coalloc_lib.studies.what_survives.runs import SUMS, study
 
 #: The columns that tell cells apart, besides the conclusion.
 CONDITION = (
@@ -92,18 +93,29 @@ def _cells(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
         yield (
             cell
             | {"load": rows["load"].iloc[0], "name": conclusion.name}
+            | {"jobs": _jobs(cell, rows), "runs_or_weeks": len(rows)}
             | made_with(conclusion, cell)
             | interval_columns(change, "change")
             | {"verdict": _verdict(change, answer)}
         )
 
 
+def _jobs(cell: dict[str, Any], rows: pd.DataFrame) -> int:
+    """Return the jobs of each run, or the largest number of jobs that are taken from a log."""
+    scale = study.scales[rows["scale"].iloc[0]]
+    return scale.jobs if cell["workload"] in model.SERVICE else scale.log_jobs
+
+
 def made_with(conclusion: Any, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return what else a reader needs to run a cell again: clusters, components, penalty, step."""
+    """Return what else a reader needs to run a cell again."""
     clusters = model.system_of(cell["system"], cell["workload"]).sizes
+    sampled = cell["workload"] in model.SERVICE
     books = cell["policy"] == model.ONLINE or conclusion.item == "WS-12"
     return {
         "clusters": " ".join(map(str, clusters)),
+        "sizes": model.SIZES[cell["system"]].name if sampled else f"at most {max(clusters)}",
+        "large": f"more than {min(clusters) // 2}",
+        "warm_up": WARM_UP if sampled else 0.0,
         "components": conclusion.components,
         "penalty": conclusion.penalty,
         "step": model.STEP if books else None,

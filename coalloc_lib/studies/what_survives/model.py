@@ -183,14 +183,21 @@ def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
 
     With requested estimates, jobs that have none are left out.
     """
-    # A log may be fetched while Python runs: jobs of its stand-in must not be remembered then.
-    (place,) = (each["found"] for each in listing() if each["name"] == workload)
-    system, log = LOGS[workload], _jobs_of_log(workload, place)
+    system, log = LOGS[workload], _jobs_of_log(workload, place_of(workload))
     usable = (log.processors <= max(system.sizes)) & (log.runtime > 0)
     if estimates == REQUESTED:
         usable &= log.has_estimate
     first = np.flatnonzero(usable)[:jobs]
     return estimated(log[first].with_load(system, load), estimates)
+
+
+def place_of(log: str) -> str:
+    """Return the file of a log, or ``"not fetched"``.
+
+    A log may be fetched while Python runs, so what is remembered of it is remembered by its place.
+    """
+    (place,) = (each["found"] for each in listing() if each["name"] == log)
+    return str(place)
 
 
 @lru_cache(maxsize=6)
@@ -201,8 +208,7 @@ def _jobs_of_log(workload: str, place: str) -> JobStream:
 
 def can_be_read(log: str) -> bool:
     """Return whether a log, or a stand-in for it, is at hand."""
-    found = {each["name"] for each in listing() if each["found"] != "not fetched"}
-    return log in found or log in STAND_INS
+    return place_of(log) != "not fetched" or log in STAND_INS
 
 
 def estimated(jobs: JobStream, estimates: str) -> JobStream:

@@ -117,13 +117,19 @@ def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) ->
     With worse estimates it is the load of exact ones, so that only the estimates change.
     """
     exact = replace(setting, share=1.0, estimates=model.EXACT)
-    carried = _carried(exact, lengths, seed.entropy, seed.spawn_key)
+    place = model.place_of(setting.workload) if setting.workload in model.LOGS else ""
+    carried = _carried(exact, lengths, seed.entropy, seed.spawn_key, place)
     return float(f"{setting.share * carried:.3g}")
 
 
 @cache  # one number for each setting
-def _carried(setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...]) -> float:
-    """Return what the worse way carries, from runs on the same random numbers."""
+def _carried(
+    setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: str
+) -> float:
+    """Return what the worse way carries, from runs on the same random numbers.
+
+    The place of a log is an argument so that its stand-in's load is not taken for the log's.
+    """
     compare = CONCLUSIONS[setting.conclusion].compare
     seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
 

@@ -119,27 +119,35 @@ def by_metric(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary(runs: pd.DataFrame) -> str:
-    """Return what survives as a paragraph of Markdown, with the counts of cells."""
+    """Return what survives in Markdown, with the counts of cells."""
     cells = effects(runs)
-    table = survival(cells)
+    table = by_metric(cells)
     relaxed, others = table[table["relaxation"]], table[~table["relaxation"]]
     decided, saturated = _number(cells, [*DECIDED]), _number(cells, SATURATED)
     undecided, no_answer = _number(cells, [UNDECIDED]), _number(cells, [NO_ANSWER])
-    lines = [
-        f"{len(table)} conclusions were compared in {len(cells):,} cells. A cell is one "
-        f"conclusion, under one condition, by one metric. {decided} cells decide; in {saturated} "
-        f"of these one way is saturated and the other is not. {undecided} are undecided, and "
-        f"{no_answer} have no answer.",
-        f"{_surviving(relaxed)} of the {len(relaxed)} conclusions that only allow more (nobody "
-        f"would dispute them) survive, and {_surviving(others)} of the {len(others)} others. A "
-        f"conclusion survives if it holds in {SURVIVES:.0%} of the cells that decide.",
-    ]
-    lines += [
-        f"- **{row.name}** {row.sentence} (holds in {row.holds} of the {row.holds + row.turns} "
-        "cells that decide)."
-        for row in others.itertuples()
-    ]
-    return "\n\n".join(lines[:2]) + "\n\n" + "\n".join(lines[2:]) + "\n"
+    first = (
+        f"Each of {len(table)} conclusions compares two ways to run the same jobs. A *cell* is one "
+        f"conclusion, under one condition, by one metric; there are {len(cells):,}. In {decided} "
+        "cells the 95 % interval of the difference decides for or against the conclusion; in "
+        f"{saturated} of these one way is saturated and the other is not. In {undecided} the "
+        f"interval contains no difference. {no_answer} have no answer: both ways are saturated, or "
+        "the log is too short for an interval."
+    )
+    second = (
+        f"A conclusion survives if it holds in {SURVIVES:.0%} of the cells that decide. "
+        f"{len(relaxed)} conclusions only say that a way which may do more is better, for example "
+        f"that spanning without a penalty helps; {_surviving(relaxed)} of them survive. Of the "
+        f"{len(others)} others, {_surviving(others)} survive. The brackets say, for each metric, "
+        "in how many of the cells that decide a conclusion holds."
+    )
+    lines = [_line(row) for row in others.to_dict("records")]
+    return f"{first}\n\n{second}\n\n" + "\n".join(lines) + "\n"
+
+
+def _line(row: dict) -> str:
+    """Return what becomes of one conclusion, with its counts by metric."""
+    counts = ", ".join(f"{metric} {row[metric]}" for metric in model.METRICS)
+    return f"- **{row['name']}** {row['sentence']} ({counts})"
 
 
 def _number(cells: pd.DataFrame, verdicts: list[str]) -> str:

@@ -1,0 +1,100 @@
+"""Slurm's elapsed times, compared with the time from the start of a job to its end."""
+
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# How the elapsed time of a job may differ from the time from its start to its end.
+LONGER = "have run longer than from start to end"
+SHORTER = "have run shorter than from start to end"
+IN_HOURS = "have run shorter, 60 times, than from start to end"
+#: The shortest time from start to end, in seconds, that can show that an elapsed time was read in
+#: the wrong unit. Shorter jobs match the factor 60 by chance.
+LEAST_IN_HOURS = 1800
+#: The largest difference that still counts as the factor 60: as a share of the time from start to
+#: end, and in seconds.
+_MOST_OFF = 0.02, 59.0
+
+
+def contradictions_of(
+    lines: "pd.DataFrame", start: NDArray[np.float64], end: NDArray[np.float64], zone: tzinfo
+) -> dict[str, NDArray[np.bool_]]:
+    """Return the lines whose elapsed time is not the time from start to end.
+
+    They may differ by the `tolerance_of` each line. If they name no zone, they may instead differ
+    by the change of the clock between start and end.
+
+    Parameters
+    ----------
+    lines : pandas.DataFrame
+        The columns ``elapsed``, ``elapsed_parts``, ``is_raw``, ``tolerance``,
+        ``start_has_zone`` and ``end_has_zone`` of the export.
+    start, end : ndarray of float
+        The instants in seconds of Unix, NaN where they are not known.
+    zone : tzinfo
+        The zone in which times without a zone were read.
+    """
+    elapsed = lines["elapsed"].to_numpy()
+    span = end - start
+    off = elapsed - span
+    differs = (span >= 0) & (np.abs(off) > lines["tolerance"].to_numpy())
+    has_zone = (lines["start_has_zone"] | lines["end_has_zone"]).to_numpy()
+    local = np.flatnonzero(differs & ~has_zone)
+    change = _change_of_clock(start[local], end[local], zone)
+    differs[local] = (change == 0) | (np.abs(np.abs(off[local]) - change) >= 1)
+    in_hours = differs & _is_in_hours(lines, elapsed, span)
+    return {
+        LONGER: differs & (off > 0),
+        SHORTER: differs & (off < 0) & ~in_hours,
+        IN_HOURS: in_hours,
+    }
+
+
+def tolerance_of(times: NDArray[np.bool_], elapsed: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return by how many seconds an elapsed time may differ from the time from start to end.
+
+    Parameters
+    ----------
+    times, elapsed : ndarray of bool
+        Whether the start or the end, and whether the elapsed time, have minutes but no seconds.
+        Each of these leaves up to 59 seconds open.
+    """
+    return np.maximum(1.0, 59.0 * times + 59.0 * elapsed)
+
+
+def _change_of_clock(
+    start: NDArray[np.float64], end: NDArray[np.float64], zone: tzinfo
+) -> NDArray[np.float64]:
+    """Return by how many seconds the clock of a zone is changed between two instants."""
+    begins, ends = (
+        np.array([_offset(instant, zone) for instant in instants], dtype=float)
+        for instants in (start.tolist(), end.tolist())
+    )
+    return np.abs(ends - begins)
+
+
+def _offset(instant: float, zone: tzinfo) -> float:
+    """Return the difference of a zone from UTC at an instant, in seconds."""
+    difference = datetime.fromtimestamp(instant, zone).utcoffset()
+    return 0.0 if difference is None else difference.total_seconds()
+
+
+def _is_in_hours(
+    lines: "pd.DataFrame", elapsed: NDArray[np.float64], span: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Return the lines whose elapsed time seems to be in hours:minutes, or in minutes.
+
+    The column ElapsedRaw is always in seconds.
+    """
+    share, seconds = _MOST_OFF
+    return (
+        ~lines["is_raw"].to_numpy()
+        & lines["elapsed_parts"].isin([1, 2]).to_numpy()
+        & (span >= LEAST_IN_HOURS)
+        & (np.abs(60 * elapsed - span) <= np.minimum(share * span, seconds))
+    )
