@@ -113,6 +113,8 @@ class ImpliedState:
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
         """Start a waiting job if it fits, and return whether it did."""
+        if allocation is None and job.number in self._unfit:  # for speed
+            return False
         taken = self.place(job) if allocation is None else allocation
         if taken is None or any(map(gt, taken, self.idle)):
             return False
