@@ -218,8 +218,9 @@ class Schedule:
         -----
         The rules of the model hold for every schedule: each job that was not rejected starts at or
         after its submission, runs for its run time (with the penalty if it spans), and has the
-        processors that it asked for; no cluster ever runs more processors than it has. A job with a
-        reservation starts as promised and within its limits.
+        processors that it asked for; no cluster ever runs more processors than it has. A job that
+        asks for a later or a latest start starts within these limits. If the policy promises every
+        job a start, as `Conservative` does, no job starts later than promised.
 
         The decisions of the policy are checked by the policy itself, also by one of your own: which
         jobs it starts, promises a start or rejects, when, and on which processors. For a policy

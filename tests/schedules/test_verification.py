@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST_LATEST
 from coalloc_lib.engines.outcome import Servers
+from coalloc_lib.engines.reference import jobs_of
 from coalloc_lib.policies import Refusal
 from coalloc_lib.schedules.verification import MOST_JOBS, ScheduleError
+from coalloc_lib.schedules.verification.implied import ImpliedState
 from tests.conftest import (
     asking,
     backfilling,
@@ -629,6 +631,77 @@ def test_another_rejection_or_promise_of_a_policy_of_ones_own_is_noticed():
     rejected = broken(broken(rejected, "start", 2, np.nan), "end", 2, np.nan)
     rejected = broken(rejected, "allocation", 2, [0])
     assert_fails(rejected, "^job 2 at 4: was refused for 'late', and Shortest.* does not refuse it")
+
+
+class Widest(Shortest):
+    """A policy whose order has a name of its own."""
+
+    order = "widest"
+
+
+def test_an_order_that_the_library_does_not_know_is_no_obstacle():
+    jobs = co.JobStream([0, 1, 2], [5, 5, 5], [4, 4, 4], request="total")
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=Widest(), engine="reference")
+    schedule.verify()
+    assert_fails(moved(moved(schedule, 1, 10), 2, 5), "^job 1 at 5: Widest.* starts it then")
+    assert_fails(broken(schedule, "promised", 1, 9), "^job 1 at 1: heads the queue, was promised")
+
+
+class Reserving(co.Scheduling):
+    """A policy that serves reservations and promises nothing: it keeps the limits, and no more."""
+
+    takes_reservations = True
+
+    def start_jobs(self, state):
+        for job in state.queue:
+            if state.now < job.earliest_start:
+                state.wake(job.earliest_start)
+            else:
+                state.start(job)
+
+
+def test_a_policy_of_ones_own_may_serve_reservations_without_promises():
+    jobs = co.JobStream([0, 0], [4, 2], [2, 4], request="total", earliest_start=[0, 3])
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=Reserving(), engine="reference")
+    assert schedule.verify().start.tolist() == [0, 4]
+    early = replace(moved(schedule, 1, 2), start=np.array([7.0, 2]), end=np.array([11.0, 4]))
+    with pytest.raises(ScheduleError, match=r"^job 1 at 2: starts before its earliest start, 3$"):
+        early.verify(most_jobs=0)
+
+
+# The state in which a policy decides again.
+
+
+@given(systems_and_streams(most_jobs=30), st.data())
+def test_the_implied_state_places_jobs_as_the_placement_does(case, data):
+    """It keeps answers while the same processors are idle, and no longer."""
+    system, stream = case
+    placement = data.draw(placements(len(system), stream.request))
+    rule = co.WorstFit() if placement is None else placement
+    state = ImpliedState(system, stream, placement)
+    coming = jobs_of(stream)
+    for _ in range(data.draw(st.integers(1, 8))):
+        for job in [coming.pop() for _ in coming[:20]]:
+            state.enter(job)
+        for job in state.queue:
+            wanted = rule.place(job.components, stream.request, state.idle)
+            for answer in (state.place(job), state.place(job), state.place(job, state.idle)):
+                assert (answer and list(answer)) == (wanted and list(wanted))
+        if state.running and data.draw(st.booleans()):
+            state.finish(state.running[0])
+        for job in state.queue:
+            wanted = rule.place(job.components, stream.request, state.idle)
+            assert state.start(job) == (wanted is not None)
+
+
+def test_a_policy_may_change_the_allocation_that_it_was_told():
+    stream = co.JobStream([0], [1], [2], request="total")
+    state = ImpliedState(co.Multicluster([4]), stream, None)
+    (job,) = jobs_of(stream)
+    state.enter(job)
+    for idle in (None, [3]):
+        state.place(job, idle)[0] = 9
+        assert state.place(job, idle) == [2]
 
 
 def test_above_a_number_of_jobs_only_the_rules_of_the_model_are_checked():

@@ -14,7 +14,7 @@ import numpy as np
 from coalloc_lib.engines.reference import jobs_of
 from coalloc_lib.engines.state import name_of
 from coalloc_lib.policies import Job, Refusal
-from coalloc_lib.policies.backfilling import queue_key
+from coalloc_lib.policies.backfilling import ORDERS, queue_key
 from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, refuse, told
 from coalloc_lib.schedules.verification.implied import ImpliedState
@@ -189,7 +189,7 @@ class _Walk:
 
     def head(self) -> int | None:
         """Return the number of the job that heads the queue in the policy's order, if any waits."""
-        order = self.policy.order
+        order = self.policy.order if self.policy.order in ORDERS else "arrival"
         jobs = self.state.queue
         return min(jobs, key=lambda job: queue_key(order, job)).number if jobs else None
 

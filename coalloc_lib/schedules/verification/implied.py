@@ -59,7 +59,6 @@ class ImpliedState:
 
     def __init__(self, system: Multicluster, jobs: JobStream, placement: Placement | None) -> None:
         self.now = 0.0
-        self.has_reservations = jobs.has_reservations
         self.idle: Sequence[int] = system.sizes
         self.queue, self.running = Jobs(), Jobs()
         self.started: list[Job] = []
