@@ -6,21 +6,31 @@ OUT    ?= results
 SEED   ?= $(shell date +%s)
 BIN    := .venv/bin
 STAMP  := .venv/.installed
+# The versions that the numbers of the project were made with; LATEST=1 takes the newest ones.
+VERSIONS := $(if $(LATEST),,--constraint constraints.txt)
+# What stands beside the notebooks: `python -m studies` and `python -m own_system`.
+BESIDE := PYTHONPATH="$(CURDIR)/notebooks" $(BIN)/python -m
 # Jupyter keeps its files in the home folder; if that cannot be written, in .venv.
 JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
 JUPYTER_ENV := $(if $(JUPYTER_FILES),env $(foreach kind,CONFIG DATA RUNTIME,JUPYTER_$(kind)_DIR="$(JUPYTER_FILES)/$(kind)") IPYTHONDIR="$(JUPYTER_FILES)/ipython" MPLCONFIGDIR="$(JUPYTER_FILES)/matplotlib" )
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-without-logs test-long mutants lab dashboard docs lint bench peers archive front-door clean
+.PHONY: help install reproduce judge report test test-without-logs test-long mutants lab dashboard docs lint bench peers archive front-door lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
 
-install: $(STAMP) ## make .venv and do nothing else; every other target does that first
+install: $(STAMP) ## make .venv and do nothing else (LATEST=1: with the newest packages); every other target does that first
 
 reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper, CACHE=folder)
-	$(BIN)/coalloc reproduce --scale $(SCALE) --out "$(OUT)" $(if $(CACHE),--cache "$(CACHE)")
+	$(BESIDE) studies reproduce --scale $(SCALE) --out "$(OUT)" $(if $(CACHE),--cache "$(CACHE)")
+
+judge: $(STAMP) ## judge the stored runs and make ledger, figures and page in results/; nothing is simulated
+	$(BESIDE) studies judge --out "$(OUT)"
+
+report: $(STAMP) ## ask what several sites could do: make report LOGS="north=north.swf.gz:2048 south=south.swf.gz:1920"
+	$(BESIDE) own_system report $(LOGS)
 
 test: $(STAMP) ## run the tests, but for the long ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
@@ -66,16 +76,23 @@ archive: $(STAMP) ## run the studies at the papers' scale, store the runs, and m
 front-door: $(STAMP) ## judge the stored runs again, and make the README's table and picture again
 	$(BIN)/python docs/front_door.py
 
+lock: ## install the newest versions of all packages aside, and write them to constraints.txt
+	$(PYTHON) -m venv --clear build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[test]'
+	echo "# Made by \`make lock\`: the versions that \`make install\` takes." >constraints.txt
+	build/lock/bin/python -m pip freeze --exclude coalloc-workbench >>constraints.txt
+	rm -r build/lock
+
 clean: ## remove results, caches and compiled kernels; .venv stays
-	rm -rf .peers results build dist mutants .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
+	rm -rf .peers results notebooks/results build dist mutants .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3"; exit 1; }
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
 	@echo "Installing the workbench and what it needs into .venv (a few minutes) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(VERSIONS) --editable '.[test]'
 	@echo "Compiling the kernels, once (two minutes) ..."
 	@$(BIN)/python -c 'from coalloc_lib.experiments.sweep import compile_kernels; compile_kernels()'
 	@touch $@

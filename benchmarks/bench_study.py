@@ -9,10 +9,14 @@ the ratio of their times.
 
 import argparse
 import inspect
+import sys
 import time
+from pathlib import Path
 
 from coalloc_lib.experiments.sweep import compile_kernels
-from coalloc_lib.studies import STUDIES, load_study
+
+sys.path.append(str(Path(__file__).parents[1] / "notebooks"))
+from studies import STUDIES, load_study
 
 
 def timed(call):

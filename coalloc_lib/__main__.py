@@ -1,7 +1,23 @@
-"""``python -m coalloc_lib`` is the command ``coalloc``."""
+"""The command ``coalloc``, also as ``python -m coalloc_lib``."""
 
 import sys
 
-from coalloc_lib.cli import main
 
-sys.exit(main())
+def main() -> int:
+    """Run the command line; return its exit status."""
+    try:
+        from coalloc_lib import cli
+    except ModuleNotFoundError as error:
+        if error.name not in ("rich", "typer"):
+            raise
+        print(
+            f"coalloc: error: the package {error.name} is missing; install what commands need by "
+            "pip install 'coalloc-workbench[cli]'",
+            file=sys.stderr,
+        )
+        return 2
+    return cli.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -13,12 +13,15 @@ from pathlib import Path
 import pandas as pd
 
 from coalloc_lib.plots import to_svg
-from coalloc_lib.studies import STUDIES, load_study
-from coalloc_lib.studies.archive import ARCHIVE, MADE_WITH, stored_runs
-from coalloc_lib.studies.ledger import write_ledger
-from coalloc_lib.studies.pages import COLUMNS, NUMBERS
-from coalloc_lib.studies.study import RUNS
-from coalloc_lib.studies.what_survives.survival import summary
+
+sys.path.append(str(Path(__file__).parents[1] / "notebooks"))
+
+from studies import STUDIES, load_study
+from studies.archive import ARCHIVE, MADE_WITH, stored_runs
+from studies.ledger import write_ledger
+from studies.pages import COLUMNS, NUMBERS
+from studies.study import RUNS
+from studies.what_survives.survival import summary
 
 ROOT = Path(__file__).parents[1]
 LEDGER = ARCHIVE / "ledger.csv"
@@ -61,7 +64,9 @@ def store(results: Path) -> None:
     """Make the runs that a folder of results has the archive; all must be of the papers' scale."""
     there = [name for name in STUDIES if (results / name / RUNS).exists()]
     if not there:
-        raise SystemExit(f"{results} has no runs of a study; name a folder of `coalloc reproduce`")
+        raise SystemExit(
+            f"{results} has no runs of a study; name a folder of `python -m studies reproduce`"
+        )
     for name in there:
         runs = stored_runs(results / name / RUNS)
         if load_study(name).shipped_scale(runs) != "paper":
@@ -119,7 +124,6 @@ def main() -> None:
     for folder in sys.argv[1:]:
         store(Path(folder))
     judge()
-    sys.path.append(str(ROOT / "notebooks"))
     from lessons import tour
 
     cells = tour.where_spanning_pays()

@@ -16,6 +16,7 @@ hypothesis.settings.register_profile("long", deadline=None, print_blob=True, max
 hypothesis.settings.load_profile("coalloc")
 
 ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
 #: Folders with files of a minute and more.
 FIRST = ("tests/notebooks/", "tests/studies/", "tests/experiments/sweep/")
 

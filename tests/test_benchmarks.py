@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.studies import STUDIES
-from coalloc_lib.studies.published import load_claims
+from studies import STUDIES
+from studies.published import load_claims
 from tests.conftest import ROOT
 
 

@@ -1,4 +1,7 @@
-"""The house: imports run one way, and modules stay small enough to read."""
+"""The house: imports run one way, and modules stay small enough to read.
+
+The library ends where the papers begin: it imports nothing of the notebooks.
+"""
 
 import ast
 import re
@@ -11,23 +14,29 @@ import coalloc_lib
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "coalloc_lib"
+NOTEBOOKS = ROOT / "notebooks"
 
 #: The folders from the ground up; a module imports from its own folder and from those below it.
-LAYERS = [*coalloc_lib._LAYERS, "public", "__main__"]
+LAYERS = [*coalloc_lib._LAYERS, "__main__"]
 HEIGHT = {name: height for height, name in enumerate(LAYERS)}
 MODULES = sorted(PACKAGE.rglob("*.py"))
+STUDIES = sorted(p for n in ("studies", "own_system") for p in (NOTEBOOKS / n).rglob("*.py"))
+#: The packages beside the notebooks.
+OUTSIDE = {path.parent.name for path in NOTEBOOKS.glob("*/__init__.py")}
 
 
 def name_of(path):
-    parts = path.relative_to(ROOT).with_suffix("").parts
+    """Return the name by which a module of the library or of the notebooks is imported."""
+    start = NOTEBOOKS if path.is_relative_to(NOTEBOOKS) else ROOT
+    parts = path.relative_to(start).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-NAMES = {name_of(path) for path in MODULES}
+NAMES = {name_of(path) for path in [*MODULES, *STUDIES]}
 
 
-def imported(source):
-    """Return the modules of this package that a source imports, at its top or in a function."""
+def imported(source, package="coalloc_lib"):
+    """Return the modules of a package that a source imports, at its top or in a function."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -36,7 +45,7 @@ def imported(source):
             assert node.level == 0, "write imports in full"
             whole = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= {name if name in NAMES else node.module for name in whole}
-    return {name for name in found if name.split(".")[0] == "coalloc_lib"}
+    return {name for name in found if name.split(".")[0] == package}
 
 
 IMPORTS = {name_of(path): imported(path.read_text("utf-8")) for path in MODULES}
@@ -54,7 +63,7 @@ def uphill(name, targets):
 
 
 def test_folders_are_the_layers_and_nothing_else_lies_at_the_root():
-    found = {name.split(".")[1] for name in NAMES if "." in name}
+    found = {name.split(".")[1] for name in IMPORTS if "." in name}
     assert found == set(HEIGHT)
 
 
@@ -93,6 +102,25 @@ def test_a_module_imports_downhill_is_short_and_has_types(path):
     assert name.startswith(UNTYPED) or not untyped(text)
 
 
+def test_the_library_imports_nothing_that_stands_beside_the_notebooks():
+    assert {"studies", "lessons"} <= OUTSIDE
+    sources = {name_of(path): path.read_text("utf-8") for path in MODULES}
+    found = {name: set().union(*(imported(text, each) for each in OUTSIDE))
+             for name, text in sources.items()}  # fmt: skip
+    assert {name: modules for name, modules in found.items() if modules} == {}
+
+
+#: Modules that only a notebook calls.
+OF_LESSONS = ("lesson.py", "filling.py", "tree_search.py")
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=name_of)
+def test_a_module_of_the_studies_is_short_and_has_types(path):
+    text = path.read_text("utf-8")
+    assert len(text.splitlines()) <= 600, "more than can be read in one sitting"
+    assert path.name in OF_LESSONS or not untyped(text)
+
+
 def package_graph(imports):
     """Return which packages and root modules import which others."""
 
@@ -113,6 +141,8 @@ def in_order(graph):
 def test_no_modules_and_no_packages_import_each_other_in_a_circle():
     assert in_order({name: targets - {name} for name, targets in IMPORTS.items()})
     assert in_order(package_graph(IMPORTS))
+    studies = {name_of(path): imported(path.read_text("utf-8"), "studies") for path in STUDIES}
+    assert in_order({name: targets - {name} for name, targets in studies.items()})
 
 
 def test_pictures_know_intervals_and_nothing_else():
@@ -158,6 +188,7 @@ def test_what_breaks_the_house_would_be_found():
     assert targets == {"coalloc_lib.simulation.run"}
     assert uphill("coalloc_lib.engines.compiled", targets) == targets
     assert uphill("coalloc_lib.model.jobs", imported("import coalloc_lib as co")) == {"coalloc_lib"}
+    assert imported("def f():\n    import studies.study\n", "studies") == {"studies.study"}
     assert imported("from coalloc_lib.engines import kernels") == {"coalloc_lib.engines.kernels"}
     circle = {"coalloc_lib.a.x": {"coalloc_lib.b"}, "coalloc_lib.b.y": {"coalloc_lib.a.z"}}
     with pytest.raises(CycleError):

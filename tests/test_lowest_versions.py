@@ -9,7 +9,7 @@ import venv
 import pytest
 
 from tests.cli.conftest import LOSS, log  # noqa: F401
-from tests.conftest import ROOT
+from tests.conftest import NOTEBOOKS, ROOT
 
 pytestmark = pytest.mark.long
 
@@ -28,9 +28,9 @@ def lowest(tmp_path_factory):
     packages = [bound.replace(">=", "==") for bound in project["dependencies"]]
     how = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 
-    def lowest(program, *arguments):
+    def lowest(program, *arguments, cwd=folder):
         command = [folder / "env" / "bin" / program, *arguments]
-        done = subprocess.run([*map(str, command)], cwd=folder, capture_output=True, text=True)
+        done = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -40,14 +40,23 @@ def lowest(tmp_path_factory):
 
 
 @pytest.mark.timeout(1800)
-def test_every_command_works(lowest, log):  # noqa: F811
-    for command in ("loss", "simulate", "sites", "reproduce", "judge", "traces", "import"):
+def test_every_command_works(lowest, log, tmp_path):  # noqa: F811
+    for command in ("loss", "simulate", "traces"):
         assert command in lowest("coalloc", "--help")
         assert "Usage" in lowest("coalloc", command, "--help")
+    for package, command in (
+        ("studies", "reproduce"),
+        ("studies", "judge"),
+        ("own_system", "report"),
+        ("own_system", "import"),
+    ):
+        printed = lowest("python", "-m", package, command, "--help", cwd=NOTEBOOKS)
+        assert f"python -m {package} {command}" in printed
     loss = json.loads(lowest("coalloc", *LOSS, "--request", "ordered", "--json"))
     assert 0 < loss["capacity_loss"] < 1
     assert "name" in lowest("coalloc", "traces", "list")
     for scheduling in ("fcfs", "easy", "conservative", "online"):
         how = ("--clusters", "8", "--scheduling", scheduling, "--verify", "--json")
         assert json.loads(lowest("coalloc", "simulate", "--trace", log, *how))["jobs"] == 4
-    assert "JS-4" in lowest("coalloc", "judge", "job-sharing", "--out", "judged", "--all")
+    judge = ("judge", "job-sharing", "--out", tmp_path, "--all")
+    assert "JS-4" in lowest("python", "-m", "studies", *judge, cwd=NOTEBOOKS)

@@ -16,9 +16,9 @@ import pandas as pd
 import pytest
 
 from coalloc_lib import cli
-from coalloc_lib.studies import STUDIES
-from coalloc_lib.studies.archive import ARCHIVE
-from coalloc_lib.studies.published import load_claims
+from studies import STUDIES
+from studies.archive import ARCHIVE
+from studies.published import load_claims
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -24,11 +24,35 @@ HEAVY = [
 def test_environment_and_project_ask_for_the_same():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     *conda, by_pip = environment["dependencies"]
+    extras = PROJECT["optional-dependencies"]
+    asked = [*PROJECT["dependencies"], *extras["cli"], *extras["notebooks"][1:], *extras["widgets"]]
     # Without "-base" it brings windows of Qt as well.
-    packages = [name.replace("matplotlib>", "matplotlib-base>") for name in PROJECT["dependencies"]]
+    packages = sorted(name.replace("matplotlib>", "matplotlib-base>") for name in asked)
     assert conda == [f"python{PROJECT['requires-python']}", "pip", *packages]
     assert by_pip == {"pip": ["-e ."]}
     assert environment["name"] == "coalloc"
+
+
+def test_the_library_alone_needs_few_packages_and_nothing_of_jupyter():
+    needed = {re.split(r"\W*>=", each)[0] for each in PROJECT["dependencies"]}
+    assert len(needed) <= 11
+    assert not needed & {"jupyterlab", "ipywidgets", "anywidget", "typer", "rich"}
+
+
+def test_every_package_of_the_project_has_a_version_in_the_lock_file():
+    lock = (ROOT / "constraints.txt").read_text()
+    locked = re.findall(r"^([\w.-]+)==[\w.]+$", lock, re.MULTILINE)
+    extras = PROJECT["optional-dependencies"].values()
+    asked = [*PROJECT["dependencies"], *(each for extra in extras for each in extra)]
+    names = {re.split(r"[\[>]", each)[0] for each in asked} - {PROJECT["name"]}
+    assert {canonical(name) for name in names} <= {canonical(name) for name in locked}
+    assert "--constraint constraints.txt" in make("--dry-run", "--always-make", "install")
+    assert "--constraint" not in make("--dry-run", "--always-make", "install", "LATEST=1")
+
+
+def canonical(name):
+    """Return the name of a package as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_the_tests_install_what_builds_the_project():
@@ -58,7 +82,17 @@ def test_every_target_is_documented_and_listed():
     assert targets == phony == set(re.findall(r"^ +make ([\w-]+)", make(), re.MULTILINE))
     assert "--scale quick" in make("--dry-run", "reproduce")
     assert "--scale paper" in make("--dry-run", "reproduce", "SCALE=paper")
+    judge = make("--dry-run", "judge")
+    assert f'PYTHONPATH="{ROOT}/notebooks" .venv/bin/python -m studies judge' in judge
+    assert "own_system report north=a.swf:8" in make("--dry-run", "report", "LOGS=north=a.swf:8")
     assert "/mypy\n" in make("--dry-run", "lint")
+
+
+def test_the_folders_of_a_study_are_relative_to_the_root_of_the_project():
+    command = make("--dry-run", "reproduce", "OUT=my results", "CACHE=/a/cache")
+    assert '--out "my results" --cache "/a/cache"' in command
+    assert '--out "results"\n' in make("--dry-run", "judge")
+    assert "cd " not in command
 
 
 @pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
@@ -96,7 +130,8 @@ def test_the_lab_starts_without_a_home():
 
 def test_a_python_that_is_too_old_is_refused_in_words(tmp_path):
     (tmp_path / "Makefile").write_text(MAKEFILE)
-    (tmp_path / "pyproject.toml").touch()
+    for name in ("pyproject.toml", "constraints.txt"):
+        (tmp_path / name).touch()
     done = run("make", "test", "PYTHON=false", cwd=tmp_path, env=ENVIRONMENT)
     assert done.returncode == 2
     assert "Python 3.11 or newer is needed" in done.stdout
@@ -121,7 +156,7 @@ def test_every_public_name_is_there():
 
     assert all(hasattr(co, name) for name in dir(co))
     assert set(co.__all__) <= set(dir(co))
-    with pytest.raises(AttributeError, match="no attribute 'maximum'"):
+    with pytest.raises(AttributeError, match="No coalloc_lib attribute maximum"):
         _ = co.maximum
 
 

@@ -5,10 +5,10 @@ import math
 
 import pytest
 
-from coalloc_lib import cli, studies
-from coalloc_lib.studies import STUDIES, load_study
-from coalloc_lib.studies.archive import archived_ledger
-from coalloc_lib.studies.study import logs_missing_in
+import studies
+from studies import STUDIES, commands, load_study
+from studies.archive import archived_ledger
+from studies.study import logs_missing_in
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -37,7 +37,7 @@ def strict(constant):
     ],
 )
 def test_the_stored_runs_are_printed_as_json(name, tmp_path, capsys):
-    assert cli.main(["judge", name, "--out", str(tmp_path), "--json"]) == 0
+    assert commands.main(["judge", name, "--out", str(tmp_path), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out, parse_constant=strict)
     ledger = archived_ledger()
     for row in answer["rows"]:

@@ -8,11 +8,8 @@ import zipfile
 from pathlib import Path
 from sysconfig import get_path
 
-import pandas as pd
 import pytest
 
-from coalloc_lib.studies import STUDIES
-from coalloc_lib.studies.published import load_claims
 from tests.conftest import ROOT
 
 STAND_IN = """
@@ -57,15 +54,16 @@ def elsewhere(wheel, tmp_path_factory):
     return elsewhere
 
 
-def test_the_wheel_has_the_library_and_every_file_of_the_data(wheel):
+def test_the_wheel_has_the_library_and_the_synthetic_logs_and_nothing_of_the_papers(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     inside = {name for name in names if ".dist-info/" not in name}
-    data = {path for path in files("data") if path.suffix != ".py"}
-    assert Path("data/published/claims.csv") in data
+    data = {path for path in files("data/traces") if path.suffix != ".py"}
+    assert any(path.name.endswith("-synthetic.swf.gz") for path in data)
     expected = {path.as_posix() for path in files("coalloc_lib")}
     expected |= {f"coalloc_lib/{path.as_posix()}" for path in data}
     assert inside == expected
+    assert not [name for name in inside if "published" in name or "studies" in name]
 
 
 @pytest.mark.long
@@ -76,25 +74,6 @@ def test_it_runs_where_there_is_no_checkout(elsewhere):
     place, stand_in, jobs, classes = elsewhere("python", "-c", STAND_IN).splitlines()
     assert Path(place).is_relative_to(elsewhere.folder)
     assert (stand_in, jobs, classes) == ("True", "10000", "10")
-
-
-@pytest.mark.long
-def test_it_reproduces_a_paper_and_judges_what_came_out(elsewhere):
-    name = "communication-penalty"
-    elsewhere("coalloc", "reproduce", name, "--scale", "quick", "--out", "made")
-    ledger = pd.read_csv(elsewhere.folder / "made" / "ledger.csv")
-    assert set(ledger["study"]) == {name}
-    assert set(load_claims(name)) <= set(ledger["item"])
-    assert "<h1" in (elsewhere.folder / "made" / "index.html").read_text("utf-8")
-    elsewhere("coalloc", "judge", "--runs", "made", "--out", "judged")
-    assert pd.read_csv(elsewhere.folder / "judged" / "ledger.csv").equals(ledger)
-
-
-@pytest.mark.long
-def test_it_judges_the_stored_runs_that_it_brings(elsewhere):
-    elsewhere("coalloc", "judge", "--out", "stored")
-    ledger = pd.read_csv(elsewhere.folder / "stored" / "ledger.csv")
-    assert set(ledger["study"]) == set(STUDIES)
 
 
 def files(folder):

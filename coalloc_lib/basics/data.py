@@ -1,4 +1,4 @@
-"""Where the data are that come with the library: the papers' numbers, stand-ins, stored runs.
+"""Find the data that come with the library: the synthetic logs, in the folder ``traces``.
 
 A checkout has them in ``data`` beside the library, an installed package in ``coalloc_lib/data``.
 """
@@ -9,6 +9,6 @@ LIBRARY = Path(__file__).parents[1]
 
 
 def data_folder(name: str) -> Path:
-    """Return one of the folders of the data, such as ``published``."""
+    """Return a folder of the library's data, such as ``traces``."""
     installed = LIBRARY / "data"
     return (installed if installed.is_dir() else LIBRARY.parent / "data") / name

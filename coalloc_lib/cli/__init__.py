@@ -1,14 +1,13 @@
-"""The command line: `loss`, `simulate`, `sites`, `reproduce`, `judge`, `traces` and `import`.
+"""The command line: `loss`, `simulate` and `traces`.
 
 A command reads options, calls the library and prints: results to stdout, progress and errors to
 stderr. Slow imports belong in the command that needs them. Begin with `loss`, a small one.
 """
 
-import json
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from errno import EDQUOT, ENOSPC
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +27,7 @@ from coalloc_lib.cli.output import (
     warn,
 )
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "run_app"]
 
 #: Exit statuses that are no answer and no mistake.
 ENDINGS = {130: "interrupted", 143: "terminated"}
@@ -36,9 +35,6 @@ ENDINGS = {130: "interrupted", 143: "terminated"}
 COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
     "simulate": "Run a log through a system; print the metrics, write the schedule.",
-    "sites": "Say whether several sites should share their jobs, as a page.",
-    "reproduce": "Reproduce the papers: each number and claim, with a verdict.",
-    "judge": "Judge stored runs again, with ledger and figures; nothing is simulated.",
 }
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -59,7 +55,10 @@ class OnceEach(TyperCommand):
             if once and given.count(option) > 1:
                 raise InputError(
                     f"{option.opts[0]} is given {given.count(option)} times; give it once"
-                    + ("; coalloc sites runs several logs" * (option.name == "trace"))
+                    + (
+                        "; `python -m own_system report` runs several logs"
+                        * (option.name == "trace")
+                    )
                 )
         rest = super().parse_args(ctx, args)
         for option in given:
@@ -100,8 +99,6 @@ traces = typer.Typer(
     epilog="\b\nExamples:\n  coalloc traces list\n  coalloc traces fetch KTH-SP2 CTC-SP2\n",
 )
 app.add_typer(traces, name="traces")
-imports = typer.Typer(rich_markup_mode=None, help="Make logs of what other tools print.")
-app.add_typer(imports, name="import")
 
 
 @app.callback(invoke_without_command=True)
@@ -119,7 +116,6 @@ def coalloc(
 
 
 @traces.callback(invoke_without_command=True)
-@imports.callback(invoke_without_command=True)
 def _print_help(context: typer.Context):
     if context.invoked_subcommand is None:
         print(context.get_help())
@@ -163,70 +159,33 @@ def fetch_traces(
         show(*files)
 
 
-@imports.command(
-    name="sacct",
-    epilog="""\b
-Examples:
-  coalloc import sacct export.txt --time-zone Europe/Amsterdam -o my.swf.gz
-  coalloc import sacct export.txt.gz --unit nodes --cluster north -o north.swf.gz
-""",
-)
-def import_sacct(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="From sacct --parsable2.")],
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE.swf.gz", help="Where the "
-        "log goes; - is standard output, and the receipt goes to stderr.")] = None,
-    unit: Annotated[str, typer.Option(metavar="UNIT", help="Count cores or nodes.")] = "cores",
-    cluster: Annotated[str | None, typer.Option(metavar="NAME", help="Which cluster.")] = None,
-    time_zone: Annotated[str | None, typer.Option(metavar="ZONE", help="Where times without a zone "
-        "were printed.  [default: UTC]")] = None,
-    as_json: Json = False,
-) -> None:  # fmt: skip
-    """Make a log of Slurm's accounting; print a receipt of what was left out, and found.
-
-    Without --out only the receipt is made. Names of users, accounts and partitions become numbers.
-    docs/own-logs.md, and the error where a column is missing, tell what sacct has to print.
-    """
-    from coalloc_lib.basics.checks import InputError
-    from coalloc_lib.basics.files import check_writable
-    from coalloc_lib.workloads.slurm import read_sacct
-    from coalloc_lib.workloads.swf import write_swf
-
-    if out == "-" and as_json:
-        raise InputError("--out - and --json both want standard output; give --out a file")
-    if out is not None:
-        check_writable(out)
-    log = read_sacct(file, unit=unit, cluster=cluster, time_zone=time_zone)
-    try:
-        if out is not None:
-            with naming(OUTPUT if out == "-" else out):
-                write_swf(out, log.table, log.header)
-    finally:  # a disk that is full costs the log, but not the receipt
-        _show_receipt(log, out, as_json)
-    if out not in (None, "-") and not as_json:
-        show(out)
-
-
-def _show_receipt(log: Any, out: str | None, as_json: bool) -> None:
-    """Print what was read and left out; on stderr if the log itself is on standard output."""
-    receipt = log.receipt
-    if as_json:
-        print_json({"receipt": json.loads(receipt.to_json(orient="records")), "out": out})
-        return
-    with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
-        lines = [f"{n:,}" if n else "" for n in receipt["lines"].fillna(0)]
-        rows = receipt.assign(lines=lines).to_numpy().tolist()
-        print_table(("", ">lines", "what", "what to do"), rows, log.title)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line, that of the process where none is given; return the exit status.
+    """Run a command line of `coalloc`; return the exit status that `run_app` describes."""
+    return run_app(app, "coalloc", arguments)
 
-    It is 2 after a user's mistake or where a disk is full; 130 after Ctrl-C, 143 after SIGTERM.
+
+def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None = None) -> int:
+    """Run a command line with the errors and the exit status that all our commands have.
+
+    Parameters
+    ----------
+    commands : Typer
+        The application.
+    program : str
+        What the user types before the arguments; the usage and the hints show it.
+    arguments : sequence of str, optional
+        The arguments, by default those of the process.
+
+    Returns
+    -------
+    int
+        The exit status: 0 after success, 2 if the user made a mistake or if a disk is full, 130
+        after Ctrl-C, 143 after SIGTERM.
     """
     prepare_streams()
     try:
         with unwinding():
-            status = app(arguments, prog_name="coalloc", standalone_mode=False)
+            status = commands(arguments, prog_name=program, standalone_mode=False)
             with naming(OUTPUT):
                 sys.stdout.flush()
     except BrokenPipeError:
@@ -240,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Terminated:
         status = 143
     except Exception as error:
-        mistake = _mistake(error)
+        mistake = _mistake(error, program)
         if mistake is None:
             raise  # nothing that a user could mend: a bug keeps its traceback
         warn(f"error: {' '.join(mistake.split())}")
@@ -250,15 +209,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _mistake(error: Exception) -> str | None:
-    """Return what a user can mend of an error, None where it is a bug."""
+def _mistake(error: Exception, program: str) -> str | None:
+    """Return what a user can do about an error, or None if the error is a bug."""
     from coalloc_lib.basics.checks import InputError, shown
 
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, _ParserError):
         context: Any = getattr(error, "ctx", None)
-        command = "coalloc" if context is None else context.command_path
+        command = program if context is None else context.command_path
         faults: list = getattr(error.__cause__, "errors", list)()  # know the value
         given = "".join(f"; it is {shown(fault['input'])}" for fault in faults)
         return f"{error.format_message()}{given} (see: {command} --help)"

@@ -1,6 +1,6 @@
 """Many runs: sweeps and curves, and comparisons of replications with their intervals.
 
-Every function works for any table of runs; what only one paper needs belongs in `studies`. Begin
+Every function works for any table of runs; what only one paper needs does not belong here. Begin
 with `replications` for the comparisons, and with `sweep` for the runs.
 """
 

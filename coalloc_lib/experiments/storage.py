@@ -143,8 +143,8 @@ def read_runs(path: str | Path) -> pd.DataFrame:
     except UNREADABLE as error:
         why = str(error)
     raise InputError(
-        f"runs = {str(path)!r} cannot be read ({why}); give a runs.csv.gz that `coalloc reproduce` "
-        "wrote, all of it"
+        f"runs = {str(path)!r} cannot be read ({why}); give a whole runs.csv.gz "
+        "that `write_runs` wrote"
     )
 
 
@@ -186,8 +186,8 @@ def _refuse_cell(path, runs, name, wrong, wanted):
 
 def _refuse_line(path, line, what):
     raise InputError(
-        f"runs = {str(path)!r}, line {line}: {what}; the file is damaged: take a copy of it, or "
-        "run coalloc reproduce again"
+        f"runs = {str(path)!r}, line {line}: {what}; the file is damaged; take a copy of it, or "
+        "make the runs again"
     )
 
 

@@ -9,9 +9,6 @@ from coalloc_lib.plots import Picture
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.divisions import division_explorer, division_picture
 from coalloc_lib.widgets.losses import LossQuestion, capacity_loss, loss_explorer, loss_picture
-from coalloc_lib.widgets.own_system import OwnSystem
-from coalloc_lib.widgets.penalties import map_explorer, penalty_explorer, penalty_picture
 from coalloc_lib.widgets.player import Player, schedule_explorer
 from coalloc_lib.widgets.playground import playground_explorer, playground_picture
 from coalloc_lib.widgets.reservations import ReservationCalendar, reservation_calendar
-from coalloc_lib.widgets.sharing import sharing_explorer, sharing_picture

@@ -1,6 +1,6 @@
 """The bytes of a log file: it is opened, unpacked, and refused if it is no text.
 
-What the lines of a log mean is the subject of `swf` and `slurm`.
+What the lines of a log mean is the subject of `swf` and of `own_system.sacct`.
 """
 
 import codecs

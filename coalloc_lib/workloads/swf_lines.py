@@ -165,8 +165,8 @@ def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
     if line[0].isalpha() or line[0] in "{[" or "|" in line:
         return (
             "this line is no job of 18 numbers, and the file is no log in the Standard Workload "
-            "Format; 'coalloc import sacct' or co.read_sacct reads what Slurm's sacct printed, "
-            "co.read_batsim reads Batsim's JSON"
+            "Format; 'python -m own_system import', in notebooks/, reads what Slurm's sacct "
+            "printed, and co.read_batsim reads Batsim's JSON"
         )
     return None
 

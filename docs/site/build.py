@@ -12,7 +12,9 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 from sphinx.cmd.build import build_main
 
@@ -27,7 +29,7 @@ TEXTS = (
     "data/*/*.md", "benchmarks/README.md",
 )  # fmt: skip
 MOST_BYTES = 15_000_000
-#: The parts of the reference: a title, and the modules of `public.py` whose names it has.
+#: The parts of the reference: a title, and the modules in which its names are defined.
 PARTS = {
     "Jobs and systems": ("model.jobs", "model.system", "model.distributions"),
     "Policies": ("policies", "model.placement"),
@@ -39,9 +41,9 @@ PARTS = {
         "analytic", "experiments.curves", "experiments.saturation", "intervals",
     ),
     "Logs and models of jobs": (
-        "workloads.catalogue", "workloads.swf", "workloads.slurm", "workloads.models",
+        "workloads.catalogue", "workloads.swf", "workloads.models",
     ),
-    "Reports and pictures": ("report", "widgets.player", "basics.checks", "basics.progress"),
+    "Pictures": ("widgets.player", "basics.checks", "basics.progress"),
 }  # fmt: skip
 #: What a page loads, in contrast to where it links to.
 LOADED = re.compile(
@@ -74,20 +76,29 @@ def gather(source: Path) -> None:
 def write_reference(folder: Path) -> None:
     """Write a page for each part of the library, of all that it offers by name."""
     folder.mkdir()
+    public = {name: getattr(coalloc_lib, name) for name in coalloc_lib.__all__}
     modules = {
-        name: module.removeprefix("coalloc_lib.") for name, module in coalloc_lib._NAMES.items()
+        name: value.__module__.removeprefix("coalloc_lib.")
+        for name, value in public.items()
+        if not isinstance(value, ModuleType)
     }
-    told = {module for part in PARTS.values() for module in part}
-    if missing := set(modules.values()) - told:
+    told = [module for part in PARTS.values() for module in part]
+    missing = {module for module in modules.values() if not stands_in(module, told)}
+    if missing:
         raise SystemExit(f"no part of the reference has {sorted(missing)}; add them to PARTS")
     contents = ["# The library", "", "`import coalloc_lib as co` offers all of these by name.", ""]
     for title, part in PARTS.items():
-        names = [name for each in part for name, module in modules.items() if module == each]
+        names = [name for name, module in modules.items() if stands_in(module, part)]
         stem = title.lower().replace(" ", "-")
         (folder / f"{stem}.rst").write_text(page_of(title, names), "utf-8")
         contents += [f"- [{title}]({stem}.rst): " + ", ".join(f"`{name}`" for name in names)]
     contents += ["", "```{toctree}", ":hidden:", "", *(t.lower().replace(" ", "-") for t in PARTS)]
     (folder / "index.md").write_text("\n".join([*contents, "```", ""]), "utf-8")
+
+
+def stands_in(module: str, part: Iterable[str]) -> bool:
+    """Return whether a module is one of a part of the reference, or within one."""
+    return any(f"{module}.".startswith(f"{each}.") for each in part)
 
 
 def page_of(title: str, names: list[str]) -> str:

@@ -20,11 +20,11 @@ from coalloc_lib.experiments.curves import find_maximum, response_sample
 from coalloc_lib.intervals import Bound, Interval, student
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
-from coalloc_lib.studies import load_study
-from coalloc_lib.studies.archive import ARCHIVE
-from coalloc_lib.studies.what_survives.effects import effects
-from coalloc_lib.studies.what_survives.survival import survival
 from lessons.teaching import checker, near
+from studies import load_study
+from studies.archive import ARCHIVE
+from studies.what_survives.effects import effects
+from studies.what_survives.survival import survival
 
 SYSTEM = co.Multicluster([8, 8, 8])
 #: When each of the twenty jobs comes, how long it runs (hours), how many processors it asks for.

@@ -6,8 +6,8 @@ from tests.conftest import ROOT
 
 
 def test_a_checkout_has_the_data_beside_the_library():
-    assert data_folder("published") == ROOT / "data" / "published"
-    assert data_folder("published").is_dir()
+    assert data_folder("traces") == ROOT / "data" / "traces"
+    assert data_folder("traces").is_dir()
 
 
 def test_an_installed_library_has_them_within_whatever_lies_beside_it(tmp_path, monkeypatch):
@@ -15,6 +15,6 @@ def test_an_installed_library_has_them_within_whatever_lies_beside_it(tmp_path, 
     monkeypatch.setattr(data, "LIBRARY", library)
     for folder in (library / "data", tmp_path / "data"):
         folder.mkdir(parents=True)
-    assert data_folder("published") == library / "data" / "published"
+    assert data_folder("traces") == library / "data" / "traces"
     (library / "data").rmdir()
-    assert data_folder("published") == tmp_path / "data" / "published"
+    assert data_folder("traces") == tmp_path / "data" / "traces"

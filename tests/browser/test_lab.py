@@ -82,7 +82,8 @@ def running(browser, folder, name, driven, before=()):
     root, own, port = folder / "root", folder / "own", free_port()
     root.mkdir()
     own.mkdir()
-    (root / "lessons").symlink_to(ROOT / "notebooks" / "lessons")
+    for package in ("lessons", "own_system", "studies"):
+        (root / package).symlink_to(ROOT / "notebooks" / package)
     notebook = json.loads((ROOT / "notebooks" / name).read_text(encoding="utf-8"))
     cells = [c for c in notebook["cells"] if any(each in "".join(c["source"]) for each in driven)]
     cells[0]["source"] = [*before, *cells[0]["source"]]

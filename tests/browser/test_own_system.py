@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.test_lab import running
-from tests.report.conftest import CLUSTERS, files
+from tests.own_system.conftest import CLUSTERS, files
 
 __all__ = ["files"]
 NOTEBOOK = "07_your_own_system.ipynb"
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.timeout(600)
 def page(browser, files, tmp_path_factory):
     """The form in the browser, with two small logs."""
     sites = tuple((name, str(files[name]), size) for name, size in CLUSTERS.items())
-    before = "from coalloc_lib.widgets import own_system\n", f"own_system.SITES = {sites}\n"
+    before = "from own_system import form\n", f"form.SITES = {sites}\n"
     folder = tmp_path_factory.mktemp("lab")
     with running(browser, folder, NOTEBOOK, ["OwnSystem()"], before) as page:
         yield page

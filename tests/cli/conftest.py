@@ -22,22 +22,20 @@ def over(defaults, arguments):
     return [*kept, *arguments]
 
 
-@pytest.fixture
-def run(capsys):
-    """Run a command line; return what it printed, and check its exit status."""
+def runner(main, capsys):
+    """Return a function that runs a command line with `main`, and checks its exit status."""
 
     def run(*arguments, status=0):
         capsys.readouterr()
-        assert cli.main([str(a) for a in arguments]) == status
+        assert main([str(a) for a in arguments]) == status
         captured = capsys.readouterr()
         return captured.err if status else captured.out
 
     return run
 
 
-@pytest.fixture
-def refused(run):
-    """Run a command line that is wrong; return the single line of its error."""
+def refuser(run):
+    """Return a function that runs a wrong command line and returns the single line of its error."""
 
     def refused(*arguments):
         (line,) = run(*arguments, status=2).splitlines()
@@ -45,6 +43,18 @@ def refused(run):
         return line
 
     return refused
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line of `coalloc`; return what it printed."""
+    return runner(cli.main, capsys)
+
+
+@pytest.fixture
+def refused(run):
+    """Run a wrong command line of `coalloc`; return its error."""
+    return refuser(run)
 
 
 @pytest.fixture

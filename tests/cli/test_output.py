@@ -10,8 +10,10 @@ import pytest
 
 from coalloc_lib.cli import output
 from coalloc_lib.cli.output import print_json, print_table, show
-from tests.conftest import ROOT
-from tests.workloads.made_sacct import random_export
+from own_system import commands
+from tests.cli.conftest import runner
+from tests.conftest import NOTEBOOKS, ROOT
+from tests.own_system.made_sacct import random_export
 
 COMMAND = [sys.executable, "-m", "coalloc_lib"]
 ESCAPE = "\x1b]0;title\x07"
@@ -100,16 +102,15 @@ def test_control_characters_of_names_do_not_reach_a_terminal(terminal, capsys):
         assert r"\u001b]0;title\u0007" in printed
 
 
-def test_names_in_a_receipt_and_in_an_error_are_escaped(run, refused, tmp_path):
+def test_names_in_a_receipt_and_in_an_error_are_escaped(refused, tmp_path, capsys):
     export = random_export(300)
     name = next(filter(None, (job.partition for job in export.truth)))
     text = export.text.replace(f"|{name}|", f"|{ESCAPE}|")
     (tmp_path / "export.txt").write_text(text, "utf-8")
-    printed = run("import", "sacct", tmp_path / "export.txt")
+    printed = runner(commands.main, capsys)("import", tmp_path / "export.txt")
     assert "\x1b" not in printed
     assert r": \u001b]0;title\u0007" in printed
     assert "\x1b" not in refused("simulate", "--trace", f"{ESCAPE}.swf", "--clusters", "8")
-    assert "\x1b" not in refused("judge", "--runs", ESCAPE)
 
 
 def test_a_file_whose_name_is_not_utf8_is_shown(run, log, tmp_path):
@@ -121,10 +122,13 @@ def test_a_file_whose_name_is_not_utf8_is_shown(run, log, tmp_path):
     assert answer["trace"] == r"caf\udce9[v2]"
 
 
-def left_alone(*command):
+def left_alone(*command, program="coalloc_lib"):
     """Run a command whose reader leaves at once; return its exit status and its errors."""
     process = subprocess.Popen(
-        [*COMMAND, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+        [sys.executable, "-m", program, *map(str, command)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=NOTEBOOKS,
     )
     process.stdout.close()
     errors = process.stderr.read().decode()
@@ -143,7 +147,9 @@ def test_the_files_are_written_though_the_reader_of_standard_output_leaves(log, 
         export.unlink()
     (tmp_path / "export.txt").write_text(random_export(300).text, "utf-8")
     swf = tmp_path / "my.swf.gz"
-    status, errors = left_alone("import", "sacct", tmp_path / "export.txt", "--out", swf)
+    status, errors = left_alone(
+        "import", tmp_path / "export.txt", "--out", swf, program="own_system"
+    )
     assert (status, errors) == (0, "")
     assert swf.stat().st_size > 0
 

@@ -8,18 +8,16 @@ from scipy.optimize import brentq
 
 import coalloc_lib as co
 from coalloc_lib.simulation.sites import multi_site, sharing
-from coalloc_lib.studies.cluster_configurations import FOUR
-from coalloc_lib.studies.communication_penalty import WHOLE, scenario
-from coalloc_lib.studies.job_sharing import workloads
-from coalloc_lib.studies.online_batch import model
-from lessons import (
-    cluster_configurations,
-    communication_penalty,
-    job_sharing,
-    maximal_utilization,
-    online_batch,
-    own_system,
-)
+from own_system import lesson as own_system
+from studies.cluster_configurations import FOUR
+from studies.cluster_configurations import lesson as cluster_configurations
+from studies.communication_penalty import WHOLE, scenario
+from studies.communication_penalty import lesson as communication_penalty
+from studies.job_sharing import lesson as job_sharing
+from studies.job_sharing import workloads
+from studies.maximal_utilization import lesson as maximal_utilization
+from studies.online_batch import lesson as online_batch
+from studies.online_batch import model
 from tests.studies.small_logs import small_logs
 
 M128, EASY = co.Multicluster([128] * 4), {"scheduling": co.EASY()}

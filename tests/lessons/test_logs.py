@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from coalloc_lib.workloads import catalogue
-from lessons import job_sharing
 from lessons.logs import NOT_RECORDED, logs_here, recorded_waits, share_of, share_up_to, told
+from studies.job_sharing import lesson as job_sharing
 
 
 def words(*names, **how):

@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 from coalloc_lib.experiments import curves, saturation
-from coalloc_lib.studies import load_study
-from coalloc_lib.studies.job_sharing import model as job_sharing
-from coalloc_lib.studies.online_batch import model as online_batch
-from coalloc_lib.studies.study import missing_logs
 from coalloc_lib.workloads import catalogue
-from lessons import cluster_configurations, communication_penalty, maximal_utilization
+from studies import load_study
+from studies.cluster_configurations import lesson as cluster_configurations
+from studies.communication_penalty import lesson as communication_penalty
+from studies.job_sharing import model as job_sharing
+from studies.maximal_utilization import lesson as maximal_utilization
+from studies.online_batch import model as online_batch
+from studies.study import missing_logs
 from tests.studies.small import SMALL
 
 #: Fewer jobs and runs than functions take by themselves.

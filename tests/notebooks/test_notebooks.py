@@ -9,8 +9,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from coalloc_lib.studies import STUDIES
-from coalloc_lib.studies.published import load_claims
+from studies import STUDIES
+from studies.published import load_claims
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -22,7 +22,8 @@ MOST_LINES = 12
 #: What a notebook imports of this library: itself, one of its modules, a study; and its lessons.
 IMPORT = re.compile(
     r"^(?:import coalloc_lib as co|from coalloc_lib import \w+( as \w+)?"
-    r"|from coalloc_lib\.studies\.\w+ import [\w, ]+|from lessons(?:\.\w+)? import [\w, ]+)$"
+    r"|from studies\.\w+(?:\.\w+)? import [\w, ]+( as \w+)?"
+    r"|from (?:lessons|own_system)(?:\.\w+)? import [\w, ]+)$"
 )
 IMAGE = re.compile(r'<img alt="([^"]*)" src="data:image/(?:svg\+xml|png);base64,')
 #: What stands below a figure: a claim's name and its verdict, and the rest; and such in prose.
@@ -74,7 +75,7 @@ def test_what_stands_below_figures_is_what_verdicts_mean_and_prose_agrees(path):
         assert escape(known[item].sentences[verdict].rstrip(".")) in text
     prose = "".join(cell.source for cell in load(path).cells if cell.cell_type == "markdown")
     kept = {item: verdict for item, verdict, _ in below}
-    has_study = any("coalloc_lib.studies" in cell.source for cell in code_cells(load(path)))
+    has_study = any("from studies" in cell.source for cell in code_cells(load(path)))
     assert bool(kept) == has_study
     assert all(kept.get(item, verdict) == verdict for item, verdict in VERDICT.findall(prose))
 
@@ -91,7 +92,7 @@ def test_cells_are_short_and_import_from_the_library_or_a_study(path):
     assert max(map(len, cells)) <= MOST_LINES
     assert load(path).metadata.kernelspec.name == "python3"
     lines = [line for cell in cells for line in cell]
-    ours = re.compile(r"\s*(?:import|from) (?:coalloc_lib|lessons)")
+    ours = re.compile(r"\s*(?:import|from) (?:coalloc_lib|lessons|own_system|studies)\b")
     imports = [line for line in lines if ours.match(line)]
     assert imports
     for line in imports:

@@ -4,9 +4,10 @@ from functools import cache
 
 import pytest
 
-from coalloc_lib.studies import load_study
-from coalloc_lib.studies.job_sharing import model as job_sharing
-from coalloc_lib.studies.online_batch import model as online_batch
+from studies import commands, load_study
+from studies.job_sharing import model as job_sharing
+from studies.online_batch import model as online_batch
+from tests.cli.conftest import refuser, runner
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS, small_logs
 
@@ -20,7 +21,7 @@ def small():
     with pytest.MonkeyPatch.context() as patch:
         for name, scale in SMALL.items():
             patch.setitem(load_study(name).scales, "quick", scale)
-        patch.setattr("coalloc_lib.studies.study.missing_logs", lambda names: [])
+        patch.setattr("studies.study.missing_logs", lambda names: [])
         patch.setattr(job_sharing, "workloads", lambda draws=4, seed=0: WORKS)
         patch.setattr(online_batch, "logs", LOGS)
         patch.setattr(online_batch, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
@@ -37,3 +38,15 @@ def run_small():
 def result(request, run_small):
     """Return the result of the study of a test module."""
     return run_small(request.module.study.name)
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line of the studies; return what it printed."""
+    return runner(commands.main, capsys)
+
+
+@pytest.fixture
+def refused(run):
+    """Run a wrong command line of the studies; return its error."""
+    return refuser(run)

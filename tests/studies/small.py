@@ -1,6 +1,6 @@
 """A tiny scale of each study, for tests and for the notebooks' test runs."""
 
-from coalloc_lib.studies.study import Scale
+from studies.study import Scale
 
 SMALL = {
     "maximal-utilization": Scale(

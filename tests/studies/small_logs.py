@@ -4,8 +4,8 @@ import numpy as np
 
 import coalloc_lib as co
 from coalloc_lib.intervals import WEEK
-from coalloc_lib.studies.job_sharing.model import EXTRACTS, SYNTHETIC
-from coalloc_lib.studies.online_batch.model import LOGS, OWN_SERVERS, Log
+from studies.job_sharing.model import EXTRACTS, SYNTHETIC
+from studies.online_batch.model import LOGS, OWN_SERVERS, Log
 
 WEEKS = 6
 

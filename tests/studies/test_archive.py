@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from coalloc_lib import studies
+import studies
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments.storage import write_runs
-from coalloc_lib.studies import archive
-from coalloc_lib.studies.archive import (
+from studies import archive
+from studies.archive import (
     archived_ledger,
     beside_archive,
     logs_not_as_archived,
     made_with,
 )
-from coalloc_lib.studies.ledger import Row, write_ledger
+from studies.ledger import Row, write_ledger
 from tests.studies.toy import toy
 
 ROW = Row("a", "A-1", "loss", 0.4, 0.41, 0.4, 0.42, "holds", "it is", "little: 0.03", 0.0125)

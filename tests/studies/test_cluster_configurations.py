@@ -11,10 +11,10 @@ import coalloc_lib as co
 from coalloc_lib.experiments import groups_of, pick, sample
 from coalloc_lib.experiments.curves import SETTLES, response_point
 from coalloc_lib.intervals import Interval, Sample, student
-from coalloc_lib.studies.cluster_configurations import BreakEven, Setting, claims, runs, study
-from coalloc_lib.studies.cluster_configurations.curves import LINE
-from coalloc_lib.studies.cluster_configurations.figures import PANELS
-from coalloc_lib.studies.cluster_configurations.model import (
+from studies.cluster_configurations import BreakEven, Setting, claims, runs, study
+from studies.cluster_configurations.curves import LINE
+from studies.cluster_configurations.figures import PANELS
+from studies.cluster_configurations.model import (
     ALMOST_UNCHANGED,
     ALONE,
     COMPARED,
@@ -35,7 +35,7 @@ from coalloc_lib.studies.cluster_configurations.model import (
     WORST_FIT,
     of_one_total,
 )
-from coalloc_lib.studies.cluster_configurations.runs import (
+from studies.cluster_configurations.runs import (
     AT_LOAD,
     BREAK_EVEN,
     CURVE,
@@ -49,8 +49,8 @@ from coalloc_lib.studies.cluster_configurations.runs import (
     Stretched,
     measure,
 )
-from coalloc_lib.studies.published import load_claims
-from coalloc_lib.studies.study import Scale
+from studies.published import load_claims
+from studies.study import Scale
 from tests.studies.small import SMALL
 
 TINY = SMALL[study.name]

@@ -11,7 +11,7 @@ import coalloc_lib as co
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError, pick, sample
 from coalloc_lib.intervals import Sample
-from coalloc_lib.studies.communication_penalty import (
+from studies.communication_penalty import (
     Search,
     Setting,
     claims,
@@ -22,22 +22,22 @@ from coalloc_lib.studies.communication_penalty import (
     responses,
     study,
 )
-from coalloc_lib.studies.communication_penalty.model import (
+from studies.communication_penalty.model import (
     ALL_SPLIT,
     BY_PENALTY,
     NAMES,
     NO_LIMIT,
     WHOLE,
 )
-from coalloc_lib.studies.communication_penalty.responses import Responses, rows_of_responses
-from coalloc_lib.studies.communication_penalty.runs import (
+from studies.communication_penalty.responses import Responses, rows_of_responses
+from studies.communication_penalty.runs import (
     IN_FIGURE,
     IN_MAP,
     Samples,
     measure,
 )
-from coalloc_lib.studies.communication_penalty.thresholds import find_thresholds
-from coalloc_lib.studies.study import Scale
+from studies.communication_penalty.thresholds import find_thresholds
+from studies.study import Scale
 from tests.studies.small import SMALL
 
 TINY = SMALL["communication-penalty"]

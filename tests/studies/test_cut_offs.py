@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.intervals import Interval
-from coalloc_lib.studies.cut_offs import FURTHEST, Asked, Turn, Word, answers, turn_of, verdict_of
+from studies.cut_offs import FURTHEST, Asked, Turn, Word, answers, turn_of, verdict_of
 
 LITTLE = Word("little", 0.03, "points", 100)
 

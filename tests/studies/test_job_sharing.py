@@ -12,8 +12,8 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import pick, sample
 from coalloc_lib.intervals import DAY, Sample
 from coalloc_lib.schedules.schedule import WEIGHTS
-from coalloc_lib.studies.job_sharing import Setting, claims, figures, model, study
-from coalloc_lib.studies.job_sharing.model import (
+from studies.job_sharing import Setting, claims, figures, model, study
+from studies.job_sharing.model import (
     ADAPTIVE,
     BY_SIZE,
     CONFIGURATIONS,
@@ -31,7 +31,7 @@ from coalloc_lib.studies.job_sharing.model import (
     UNCHANGED,
     workloads,
 )
-from coalloc_lib.studies.job_sharing.runs import ALL_USERS, NOT_WIDE, measure, share_waiting
+from studies.job_sharing.runs import ALL_USERS, NOT_WIDE, measure, share_waiting
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS
 

@@ -7,9 +7,9 @@ import pytest
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.intervals import Interval
-from coalloc_lib.studies import STUDIES, published
-from coalloc_lib.studies.cut_offs import Word
-from coalloc_lib.studies.ledger import (
+from studies import STUDIES, published
+from studies.cut_offs import Word
+from studies.ledger import (
     FOLD,
     OF_BOTH,
     OF_CLAIMS,
@@ -21,7 +21,7 @@ from coalloc_lib.studies.ledger import (
     judge_number,
     write_ledger,
 )
-from coalloc_lib.studies.pages import tally, verdict_lines
+from studies.pages import tally, verdict_lines
 from tests.studies.toy import toy
 
 
@@ -217,7 +217,7 @@ def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
         published.published_claim("maximal-utilization", "MU-99")
     published._table.cache_clear()  # other tests have read them
     monkeypatch.setattr(published, "data_folder", lambda name: tmp_path / name)
-    with pytest.raises(InputError, match="come with the library; install it again"):
+    with pytest.raises(InputError, match="come with the repository"):
         published.load_claims("online-batch")
 
 

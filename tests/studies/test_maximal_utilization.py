@@ -13,7 +13,7 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import pick, rows_of, sample
 from coalloc_lib.experiments.saturation import heavy_traffic, saturated_loss
 from coalloc_lib.intervals import Sample, student
-from coalloc_lib.studies.maximal_utilization import (
+from studies.maximal_utilization import (
     Setting,
     by_drawing,
     by_placement,
@@ -24,7 +24,7 @@ from coalloc_lib.studies.maximal_utilization import (
     pathological_loss,
     study,
 )
-from coalloc_lib.studies.maximal_utilization.model import (
+from studies.maximal_utilization.model import (
     CALM,
     DAS1,
     DAS1_900,
@@ -52,17 +52,17 @@ from coalloc_lib.studies.maximal_utilization.model import (
     WILD,
     WORST,
 )
-from coalloc_lib.studies.maximal_utilization.runs import (
+from studies.maximal_utilization.runs import (
     LogSetting,
     Pathological,
     Slotted,
     loss_of,
     measure,
 )
-from coalloc_lib.studies.maximal_utilization.runs import by_request as request_settings
-from coalloc_lib.studies.maximal_utilization.statistics import PrintedStatistic
-from coalloc_lib.studies.printed_losses import loss_rows
-from coalloc_lib.studies.published import PublishedLoss
+from studies.maximal_utilization.runs import by_request as request_settings
+from studies.maximal_utilization.statistics import PrintedStatistic
+from studies.printed_losses import loss_rows
+from studies.published import PublishedLoss
 from tests.studies.small import SMALL
 
 TINY = SMALL[study.name]
@@ -419,9 +419,7 @@ def test_losses_are_found_by_the_method_of_the_setting():
 
 def test_a_log_in_its_order_is_served_once(monkeypatch):
     log = co.JobModel(co.parse_sizes("U[1,100]"), 1, "total").sample(3_000, 1)
-    monkeypatch.setattr(
-        "coalloc_lib.studies.maximal_utilization.runs.ctc_jobs", lambda *_, **__: log
-    )
+    monkeypatch.setattr("studies.maximal_utilization.runs.ctc_jobs", lambda *_, **__: log)
     rows = list(measure(LogSetting("CTC in its order", TOTAL), TINY, SEED))
     system = co.Multicluster([128])
     expected = 1 - heavy_traffic(co.Scenario(system, log), log, batches=10)

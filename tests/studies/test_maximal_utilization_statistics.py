@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.studies.maximal_utilization import model, statistics
-from coalloc_lib.studies.maximal_utilization.statistics import (
+from studies.maximal_utilization import model, statistics
+from studies.maximal_utilization.statistics import (
     PrintedStatistic,
     as_in_our_text,
     fits,

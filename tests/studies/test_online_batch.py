@@ -8,8 +8,9 @@ import coalloc_lib as co
 from coalloc_lib.experiments import pick
 from coalloc_lib.experiments.weeks import weekly_sums
 from coalloc_lib.intervals import DAY, Interval
-from coalloc_lib.studies.online_batch import Setting, model, runs, simulate, study, trees
-from coalloc_lib.studies.online_batch.model import (
+from studies.online_batch import Setting, lesson, model, runs, simulate, study, trees
+from studies.online_batch.lesson import book_or_queue, who_books
+from studies.online_batch.model import (
     ALL,
     BOOKERS,
     CTC,
@@ -30,8 +31,8 @@ from coalloc_lib.studies.online_batch.model import (
     WAITS_AT,
     Log,
 )
-from coalloc_lib.studies.online_batch.runs import jobs_of, measure
-from coalloc_lib.studies.online_batch.settings import (
+from studies.online_batch.runs import jobs_of, measure
+from studies.online_batch.settings import (
     ALL_JOBS,
     BY_FIFTY,
     BY_LENGTH,
@@ -45,8 +46,6 @@ from coalloc_lib.studies.online_batch.settings import (
     as_read,
     readings,
 )
-from lessons import online_batch
-from lessons.online_batch import book_or_queue, who_books
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 
@@ -79,7 +78,7 @@ def test_what_rests_on_logs_that_are_not_there_is_not_judged_and_says_so(result,
 
     check(result, False)
     monkeypatch.setattr(model, "logs", small_logs(True, ("HPC2N",)))
-    monkeypatch.setattr("coalloc_lib.studies.study.missing_logs", list)
+    monkeypatch.setattr("studies.study.missing_logs", list)
     check(study.reproduce("quick", seed=1, workers=2), True)
 
 
@@ -102,12 +101,12 @@ def test_guesses_are_answered_where_an_interval_lies_within_one_option(result):
     options = {"few": (0, 3), "more": (3, 9)}
     ends = {(4, 6): "more", (1, 3): "few", (2, 4): None, (8, 10): None}
     for (low, high), answer in ends.items():
-        assert online_batch._among(Interval(low, low, high, 9), options) == answer
+        assert lesson._among(Interval(low, low, high, 9), options) == answer
     # The small logs may leave it open, and do not say the opposite.
-    assert online_batch.told_requests(result) != "about as long"
-    assert online_batch.reserving_ahead(result) in (None, *online_batch.AHEAD)
-    assert online_batch.small_jobs(result) in (None, "about the same")
-    assert online_batch.twice_the_slots(result) in (None, "nearly double")
+    assert lesson.told_requests(result) != "about as long"
+    assert lesson.reserving_ahead(result) in (None, *lesson.AHEAD)
+    assert lesson.small_jobs(result) in (None, "about the same")
+    assert lesson.twice_the_slots(result) in (None, "nearly double")
 
 
 @pytest.mark.parametrize(
@@ -378,10 +377,10 @@ def test_the_cut_that_leaves_the_printed_wait_is_looked_for_in_the_log(kth, monk
     jobs = co.JobStream(range(5), [60, 380, 400, 900, 9000], [1] * 5, request="total")
     waits = HOUR * np.array([2000.0, 1400.0, 700.0, 673.64, 5.0])
     monkeypatch.setattr(model, "logs", lambda names=LOGS: {CTC: Log(CTC, jobs, waits)})
-    assert "Right" in online_batch.check(6, 7).data
-    hints = [online_batch.check(6, answer).data for answer in (6, 8, 420, 15)]
+    assert "Right" in lesson.check(6, 7).data
+    hints = [lesson.check(6, answer).data for answer in (6, 8, 420, 15)]
     assert all("Not yet" in hint for hint in hints)
     assert len(set(hints)) == 4
     without = Log(CTC, jobs, np.full(5, np.nan), True)
     monkeypatch.setattr(model, "logs", lambda names=LOGS: {CTC: without})
-    assert "real log" in online_batch.check(6, 7).data
+    assert "real log" in lesson.check(6, 7).data

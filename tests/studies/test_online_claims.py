@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from coalloc_lib.studies.online_batch import Setting, claims, readings, reserved, study
-from coalloc_lib.studies.online_batch.model import (
+from studies.online_batch import Setting, claims, readings, reserved, study
+from studies.online_batch.model import (
     CTC,
     FIFTY,
     HPC2N,
@@ -27,8 +27,8 @@ from coalloc_lib.studies.online_batch.model import (
     WAITS_AT,
     WITHIN,
 )
-from coalloc_lib.studies.online_batch.runs import row_of
-from coalloc_lib.studies.online_batch.settings import (
+from studies.online_batch.runs import row_of
+from studies.online_batch.settings import (
     ALL_JOBS,
     BY_FIFTY,
     BY_LENGTH,
@@ -45,8 +45,8 @@ from coalloc_lib.studies.online_batch.settings import (
     reservations,
     reserved_online,
 )
-from coalloc_lib.studies.online_batch.settings import readings as settings_of_readings
-from coalloc_lib.studies.study import Scale
+from studies.online_batch.settings import readings as settings_of_readings
+from studies.study import Scale
 from tests.studies.small import SMALL
 
 WEEKS = 8

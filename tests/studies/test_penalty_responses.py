@@ -12,11 +12,11 @@ from coalloc_lib.experiments.curves import RISING
 from coalloc_lib.experiments.saturation import WARM_UP
 from coalloc_lib.experiments.storage import table_of_runs
 from coalloc_lib.intervals import Sample
-from coalloc_lib.studies.communication_penalty import Search, Setting, model, responses, scenario
-from coalloc_lib.studies.communication_penalty.model import GROUPS, NAMES
-from coalloc_lib.studies.communication_penalty.responses import Responses, change, lost, respond
-from coalloc_lib.studies.communication_penalty.runs import measure, search_thresholds
-from coalloc_lib.studies.communication_penalty.thresholds import (
+from studies.communication_penalty import Search, Setting, model, responses, scenario
+from studies.communication_penalty.model import GROUPS, NAMES
+from studies.communication_penalty.responses import Responses, change, lost, respond
+from studies.communication_penalty.runs import measure, search_thresholds
+from studies.communication_penalty.thresholds import (
     GRID,
     find_thresholds,
     read_thresholds,

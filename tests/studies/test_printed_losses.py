@@ -9,8 +9,8 @@ import pytest
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError
 from coalloc_lib.intervals import Sample
-from coalloc_lib.studies import das1_densities, published
-from coalloc_lib.studies.printed_losses import (
+from studies import das1_densities, published
+from studies.printed_losses import (
     beside_print,
     draw_printed,
     loss_rows,
@@ -18,8 +18,8 @@ from coalloc_lib.studies.printed_losses import (
     printed_rows,
     printed_table,
 )
-from coalloc_lib.studies.published import PublishedLoss, load_published
-from coalloc_lib.studies.study import Scale, Study, scales
+from studies.published import PublishedLoss, load_published
+from studies.study import Scale, Study, scales
 
 EXACT = PublishedLoss(3, 1, 32, "U[1,4]", "total", "exact", 0.032)
 SIMULATED = PublishedLoss(3, 4, 32, "U[1,4]", "unordered", "simulation", 0.053)

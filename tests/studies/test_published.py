@@ -3,9 +3,9 @@
 import pytest
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.basics.data import data_folder
-from coalloc_lib.studies import STUDIES, published
-from coalloc_lib.studies.published import (
+from studies import STUDIES, published
+from studies.data import data_folder
+from studies.published import (
     load_claims,
     load_conclusions,
     load_published,

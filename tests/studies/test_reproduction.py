@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from coalloc_lib import studies
+import studies
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.studies import reproduce
+from studies import reproduce
 from tests.studies.toy import toy
 
 NAMES = ("maximal-utilization", "cluster-configurations")
@@ -130,7 +130,7 @@ def test_other_studies_that_cannot_be_kept_are_named_before_any_run(toys, tmp_pa
     toys[NAMES[0]].measure = lambda *_: pytest.fail("it was simulated")
     (tmp_path / NAMES[1] / "means.png").unlink()
     with pytest.raises(
-        InputError, match=rf"means\.png is missing.*coalloc judge {NAMES[1]} --runs"
+        InputError, match=rf"means\.png is missing.*python -m studies judge {NAMES[1]} --runs"
     ):
         reproduce([NAMES[0]], out=tmp_path)
     (tmp_path / NAMES[1] / "runs.csv.gz").write_bytes(b"no gzip")

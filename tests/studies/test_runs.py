@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from coalloc_lib.studies import STUDIES
-from coalloc_lib.studies.published import load_claims, load_published
+from studies import STUDIES
+from studies.published import load_claims, load_published
 
 PRINTED = ("maximal-utilization", "cluster-configurations")
 

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib import studies
+import studies
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError, keys_of, pick
 from coalloc_lib.experiments.storage import read_runs
-from coalloc_lib.studies.ledger import Decision
-from coalloc_lib.studies.study import Study, scales
+from studies.ledger import Decision
+from studies.study import Study, scales
 from tests.studies.toy import Draw, measure, settings, toy
 
 KEYS = ["mean", "place", "load", "known", "part"]
@@ -97,7 +97,7 @@ def test_a_cache_never_gives_points_of_another_log(tmp_path, monkeypatch):
     how = {"workers": 1, "cache": tmp_path}
     for checksum, measured in [("missing", 9), ("1f", 9), ("2e", 9), ("1f", 0), ("missing", 0)]:
         checksums = {"KTH-SP2": checksum}
-        monkeypatch.setattr("coalloc_lib.studies.study.content_sha256", checksums.__getitem__)
+        monkeypatch.setattr("studies.study.content_sha256", checksums.__getitem__)
         seen.clear()
         study.run(**how)
         assert len(seen) == measured

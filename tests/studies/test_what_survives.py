@@ -9,9 +9,9 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.seeds import spawn
-from coalloc_lib.studies.what_survives import CONCLUSIONS, Setting, model, runs, study
-from coalloc_lib.studies.what_survives.conclusions import Compared, Pair
-from coalloc_lib.studies.what_survives.effects import (
+from studies.what_survives import CONCLUSIONS, Setting, model, runs, study
+from studies.what_survives.conclusions import Compared, Pair
+from studies.what_survives.effects import (
     CONDITION,
     HOLDS_SATURATED,
     TURNS_SATURATED,
@@ -19,9 +19,9 @@ from coalloc_lib.studies.what_survives.effects import (
     effects,
     in_percent,
 )
-from coalloc_lib.studies.what_survives.figures import make_matrix
-from coalloc_lib.studies.what_survives.loads import BOUND, carried_load, drains, worst_response
-from coalloc_lib.studies.what_survives.runs import (
+from studies.what_survives.figures import make_matrix
+from studies.what_survives.loads import BOUND, carried_load, drains, worst_response
+from studies.what_survives.runs import (
     SUMS,
     Lengths,
     case_of,
@@ -31,8 +31,8 @@ from coalloc_lib.studies.what_survives.runs import (
     settings,
     sums,
 )
-from coalloc_lib.studies.what_survives.survival import sentence_of, summary, survival
-from coalloc_lib.studies.what_survives.ways import Case
+from studies.what_survives.survival import sentence_of, summary, survival
+from studies.what_survives.ways import Case
 from tests.studies.small import SMALL
 
 
@@ -85,7 +85,7 @@ def keep_calls(monkeypatch):
         calls.append((jobs, how["placement"]))
         return co.simulate(system, jobs, **how)
 
-    monkeypatch.setattr("coalloc_lib.studies.what_survives.ways.simulate", keep)
+    monkeypatch.setattr("studies.what_survives.ways.simulate", keep)
     return calls
 
 

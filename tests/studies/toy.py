@@ -7,9 +7,9 @@ import numpy as np
 from coalloc_lib import plots
 from coalloc_lib.experiments import difference, differences, means, pick, rows_of, sample
 from coalloc_lib.intervals import Sample
-from coalloc_lib.studies.ledger import Decision, Row, judge_number
-from coalloc_lib.studies.shown import Caption
-from coalloc_lib.studies.study import PaperSetting, Study, scales
+from studies.ledger import Decision, Row, judge_number
+from studies.shown import Caption
+from studies.study import PaperSetting, Study, scales
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,14 @@ import coalloc_lib as co
 from coalloc_lib import plots, widgets
 from coalloc_lib.plots.curves import TOP
 from coalloc_lib.simulation import sites
-from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
-from coalloc_lib.studies.communication_penalty.model import NAMES, NO_LIMIT
-from coalloc_lib.studies.communication_penalty.responses import respond
-from coalloc_lib.studies.job_sharing import workloads
-from coalloc_lib.widgets import LossQuestion, capacity_loss, divisions, penalties, sharing
+from coalloc_lib.widgets import LossQuestion, capacity_loss, divisions
 from coalloc_lib.widgets.controls import NumberEntry, WholeEntry
+from studies.communication_penalty import WHOLE, scenario, study
+from studies.communication_penalty import explorer as penalties
+from studies.communication_penalty.model import NAMES, NO_LIMIT
+from studies.communication_penalty.responses import respond
+from studies.job_sharing import explorer as sharing
+from studies.job_sharing import workloads
 from tests.plots.test_lines import RESPONSES
 from tests.studies.small import SMALL
 from tests.widgets.reading import all_widgets, control, lettering, notes, source, words
@@ -29,8 +31,8 @@ MAKERS = {
     "loss": widgets.loss_explorer,
     "schedule": lambda state="": widgets.schedule_explorer(FOURS, FIVE, state=state),
     "division": widgets.division_explorer,
-    "penalty": widgets.penalty_explorer,
-    "sharing": widgets.sharing_explorer,
+    "penalty": penalties.penalty_explorer,
+    "sharing": sharing.sharing_explorer,
 }
 #: Another value of each control. What does not act at first has first to be set so.
 OTHER = {
@@ -126,10 +128,10 @@ def test_one_line_recreates_an_explorer(name):
 @pytest.mark.parametrize(
     ("make", "arguments", "name"),
     [
-        (widgets.penalty_picture, {"psi": -0.1}, "span_penalty"),
-        (widgets.penalty_picture, {"placement": "best fit"}, "placement"),
-        (widgets.penalty_picture, {"components": 99}, "^components = 99; give at most 5"),
-        (widgets.penalty_picture, {"above": -1}, "^above = -1; give "),
+        (penalties.penalty_picture, {"psi": -0.1}, "span_penalty"),
+        (penalties.penalty_picture, {"placement": "best fit"}, "placement"),
+        (penalties.penalty_picture, {"components": 99}, "^components = 99; give at most 5"),
+        (penalties.penalty_picture, {"above": -1}, "^above = -1; give "),
         (widgets.loss_picture, {"question": "x"}, "^question = 'x' is no LossQuestion; give "),
         (widgets.loss_picture, {"jobs": 0}, "^jobs = 0; give "),
         (LossQuestion, {"clusters": "x"}, "^clusters = 'x'; give a number"),
@@ -138,17 +140,17 @@ def test_one_line_recreates_an_explorer(name):
         (LossQuestion, {"kind": "D"}, "^kind = 'D'; choose one of 'U'"),
         (LossQuestion, {"request": "flexible"}, "^request = 'flexible'; choose one of "),
         (LossQuestion, {"placement": "worst-fit"}, "^placement = 'worst-fit'; choose one of "),
-        (widgets.sharing_picture, {"configuration": "m512"}, "^configuration = "),
-        (widgets.sharing_picture, {"workload": "mine"}, "^workload = "),
-        (widgets.sharing_picture, {"policy": "LIFO"}, "^policy = "),
-        (widgets.sharing_picture, {"penalty": -0.1}, "^penalty = "),
-        (widgets.sharing_picture, {"load": "2"}, "^load = "),
-        (widgets.sharing_picture, {"weight": "jobs"}, "^weight = "),
+        (sharing.sharing_picture, {"configuration": "m512"}, "^configuration = "),
+        (sharing.sharing_picture, {"workload": "mine"}, "^workload = "),
+        (sharing.sharing_picture, {"policy": "LIFO"}, "^policy = "),
+        (sharing.sharing_picture, {"penalty": -0.1}, "^penalty = "),
+        (sharing.sharing_picture, {"load": "2"}, "^load = "),
+        (sharing.sharing_picture, {"weight": "jobs"}, "^weight = "),
         (widgets.division_picture, {"penalty": -0.1}, "^penalty = -0.1"),
         (widgets.division_picture, {"sizes": "64;64"}, "^sizes.*; "),
         (widgets.division_explorer, {"divisions": "64,64"}, "^divisions = .*; give texts"),
         (widgets.schedule_explorer, {"system": FOURS, "jobs": [1]}, "^jobs = .*; give "),
-        (widgets.map_explorer, {"maps": {}}, "^maps is empty"),
+        (penalties.map_explorer, {"maps": {}}, "^maps is empty"),
     ],
 )
 def test_what_makes_no_sense_is_named(make, arguments, name):
@@ -231,12 +233,12 @@ def test_the_way_the_loss_was_found_is_named_and_what_cannot_run(tables):
     ("make", "labels"),
     [
         (widgets.loss_picture, ["request"]),
-        (widgets.penalty_picture, ["group", "series"]),
-        (widgets.sharing_picture, ["mode"]),
+        (penalties.penalty_picture, ["group", "series"]),
+        (sharing.sharing_picture, ["mode"]),
     ],
 )
 def test_the_alternative_names_every_bar_with_its_value(make, labels, tables):
-    if make is widgets.sharing_picture:
+    if make is sharing.sharing_picture:
         sharing._picture.cache_clear()
     alt = make().alt
     for _, row in tables[0].iterrows():
@@ -358,7 +360,7 @@ def test_the_penalty_is_the_product_or_given_directly():
 
 
 def test_the_bars_are_the_responses_of_the_study(tables):
-    widgets.penalty_picture(psi=0.3, above=5, components=3, load=0.6, max_jumps=NO_LIMIT)
+    penalties.penalty_picture(psi=0.3, above=5, components=3, load=0.6, max_jumps=NO_LIMIT)
     drawn = tables[0].set_index(["group", "series"])
     jobs = WHOLE.with_(above=5, parts=3, span_penalty=0.3)
     for name, mine in ((penalties.SPLIT, jobs), (penalties.KEPT, WHOLE)):
@@ -371,9 +373,9 @@ def test_the_bars_are_the_responses_of_the_study(tables):
 
 
 def test_at_a_vanishing_load_splitting_at_need_changes_nothing(tables):
-    always = widgets.penalty_picture(psi=0.5, load=0.02)
+    always = penalties.penalty_picture(psi=0.5, load=0.02)
     assert always.alt.startswith("All jobs: splitting loses")
-    widgets.penalty_picture(psi=0.5, load=0.02, placement="split at need")
+    penalties.penalty_picture(psi=0.5, load=0.02, placement="split at need")
     always, need = (table.set_index(["group", "series"])["words"] for table in tables)
     assert "loses" in always["S4", penalties.SPLIT]
     assert not need.str.contains("loses").any()
@@ -388,7 +390,9 @@ def test_at_a_vanishing_load_splitting_at_need_changes_nothing(tables):
     ],
 )
 def test_what_saturates_is_named_and_has_no_bar(load, psi, saturated, tables):
-    picture = widgets.penalty_picture(psi=psi, above=3, load=load, max_jumps=0 if psi == 0 else 20)
+    picture = penalties.penalty_picture(
+        psi=psi, above=3, load=load, max_jumps=0 if psi == 0 else 20
+    )
     words = f"^No mean: load {load:g} is above or too near the maximal utilization of "
     assert re.match(words + saturated, picture.alt)
     if load == 1.0:
@@ -404,7 +408,7 @@ def test_a_slider_picks_the_map_of_a_max_jumps_and_a_group(monkeypatch):
     of_maps = [each for each in study.settings(SMALL[study.name]) if each.kind == "map"]
     result = study.judge(study.run("quick", settings=of_maps, workers=1))
     maps = {name: result.figure(f"viability-{name}") for name in ("8", "no-limit")}
-    box = widgets.map_explorer(maps)
+    box = penalties.map_explorer(maps)
     assert "FPFS(8)" in words(box)
     control(box, "MaxJumps").value = "no-limit"
     control(box, "group").value = "S4"
@@ -412,7 +416,7 @@ def test_a_slider_picks_the_map_of_a_max_jumps_and_a_group(monkeypatch):
     table = maps["no-limit"].data()
     gains = ((table["group"] == "S4") & (table["verdict"] == "gains")).sum()
     assert f"gains {gains}" in words(box) or not gains
-    assert words(widgets.map_explorer(maps, box.scenario.value)) == words(box)
+    assert words(penalties.map_explorer(maps, box.scenario.value)) == words(box)
 
 
 # The sharing explorer.
@@ -444,7 +448,7 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
     first = next(iter(workloads(1).values()))[0]
     late = first.replace(submit=first.submit + 100.3 * DAY)
     monkeypatch.setattr(sharing, "streams", lambda: {"late": late})
-    widgets.sharing_picture("m128", "late", policy="FCFS", penalty=0.35)
+    sharing.sharing_picture("m128", "late", policy="FCFS", penalty=0.35)
     m128, chopped, fcfs = co.Multicluster([128] * 4), late.chopped(128), co.FCFS()
     jobs, home = chopped.pieces, (np.arange(len(late)) % 4)[chopped.job]
     ran = {
@@ -469,15 +473,15 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
 
 def test_each_workload_has_its_picture_and_a_slow_policy_runs_its_first_jobs_alone(drawn):
     names = [*sharing.streams()][::3]
-    assert len({widgets.sharing_picture(workload=name).alt for name in names}) == len(names)
+    assert len({sharing.sharing_picture(workload=name).alt for name in names}) == len(names)
     for how, first in [({}, ""), ({"coarse": True}, "500"), ({"policy": "conservative"}, "3,000")]:
-        widgets.sharing_picture(**how)
+        sharing.sharing_picture(**how)
         assert re.findall(r"first ([\d,]+) jobs", drawn["dots subtitle"]) == [first] * bool(first)
 
 
 def test_jobs_come_at_the_load_that_is_chosen(drawn):
     jobs = sharing.streams()["synthetic, 1"]
-    widgets.sharing_picture(workload="synthetic, 1", load="0.8")
+    sharing.sharing_picture(workload="synthetic, 1", load="0.8")
     slower = jobs.offered_load(co.Multicluster([128] * 4)) / 0.8
     days = np.ptp(jobs.submit) * slower / DAY
     assert drawn["timelines"]["day"].max() == int(days) - 1  # from 0, whole days

@@ -11,7 +11,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.workloads.log_files import content
-from tests.workloads.test_slurm import HEADER, line
+from own_system import read_sacct
+from tests.own_system.test_sacct import HEADER, line
 
 SWF = "; MaxProcs: 4\n1 0 5 10 4 -1 -1 4 20 -1 1 3 4 -1 1 -1 -1 -1\n"
 SACCT = f"{HEADER}\n{line('1', user='åsa')}\n{line('2', submit='110')}\n"
@@ -43,7 +44,7 @@ def test_text_in_utf_16_is_read(tmp_path, encoding, end, pack):
         path.write_bytes(pack((mark + text).replace("\n", end).encode(encoding)))
         return path
 
-    log = co.read_sacct(file_of(SACCT))
+    log = read_sacct(file_of(SACCT))
     assert log.table["submit"].tolist() == [0, 10]
     assert log.table["user"].tolist() == [1, 2]
     swf = co.read_swf(file_of(SWF))
@@ -57,7 +58,7 @@ def test_text_in_utf_16_is_read_in_blocks_as_in_one(tmp_path, monkeypatch):
     assert b"".join(content(tmp_path / "log.swf")) == text.encode()
 
 
-@pytest.mark.parametrize("read", [co.read_swf, co.read_sacct])
+@pytest.mark.parametrize("read", [co.read_swf, read_sacct])
 @pytest.mark.parametrize(
     ("data", "what"),
     [

@@ -5,7 +5,8 @@ A key is a digest of three things, the same in every process:
 - this library's sources and data, and the versions of Python, NumPy, Numba and SciPy;
 - the function as cloudpickle pickles it, by value where it is not of an installed package: its
   code, its defaults, what it holds, and the functions, classes, modules and values that its code
-  names in its own script, notebook or module, and so on from there;
+  names in its own script, notebook or module, and so on from there; a package that was given to
+  `count_sources` is described by its name and by the digest of its source files instead;
 - the arguments and the seed, pickled in the same way.
 
 What code reaches in another way is not noticed: files and environment variables that it reads (a
@@ -89,6 +90,34 @@ def _content_digest(path: Path) -> str:
     return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
+#: The digests of the packages that `count_sources` was given, by their names.
+_COUNTED: dict[str, str] = {}
+
+
+def count_sources(package: str, folder: Path) -> None:
+    """Describe a package by its name and by all its source files in the keys of points.
+
+    This is for a package that is not installed and is too large to be described by value: it takes
+    0.1 s to describe one setting of a study by value. Call it while the package is imported. Files
+    that change later do not count, because their new code is not imported either.
+
+    Parameters
+    ----------
+    package : str
+        The name of the package, without a dot.
+    folder : Path
+        The folder of its source files.
+    """
+    files = sorted(folder.rglob("*.py"))
+    names = [path.relative_to(folder).as_posix() for path in files]
+    _COUNTED[package] = digest(*names, *map(_content_digest, files))
+
+
+def _sources_of(module: str) -> str:
+    """Return the digest of the package of a module, or an empty text if it is not counted."""
+    return _COUNTED.get(module.partition(".")[0], "")
+
+
 library_digest()  # now, and not when the first sweep begins, which may be after a change
 
 
@@ -137,7 +166,7 @@ class _Description:
         """Return the descriptions of what a value consists of."""
         kind = type(value)
         if _is_named(value):
-            return [value.__module__, value.__qualname__]
+            return [value.__module__, value.__qualname__, _sources_of(value.__module__)]
         if kind in _ATTRIBUTES:
             return [self(getattr(value, name)) for name in _ATTRIBUTES[kind]]
         if kind in (tuple, list):
@@ -147,9 +176,9 @@ class _Description:
         if kind is dict:
             return self.of_items(value)
         if kind is types.ModuleType:
-            members = {} if _is_installed(value.__name__) else vars(value)
+            members = {} if _is_known_by_name(value.__name__) else vars(value)
             own = {name: members[name] for name in sorted(members) if name[:2] != "__"}
-            return [value.__name__, self(own)]
+            return [value.__name__, _sources_of(value.__name__), self(own)]
         if hasattr(value, "py_func"):  # compiled by Numba, which draws a name for it
             return [self(value.py_func), self(value.targetoptions)]
         return self.of_steps(value, kind)
@@ -166,9 +195,9 @@ class _Description:
         """Describe a value by the steps in which cloudpickle makes it again."""
         steps = _steps(self.pickler, value)
         if isinstance(steps, str):  # a name in a module, which must be an installed one
-            for module in filter(_is_installed, list(sys.modules)):
+            for module in filter(_is_known_by_name, list(sys.modules)):
                 if vars(sys.modules[module]).get(steps) is value:
-                    return [module, steps]
+                    return [module, steps, _sources_of(module)]
             raise TypeError(f"the code of {steps!r} cannot be seen")
         function, arguments, state, items, pairs = (*steps, None, None, None)[:5]
         if kind is types.FunctionType:
@@ -202,13 +231,18 @@ def _without(members: dict, names: Collection[str]) -> dict:
 
 
 def _is_named(value):
-    """Whether its name in an installed package leads to it."""
+    """Return whether its name leads to it, in a package that is installed or counted."""
     try:
         path = value.__qualname__.split(".")
         target = functools.reduce(getattr, path, sys.modules[value.__module__])
     except (AttributeError, KeyError, TypeError):
         return False
-    return target is value and _is_installed(value.__module__)
+    return target is value and _is_known_by_name(value.__module__)
+
+
+def _is_known_by_name(module):
+    """Return whether a module is of an installed package, or of one that is counted."""
+    return bool(_sources_of(str(module))) or _is_installed(module)
 
 
 @functools.cache

@@ -1,0 +1,83 @@
+"""What `import coalloc_lib as co` offers by name; each name is imported when it is first used."""
+
+from . import (
+    analytic as analytic,
+    basics as basics,
+    calendar as calendar,
+    cli as cli,
+    engines as engines,
+    experiments as experiments,
+    intervals as intervals,
+    model as model,
+    plots as plots,
+    policies as policies,
+    schedules as schedules,
+    simulation as simulation,
+    widgets as widgets,
+    workloads as workloads,
+)
+from .analytic import (
+    JointSizes as JointSizes,
+    exact_utilization as exact_utilization,
+    maximal_utilization as maximal_utilization,
+)
+from .basics.checks import InputError as InputError
+from .basics.progress import Progress as Progress
+from .experiments import curves as curves, saturation as saturation, sweep as sweep
+from .experiments.curves import (
+    compare as compare,
+    find_maximum as find_maximum,
+    response_curve as response_curve,
+)
+from .experiments.saturation import saturated_loss as saturated_loss
+from .intervals import student as student
+from .model import jobs as jobs
+from .model.distributions import (
+    Between as Between,
+    Deterministic as Deterministic,
+    Empirical as Empirical,
+    Exponential as Exponential,
+    Hyperexponential as Hyperexponential,
+    PoissonArrivals as PoissonArrivals,
+    SizeDistribution as SizeDistribution,
+    parse_sizes as parse_sizes,
+    power_of_two as power_of_two,
+    uniform as uniform,
+)
+from .model.jobs import JobStream as JobStream, merge as merge
+from .model.placement import (
+    BestFit as BestFit,
+    FirstFit as FirstFit,
+    HomeSite as HomeSite,
+    LeastLoaded as LeastLoaded,
+    Placement as Placement,
+    RandomFit as RandomFit,
+    SingleThenSpan as SingleThenSpan,
+    WorstFit as WorstFit,
+)
+from .model.system import Multicluster as Multicluster
+from .policies import (
+    Conservative as Conservative,
+    EASY as EASY,
+    FCFS as FCFS,
+    FPFS as FPFS,
+    Job as Job,
+    Online as Online,
+    Refusal as Refusal,
+    Scheduling as Scheduling,
+    State as State,
+)
+from .schedules import metrics as metrics
+from .schedules.exchange import export as export, read_batsim as read_batsim
+from .schedules.schedule import Schedule as Schedule
+from .simulation import sites as sites
+from .simulation.run import simulate as simulate
+from .simulation.scenario import Scenario as Scenario
+from .simulation.sites import compare_sites as compare_sites
+from .widgets.player import Player as Player
+from .workloads.catalogue import load_trace as load_trace
+from .workloads.models import JobModel as JobModel, SplitJobs as SplitJobs
+from .workloads.swf import read_swf as read_swf, write_swf as write_swf
+
+__version__: str
+_LAYERS: list[str]

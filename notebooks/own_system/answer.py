@@ -1,0 +1,185 @@
+"""The recommendation in words; `decision` has what is decided."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import pandas as pd
+
+from coalloc_lib.basics.display import listed
+from coalloc_lib.intervals import Interval
+from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
+from own_system.words import changed, duration, in_a_row
+
+#: What is to be done, by how the name of the option begins.
+ADVICE = {
+    "conservative": "Keep the sites apart, and let each backfill conservatively",
+    "dispatch, own": "Dispatch each job, when it is submitted, to the site that would start it "
+    "first, and there let the site's own users go first",
+    "dispatch": "Dispatch each job, when it is submitted, to the site that would start it first",
+    "share": "Let the sites share one queue",
+    "span": "Let the sites share one queue, and a job span them only where it then ends sooner",
+}
+
+
+class Answer(NamedTuple):
+    """What to do: what was decided, in words, with the figure that it rests on."""
+
+    decision: Decision
+    words: str
+    figure: Interval | None = None
+
+    @property
+    def option(self) -> str | None:
+        """The option to take; None to change nothing."""
+        return self.decision.option
+
+
+def recommend(
+    options: pd.DataFrame, pairs: pd.DataFrame, missed: Mapping[str, str] | None = None
+) -> Answer:
+    """Return what to do, decided by `own_system.decision.decide`, and worded.
+
+    Parameters
+    ----------
+    options, pairs : DataFrame
+        As `own_system.decision.Changes` takes them.
+    missed : dict of str to str, optional
+        For sites for which the model does not stand, how it misses what their logs record.
+    """
+    changes = Changes(options, pairs)
+    decision = decide(changes, missed)
+    words = _WORDS[decision.verdict](decision, changes)
+    return Answer(decision, words, _figure(decision, changes))
+
+
+def _figure(decision, changes):
+    """Return the change of the mean wait that a decision rests on; None where there is none."""
+    name = decision.option or decision.shortest
+    if name is None or changes.today["warning"]:
+        return None
+    row = changes.wait[name]
+    ends = row["change_low"], row["change_high"]
+    return Interval(row["change"], *ends, int(row["blocks"]), warning=row["warning"])
+
+
+def _model_fails(decision, changes):
+    words = f"Nothing can be recommended: {decision.why}."
+    best = decision.shortest
+    if best is None:
+        return words
+    named = f"'{best}'" if changes.today["warning"] else _named_change(best, changes)
+    return f"{words} In the model the best is {named}."
+
+
+def _nothing_sure(decision, changes):
+    return f"Change nothing yet, nothing is sure: {decision.why}."
+
+
+def _no_wait(decision, changes):
+    now = duration(changes.today["value"])
+    return f"Change nothing: in the model a job waits {now} on average today."
+
+
+def _add_processors(decision, changes):
+    return f"No option serves this load, add processors: alone, it is {decision.why}."
+
+
+def _serve(decision, changes):
+    agreed = ", but only if those who lose agree" if decision.losers else ""
+    wait = duration(changes.wait[decision.option]["value"])
+    return (
+        f"{_advice(decision.option)}{agreed}: a job then waits {wait} on average. "
+        f"Alone, it is {decision.why}.{_losses(decision, changes)}"
+    )
+
+
+def _take(decision, changes):
+    gainers = decision.gainers
+    everywhere = len(gainers) == len(changes.sites)
+    where = "each site" if everywhere else listed(gainers) or "no site"
+    words = (
+        f"{_advice(decision.option)}. {_gain(decision, changes)}. The wait surely falls at {where}"
+    )
+    if not everywhere:
+        others = [site for site in changes.sites if site not in gainers]
+        words += f"; whether it rises or falls at {listed(others)} is not sure"
+    if decision.shortest != decision.option:
+        return f"{words}. '{decision.shortest}' is not surely better than this."
+    return f"{words}."
+
+
+def _ask_losers(decision, changes):
+    return (
+        f"{_advice(decision.option)}, but only if those who lose agree. "
+        f"{_gain(decision, changes)}.{_losses(decision, changes)}"
+    )
+
+
+def _accept_unknown(decision, changes):
+    unknown = listed(decision.unknown)
+    return (
+        f"{_advice(decision.option)}, but only if {unknown} can bear not to know what it changes. "
+        f"{_gain(decision, changes)}; of {unknown} it is not known: {decision.why}."
+    )
+
+
+def _too_small(decision, changes):
+    now = duration(changes.today["value"])
+    return (
+        f"Change nothing: a job waits {now} on average, and no option surely shortens that by a "
+        f"minute. The most is {_named_change(decision.shortest, changes)}."
+    )
+
+
+def _not_better(decision, changes):
+    differ = any(rises(row) or falls(row) for row in changes.wait.values())
+    than = "is surely better than" if differ else "differs from"
+    return (
+        f"Change nothing: no option {than} what you have. The shortest mean wait is of "
+        f"{_named_change(decision.shortest, changes)}."
+    )
+
+
+#: Verdict -> the function of a decision and the changes that words it.
+_WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
+    Verdict.TAKE: _take,
+    Verdict.ASK_LOSERS: _ask_losers,
+    Verdict.ACCEPT_UNKNOWN: _accept_unknown,
+    Verdict.SERVE: _serve,
+    Verdict.ADD_PROCESSORS: _add_processors,
+    Verdict.MODEL_FAILS: _model_fails,
+    Verdict.NOTHING_SURE: _nothing_sure,
+    Verdict.NO_WAIT: _no_wait,
+    Verdict.TOO_SMALL: _too_small,
+    Verdict.NOT_BETTER: _not_better,
+}
+
+
+def _advice(name):
+    """Return what is to be done under an option."""
+    words = next(words for begin, words in ADVICE.items() if name.startswith(begin))
+    _, _, penalty = name.partition(", penalty ")
+    return f"{words} (at a penalty of {penalty})" if penalty else words
+
+
+def _losses(decision, changes):
+    """Return the sites that lose, and by how much; nothing if none does."""
+    if not decision.losers:
+        return ""
+    rows = [changes.at[decision.option][site] for site in decision.losers]
+    lost = [duration(row["change"]) for row in rows]
+    return f" Jobs of {listed(decision.losers)} wait {listed(lost)} longer."
+
+
+def _gain(decision, changes):
+    """Return by how much the mean wait of all jobs changes."""
+    row = changes.wait[decision.option]
+    ends = [row[name] for name in ("value", "change", "change_low", "change_high")]
+    now, then, change = in_a_row(changes.today["value"], *ends)
+    return f"A job then waits {then} on average instead of {now}: {change.replace('(', '(95 %: ')}"
+
+
+def _named_change(name, changes):
+    """Return an option with its change of the mean wait."""
+    change = changed(*changes.wait[name][["change", "change_low", "change_high"]])
+    return f"'{name}': {change.replace('(', '(95 %: ')}"

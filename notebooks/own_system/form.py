@@ -1,0 +1,226 @@
+"""Logs of an operator's sites in, an answer out: a form around `own_system.report`."""
+
+import re
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as ipw
+import pandas as pd
+
+from coalloc_lib.basics.checks import InputError, number_in, whole
+from coalloc_lib.basics.files import check_writable
+from coalloc_lib.basics.progress import Silent
+from coalloc_lib.plots import Picture
+from coalloc_lib.widgets import controls as ui
+from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
+from coalloc_lib.workloads.log_files import content
+from coalloc_lib.workloads.swf import SwfLog
+from own_system.page import change_figure
+from own_system.report import SitesReport, sites_report
+from own_system.sacct import read_sacct
+from own_system.words import changed, duration
+
+STAND_IN = ", stand-in"
+_WRAP = {"flex_flow": "row wrap"}
+#: What is there from the start: name, log and processors of a site.
+SITES = (("KTH", "KTH-SP2" + STAND_IN, 100), ("CTC", "CTC-SP2" + STAND_IN, 338))
+
+
+class _Bar(Silent):
+    def __init__(self, bar: ipw.IntProgress) -> None:
+        self._bar = bar
+        bar.value, bar.max, bar.description, bar.layout.display = 0, 0, "reads the logs", ""
+
+    def total(self, steps: int, found: int = 0) -> None:
+        self._bar.max += steps
+        self.step(0)
+
+    def step(self, done: int = 1) -> None:
+        self._bar.value += done
+        self._bar.description = f"{self._bar.value} of {self._bar.max} steps"
+
+    def close(self) -> None:
+        self._bar.layout.display = "none"
+
+
+class OwnSystem(ipw.VBox):
+    """A form for sites and their logs, the answer, and buttons that save its page and tables.
+
+    Beneath the buttons stands what was saved, or is wrong. The answer fades when the form changes;
+    there is none while another is worked out, and where that ends in an error.
+    """
+
+    def __init__(self) -> None:
+        self._report: SitesReport | None = None
+        self.sites, self._note = ipw.VBox(), ipw.HTML()
+        self.clock = ui.choice("clock", ("calendar", "weeks"), "weeks")
+        self.zone = ui.text_entry("time zone", "")
+        self.zone.placeholder = "UTC, if sacct names none"
+        self.missing = ui.text_entry("limit, hours", "")
+        self.missing.placeholder = "of jobs without estimate"
+        self.penalties = ui.text_entry("penalties", "0, 0.1, 0.25, 0.5")
+        self.path = ui.text_entry("save as", "report.html")
+        self.buttons, self.view = {}, ui.View()
+        actions = {"Answer": self.answer, "One more site": self.add_site,
+                   "Save the page": self.save, "Save the tables": self.save_tables}  # fmt: skip
+        for name, act in actions.items():
+            self.buttons[name] = ipw.Button(description=name)
+            self.buttons[name].on_click(lambda _button, act=act: self._try(act))
+        self._bar = ipw.IntProgress(style=ui.WIDE, layout={"width": "auto"} | ui.NARROW)
+        for site in SITES:
+            self.add_site(*site)
+        self._fades_with(given := [self.clock, self.zone, self.missing, self.penalties])
+        each = [*given, self.path], self.buttons.values()
+        rows = [ipw.HBox([*row], layout=_WRAP) for row in each]
+        super().__init__([ipw.HTML(ui.STYLE), self.sites, *rows, self._note, self._bar, self.view])
+        self._try(self.answer)
+
+    @property
+    def report(self) -> SitesReport:
+        """What was answered last, and is shown."""
+        if self._report is None:
+            raise InputError("the form shows no answer; mend what it says, then press Answer")
+        return self._report
+
+    def add_site(self, name: str = "", log: str = "", processors: int = 0) -> None:
+        """Add a row for a site: its name, its log (a path, or a name), its processors."""
+        logs = [log for _, log, _ in SITES] + [each.name for each in CATALOGUE]
+        row = [
+            ui.text_entry("site", name or f"site {len(self.sites.children) + 1}"),
+            ipw.Combobox(value=log, options=logs, description="log file", style=ui.WIDE,
+                         layout={"flex": "1 1 300px"}, continuous_update=False,
+                         placeholder="path: SWF, or sacct's"),
+            ipw.IntText(processors, description="processors", style=ui.WIDE,
+                        layout={"width": "15em"}),
+        ]  # fmt: skip
+        self._fades_with(row)
+        self.sites.children = (*self.sites.children, ipw.HBox(row, layout=_WRAP))
+
+    def answer(self) -> None:
+        """Read the logs, run every option; then show the answer, all of it at once."""
+        self._report, self.view.data = None, ui.View.data
+        self.view.rest()
+        rows = [[each.value for each in row.children] for row in self.sites.children]
+        rows = [row for row in rows if any(row)]  # one that was emptied is none
+        clusters: dict[str, int] = {}
+        for name, _, size in rows:
+            if not name or name in clusters:
+                raise InputError(f"site = {name!r}; give each site a name of its own")
+            clusters[name] = whole(f"processors of {name}", size)
+        limits = _numbers("limit", self.missing.value) if self.missing.value else [None]
+        if len(limits) > 1:
+            raise InputError(f"limit = {self.missing.value!r}; give one number of hours")
+        limit = limits[0] and 3600 * limits[0]
+        penalties = _numbers("penalties", self.penalties.value)
+        with _Bar(self._bar) as bar:
+            logs = {name: _read(name, log, self.zone.value) for name, log, _ in rows}
+            bar.total(1)
+            report = sites_report(clusters, logs, clock=self.clock.value, missing=limit,
+                                  penalties=penalties, progress=bar)  # fmt: skip
+            self._report, self.view.data = report, _shown(report, clusters, logs)
+            bar.step()
+            self.view.remove_class("coalloc-past")
+            self.view.rest()
+
+    def save(self) -> str:
+        """Write the page to where `path` says; return where it is."""
+        check_writable(self.path.value)
+        return f"The page is {self.report.save(self.path.value).absolute()}."
+
+    def save_tables(self) -> str:
+        """Write the tables into a folder beside the page; return where they are."""
+        check_writable(self.path.value)
+        folder = Path(self.path.value).with_suffix("")
+        return f"The tables are in {self.report.save_tables(folder).absolute()}."
+
+    def _try(self, act: Any) -> None:
+        """Do it, with no button to press meanwhile; say what comes of it."""
+        self._note.value = ""
+        for button in self.buttons.values():
+            button.disabled = True
+        try:
+            self._note.value = ui.note(said) if (said := act()) else ""
+        except (InputError, OSError) as error:
+            self._note.value = ui.note(str(error))
+        finally:
+            for button in self.buttons.values():
+                button.disabled = False
+
+    def _fades_with(self, entries: list[ipw.Widget]) -> None:
+        for entry in entries:
+            entry.observe(lambda _change: self.view.add_class("coalloc-past"), "value")
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        still = {"text/html": ui.HINT + self.view.data["text/html"]}
+        return super()._repr_mimebundle_(**kwargs) | self.view.data | still
+
+
+def _shown(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
+    """Return the answer by MIME type: of which sites, its words, picture and table, receipts."""
+    words, table = report.answer.words, _cells(options_table(report))
+    sites = "; ".join(f"{n}: {logs[n].title} on {clusters[n]:,} processors" for n in clusters)
+    said = f"<p>{escape(sites)}</p>"
+    for log in logs.values():
+        if log.receipt is not None:
+            what = f"{escape(log.source)}: {len(log):,} jobs, and what was left out or noted"
+            said += f"<details><summary>{what}</summary>{_cells(log.receipt)}</details>"
+        if log.notes:
+            said += f"<p>{escape(log.source)}: {escape('; '.join(log.notes))}.</p>"
+    doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
+    said += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
+    said += f"<p><b>{escape(words)}</b></p>"
+    data = {"text/html": table, "text/plain": words}
+    if (figure := change_figure(report.tables["options"])) is not None:
+        data = Picture(figure, below=table, rows=[words])._repr_mimebundle_()
+    return data | {"text/html": said + data["text/html"]}
+
+
+def _cells(table: pd.DataFrame) -> str:
+    with pd.option_context("display.max_colwidth", None):
+        return table.to_html(index=False, border=0, justify="left", classes="coalloc-cells")
+
+
+def options_table(report: SitesReport) -> pd.DataFrame:
+    """Return each option with its mean wait, the change, and who surely wins or loses by it."""
+    means = report.tables["options"].query("metric == 'mean wait'")
+    named = means["group"].where(means["grouping"] != "width", means["group"] + " wide")
+    rows = []
+    for option, part in means.assign(group=named).groupby("option", sort=False):
+        every, parts = part.iloc[0], part[part["grouping"] != "all"]
+        ends = every[["change", "change_low", "change_high"]]
+        change = changed(*ends) if ends.notna().all() else every["warning"] or "–"
+        rows.append({
+            "option": option, "mean wait": duration(every["value"]), "change (95 %)": change,
+            "jobs that span": "–" if pd.isna(every["spanned"]) else f"{every['spanned']:.1%}",
+            "shorter for": _groups(parts, parts["change_high"] < 0),
+            "longer for": _groups(parts, parts["change_low"] > 0),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _groups(parts, chosen):
+    """Return the groups that are chosen, all of a kind as one."""
+    said = []
+    for kind, part in parts.groupby("grouping", sort=False):
+        every = len(part) > 1 and chosen[part.index].all()
+        said += [f"all {kind}s"] if every else [*part["group"][chosen[part.index]]]
+    return ", ".join(said) or "–"
+
+
+def _read(site: str, log: str, zone: str) -> SwfLog:
+    """Return a log by its path or name; one that begins with names between bars is sacct's."""
+    if log.endswith(STAND_IN):
+        return load_stand_in(log.removesuffix(STAND_IN))
+    if not log:
+        raise InputError(f"log file of {site} is empty; give its path, or empty the whole row")
+    if Path(log).is_file() and re.match(rb"[^;\n]+\|", next(content(log), b"").lstrip()):
+        return read_sacct(log, time_zone=zone or None)
+    return load_trace(log, missing="error")
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    try:
+        return [number_in(word) for word in text.split(",")]
+    except ValueError:
+        raise InputError(f"{name} = {text!r}; give numbers, with commas between them") from None

@@ -1,0 +1,168 @@
+"""Notebook 07, your own system: a figure for each table of a report, and three exercises."""
+
+from functools import lru_cache
+from math import ceil
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import coalloc_lib as co
+from coalloc_lib import plots
+from coalloc_lib.basics import checks
+from coalloc_lib.workloads.catalogue import load_stand_in
+from lessons.teaching import checker, near
+from own_system.page import load_figure
+from own_system.report import SitesReport
+
+HOUR = 3_600
+#: Exercise 1: hours by which each option changes the mean wait of all, of north and of south.
+CHANGES = pd.DataFrame(
+    {
+        "all": ["−2.0 (−3.1 to −0.8)", "−1.1 (−1.6 to −0.5)", "−1.4 (−2.9 to +0.2)"],
+        "north": ["−3.9 (−5.2 to −2.2)", "−1.5 (−2.4 to −0.6)", "−1.9 (−3.0 to −0.7)"],
+        "south": ["+0.6 (+0.1 to +1.2)", "−0.3 (−0.9 to +0.4)", "−0.6 (−2.0 to +0.9)"],
+    },
+    index=pd.Index(["share one queue", "dispatch at submission", "span"], name="option"),
+)
+#: Exercises 2 and 3: a machine, and a log that it could have had.
+LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
+
+
+def load_picture(report: SitesReport) -> plots.Picture:
+    """Draw the load of each site by week."""
+    weeks = report.tables["weeks"]
+    return plots.Picture(load_figure(weeks), rows=_told(weeks, "site", "week", "load"))
+
+
+def waits_picture(report: SitesReport) -> plots.Picture:
+    """Draw the mean wait of each site's jobs by width: recorded where known, and in the model."""
+    waits = report.tables["waits"].query("grouping == 'width'")
+    long = waits.rename(columns={"recorded_mean": "recorded", "model_mean": "model"}).melt(
+        ["site", "group"], ["recorded", "model"], "series", "wait"
+    )
+    long["row"] = long["group"] + " wide"
+    long["wait"] /= HOUR
+    table = long.dropna()
+    figure = plots.intervals(
+        table.assign(ci95_low=table["wait"], ci95_high=table["wait"]), x="wait", row="row",
+        series="series", panel="site", xlabel="mean wait, hours", title="Who waits today",
+        subtitle="each site alone: in the model and, where its log tells, as recorded; by width",
+    )  # fmt: skip
+    return plots.Picture(figure, rows=_told(table, "site", "row", "series", "wait"))
+
+
+def who_picture(report: SitesReport, option: str = "share one queue") -> plots.Picture:
+    """Draw what an option changes for each site, width and partition."""
+    known = report.tables["options"]["option"].unique()[1:]
+    checks.one_of("option", option, known.tolist())
+    table = report.tables["options"].query("option == @option and metric == 'mean wait'")
+    table = table[table["change"].notna()]
+    wide = table["grouping"].eq("width")
+    hours = table[["change", "change_low", "change_high"]] / HOUR
+    table = table.assign(
+        row=table["group"].where(~wide, table["group"] + " wide"), change=hours["change"],
+        ci95_low=hours["change_low"], ci95_high=hours["change_high"],
+    )  # fmt: skip
+    figure = plots.intervals(
+        table, x="change", row="row", row_height=0.3, xlabel="change of the mean wait, hours",
+        title="Who wins and who loses: " + option,
+        subtitle="left of 0: a shorter wait than alone; 95 % intervals by bootstrap over weeks",
+    )  # fmt: skip
+    axes = figure.axes[0]
+    low, high = axes.get_xlim()
+    axes.set_xlim(min(low, 0), max(high, 0))  # 0 is seen also where all win, or all lose
+    axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+    return plots.Picture(figure, rows=_told(table, "row", "change"))
+
+
+def break_even_picture(report: SitesReport) -> plots.Picture:
+    """Draw up to which penalty spanning beats sharing, for all and each site."""
+    table = _between(report.tables["break_even"], "penalty")
+    figure = plots.intervals(
+        table, x="penalty", row="group", panel="metric", xlabel="penalty",
+        title="Up to which penalty always spanning beats sharing one queue",
+        subtitle="95 % intervals; a dot at the last penalty that was run means at least this",
+    )  # fmt: skip
+    return plots.Picture(figure, rows=_told(table, "group", "metric", "penalty"))
+
+
+def buy_picture(report: SitesReport) -> plots.Picture:
+    """Draw how many processors each site would have to buy to wait as little as by sharing."""
+    table = _between(report.tables["buy_or_share"], "processors")
+    for name in ("processors", "ci95_low", "ci95_high"):
+        table[name] = 100 * (table[name] / table["today"] - 1)
+    figure = plots.intervals(
+        table, x="processors", row="site", xlabel="more processors, % of today's",
+        title="What sharing is worth in processors",
+        subtitle="to wait as little alone as by sharing one queue; 95 % intervals",
+    )  # fmt: skip
+    return plots.Picture(figure, rows=_told(table, "site", "processors"))
+
+
+def _between(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return the rows with a figure, cut to what was run."""
+    table = table[table[name].notna()].copy()
+    low, high = (table[f"{name}_{end}"].fillna(table[name]) for end in ("low", "high"))
+    ends = {name: table[name], "ci95_low": low, "ci95_high": high}
+    return table.assign(**{
+        each: np.clip(values, table["least"], table["most"]) for each, values in ends.items()
+    })  # fmt: skip
+
+
+def _told(table: pd.DataFrame, *names: str) -> list[str]:
+    """Return rows in words, the last of the columns as a number."""
+    return [
+        f"{', '.join(str(row[name]) for name in names[:-1])}: {row[names[-1]]:.2f}"
+        for row in table.to_dict("records")
+    ]
+
+
+def _which(answer: Any) -> str:
+    if not isinstance(answer, str) or answer not in CHANGES.index:
+        return "give the name of an option, as the table has it"
+    return {
+        "share one queue": "look at both sites: does the interval of one lie above 0?",
+        "span": "its interval for all jobs has a 0 in it, so it is not sure that it helps",
+    }.get(answer, "")
+
+
+@lru_cache
+def _jobs() -> co.JobStream:
+    return load_stand_in(LOG).jobs(request="total")
+
+
+def _processors_for_load(answer: Any) -> str:
+    jobs = _jobs()
+    carried = jobs.work.sum() / np.ptp(jobs.submit)
+    right = ceil(carried / AIM)
+    slips = {
+        "that is what is busy on average: at this load, more are needed": carried,
+        "that is smaller than the mean of busy processors: divide by the load": carried * AIM,
+        "that is the machine of today: its load is higher": PROCESSORS,
+    }
+    for why, value in slips.items():
+        if abs(float(answer) - value) <= 2:
+            return why
+    return near(answer, right, 1, "work over time is what is busy on average; that over the load")
+
+
+@lru_cache
+def _wait(processors: int) -> float:
+    ran = co.simulate(co.Multicluster([processors]), _jobs(), scheduling=co.EASY())
+    return float(ran.wait.mean()) / HOUR
+
+
+def _wait_with_more(answer: Any) -> str:
+    right = _wait(372)
+    slips = {
+        "that is in seconds: give hours": right * HOUR,
+        "that is with the processors of today": _wait(PROCESSORS),
+        "that is how much shorter it becomes: give the wait": _wait(PROCESSORS) - right,
+    }
+    hint = "the same jobs on one larger cluster, under co.EASY(); the mean of .wait"
+    return near(answer, right, 0.01 * right, hint, slips)
+
+
+#: Says whether an answer is right.
+check = checker({1: _which, 2: _processors_for_load, 3: _wait_with_more})

@@ -1,0 +1,543 @@
+"""What the paper says of clusters, placements and components, judged."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from coalloc_lib.experiments import NotRunError, difference, groups_of, most, pick, sample
+from coalloc_lib.intervals import Interval, Sample, all_of, not_
+from studies.cluster_configurations.model import (
+    ALMOST_UNCHANGED,
+    ALONE,
+    EQUAL,
+    EXACT,
+    EXTREMELY_WELL,
+    FEW,
+    FIRST_FIT,
+    FOUR_COMPONENTS,
+    GOOD,
+    HALF_ONE,
+    HIGH,
+    IN_ORDER,
+    LIKE,
+    LITTLE,
+    LOW,
+    MANY,
+    MODERATE,
+    MOST_CLUSTERS,
+    MOSTLY_FOUR,
+    MOSTLY_ONE,
+    MUCH,
+    OF_ONE_AND_FOUR,
+    ONE_COMPONENT,
+    ORDERED,
+    OUR_SYSTEMS,
+    PRINTED,
+    SIGNIFICANTLY,
+    SIMILAR,
+    SIMILAR_TIMES,
+    SLIGHTLY,
+    SMALL_FIRST,
+    STANDARD,
+    THIRDS,
+    THREE_COMPONENTS,
+    TOTAL,
+    TWO_COMPONENTS,
+    UNEQUAL,
+    UNORDERED,
+    VERY_ACCURATE,
+    VISIBLE,
+    WORST_FIT,
+    of_one_total,
+)
+from studies.cluster_configurations.runs import (
+    AT_LOAD,
+    CURVE,
+    PRINTED_TABLE,
+    SATURATED,
+    STRETCHED,
+    study,
+)
+from studies.cut_offs import Asked, Part, Word, turn_of
+from studies.ledger import Decision, Row
+from studies.printed_losses import printed_rows
+from studies.study import PaperSetting
+
+#: The setting that the paper's sentences are about. Where the runs have other values of what is
+#: varied, they are asked too.
+PAPER = PaperSetting(
+    varied={
+        "system": STANDARD,
+        "placement": FIRST_FIT,
+        "jobs": FOUR_COMPONENTS,
+        "policy": IN_ORDER,
+    },
+    fixed={"kind": CURVE, "request": UNORDERED},
+)
+#: Sentences that compare systems, placements, both, or jobs.
+OF_SYSTEMS = PAPER.without("system").fixing("placement")
+OF_PLACEMENTS = PAPER.without("placement", "system")
+OF_JOBS = PAPER.without("jobs")
+STANDS = f"{MOST_CLUSTERS} stands for the many clusters of the paper, which are not printed"
+
+#: Values of some columns: which line is meant.
+Line = Mapping[str, Any]
+
+
+# --- One line less another ---
+
+
+@dataclass(frozen=True)
+class Advantage:
+    """What one line has more than another, on the same jobs.
+
+    `more` is the difference of the maximal utilizations in each run, `responses` the relative one
+    of the mean response times by load, and `saturates` where the other line does.
+    """
+
+    more: Sample
+    responses: dict[float, Interval]
+    saturates: float
+
+    @property
+    def max_utilization(self) -> Interval:
+        """The mean difference of the maximal utilizations."""
+        return self.more.interval
+
+    def response(self, load: float) -> Interval:
+        """Return the relative difference of the mean response times at a load."""
+        if load not in self.responses:
+            raise NotRunError(
+                f"no run is of both lines at load {load:g}, which saturates one or is so near that "
+                "the queue does not settle"
+            )
+        return self.responses[load]
+
+    def better(self, by: float = 0.0) -> bool | None:
+        """Whether the first saturates later, and nowhere responds slower by more than `LIKE`."""
+        slower = [response.above(LIKE) for response in self.responses.values()]
+        return all_of(self.max_utilization.above(by), *map(not_, slower))
+
+    def better_by(self, word: Word) -> Asked:
+        """Whether the first is better, by as much as a word means."""
+        return Asked(word, self.better)
+
+    def slightly_better(self) -> Asked:
+        """Whether the first is better, by less than `SLIGHTLY` allows."""
+
+        def better_by_less(limit: float) -> bool | None:
+            return all_of(self.better(), self.max_utilization.between(-limit, limit))
+
+        return Asked(SLIGHTLY, better_by_less)
+
+    def alike(self, word: Word) -> Asked:
+        """Whether one line is about the other, moved in utilization by what a word allows."""
+
+        def moved_by_less(limit: float) -> bool | None:
+            answers = [self.max_utilization.between(-limit, limit)]
+            for load, response in self.responses.items():
+                # Near saturation times grow like 1 / (saturates - load): a small move, a large
+                # factor.
+                factor = max(LIKE, limit / (self.saturates - load))
+                answers.append(response.between(-factor, factor))
+            return all_of(*answers)
+
+        return Asked(word, moved_by_less)
+
+
+def compare(runs: pd.DataFrame, one: Line, other: Line) -> Advantage:
+    """Compare two lines of the runs; what `other` does not name is as in `one`."""
+    other = {**one, **other}
+    saturated = pick(runs, measured=SATURATED)
+    more = difference(saturated, "max_utilization", one, other)
+    saturates = sample(saturated, "max_utilization", **other).mean
+    return Advantage(more, relative_responses(runs, one, other), saturates)
+
+
+def relative_responses(runs: pd.DataFrame, one: Line, other: Line) -> dict[float, Interval]:
+    """Return how much longer one line responds, as a share, at each load that both can serve."""
+    at_loads = pick(runs, measured=AT_LOAD)
+    both = {*pick(at_loads, **one)["load"]} & {*pick(at_loads, **other)["load"]}
+    found = {}
+    for load in sorted(both):
+        at_load = pick(at_loads, load=load)
+        longer = difference(at_load, "response", one, other).interval
+        found[load] = longer.times(1 / sample(at_load, "response", **other).mean)
+    return found
+
+
+def compare_systems(runs: pd.DataFrame, one: str, other: str) -> Advantage:
+    """Compare two systems, all else alike."""
+    return compare(runs, {"system": one}, {"system": other})
+
+
+def compare_placements(runs: pd.DataFrame, one: str, other: str, **where: Any) -> Advantage:
+    """Compare two placements on one system, of one kind of jobs."""
+    return compare(runs, {**where, "placement": one}, {"placement": other})
+
+
+def compare_jobs(runs: pd.DataFrame, one: str, other: str) -> Advantage:
+    """Compare two kinds of jobs, all else alike."""
+    return compare(runs, {"jobs": one}, {"jobs": other})
+
+
+def decision_on(decides: Interval, answers: Mapping[str, Part], note: str = "") -> Decision:
+    """Return a decision; answers whose words name a system of ours count elsewhere."""
+    ours = {words for words in answers if any(system in words for system in OUR_SYSTEMS)}
+    parts = {words: answer for words, answer in answers.items() if words not in ours}
+    elsewhere = {words: answer for words, answer in answers.items() if words in ours}
+    return Decision(decides, parts, note, elsewhere)
+
+
+# --- Section 4.1 ---
+
+
+@study.add_claim(
+    "CC-1",
+    f"ordered: {STANDARD} less {PRINTED}, bound",
+    PAPER.without("system", "placement", "request"),
+)
+def equal_clusters_do_much_better(runs: pd.DataFrame) -> Decision:
+    """Judge 'for both ordered and unordered requests ... a much better performance' (Figure 3)."""
+    ordered = compare_systems(pick(runs, request=ORDERED), STANDARD, PRINTED)
+    first_fit = pick(runs, request=UNORDERED, placement=FIRST_FIT)
+    unordered = compare_systems(first_fit, STANDARD, PRINTED)
+    parts = {
+        "ordered: equal much better": ordered.better_by(MUCH),
+        "unordered: equal much better": unordered.better_by(MUCH),
+        "less so for unordered": (ordered.more - unordered.more).interval.above(0),
+    }
+    return Decision(ordered.max_utilization, parts)
+
+
+@study.add_claim(
+    "CC-2",
+    f"64 alone less {PRINTED} ordered, bound",
+    PAPER.without("system", "placement", "request"),
+)
+def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
+    """Judge that ordered requests are 'even worse than total requests in ... half' (Figure 3)."""
+    alone = {"system": ALONE, "request": TOTAL}
+    change = compare(runs, alone, {"system": PRINTED, "request": ORDERED})
+    return Decision(change.max_utilization, {"64 alone better": change.better()})
+
+
+# --- Section 4.2 ---
+
+
+@study.add_claim("CC-3", f"8×16 less {STANDARD} under first fit, bound", OF_SYSTEMS)
+def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
+    """Judge 'similar at low utilizations and even slightly better at moderate and high' (4)."""
+    change = compare_systems(runs, "8×16", STANDARD)
+    parts: dict[str, Part] = {
+        f"alike at {LOW}": SIMILAR_TIMES.within(change.response(LOW)),
+        f"8×16 faster at {MODERATE}": change.response(MODERATE).below(0),
+        f"8×16 faster at {HIGH}": change.response(HIGH).below(0),
+        "slightly better": change.slightly_better(),
+    }
+    return Decision(change.max_utilization, parts)
+
+
+@study.add_claim("CC-4", f"{PRINTED}: large first less small first, bound", OF_PLACEMENTS)
+def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
+    """Judge 'performance is better when the scheduler starts with the largest' (Figure 5)."""
+    changes = {
+        system: compare_placements(runs, FIRST_FIT, SMALL_FIRST, system=system)
+        for system in UNEQUAL
+    }
+    answers = {f"{system}: large first better": x.better() for system, x in changes.items()}
+    return decision_on(changes[PRINTED].max_utilization, answers, STANDS)
+
+
+@study.add_claim("CC-5", f"{PRINTED} less {STANDARD}, the nearer of two, bound", OF_PLACEMENTS)
+def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
+    """Judge that unequal clusters do well if they are 'considerably' more than components (5)."""
+    equal = {"system": STANDARD, "placement": FIRST_FIT}
+    answers: dict[str, Part] = {}
+    printed = []
+    for placement in (FIRST_FIT, SMALL_FIRST):
+        for system in UNEQUAL:
+            change = compare(runs, {"system": system, "placement": placement}, equal)
+            line = f"{system} {placement}"
+            if system in FEW:
+                answers[f"{line} does not do well"] = does_well(change, wanted=False)
+            else:
+                answers[f"{line} does well"] = does_well(change)
+            if system == PRINTED:
+                printed.append(change.max_utilization)
+    return decision_on(most(printed), answers, STANDS)
+
+
+def does_well(change: Advantage, wanted: bool = True) -> Asked:
+    """Whether a system is about as good as equal clusters: in saturation, and at a moderate load.
+
+    Or whether it is not, where that is `wanted`.
+    """
+
+    def as_wanted(limit: float) -> bool | None:
+        well: bool | None = False
+        if MODERATE in change.responses:  # else that load saturates it
+            in_time = change.responses[MODERATE].below(LIKE)
+            well = all_of(change.max_utilization.above(-limit), in_time)
+        return well if wanted else not_(well)
+
+    return Asked(GOOD, as_wanted)
+
+
+@study.add_claim(
+    "CC-6",
+    f"{MOST_CLUSTERS} less {PRINTED} under worst fit, bound",
+    OF_SYSTEMS.with_(placement=WORST_FIT),
+)
+def worst_fit_wants_equal_or_many_clusters(runs: pd.DataFrame) -> Decision:
+    """Judge 'large equal clusters give much better', and 'many' unequal ones (Figures 6, 7)."""
+    answers: dict[str, Part] = {}
+    for system in (*EQUAL, *UNEQUAL):
+        if system != STANDARD:
+            change = compare_systems(runs, STANDARD, system)
+            answers[f"{STANDARD} much better than {system}"] = change.better_by(MUCH)
+    for many in MANY:
+        for few in FEW:
+            answers[f"{many} better than {few}"] = compare_systems(runs, many, few).better()
+    decides = compare_systems(runs, MOST_CLUSTERS, PRINTED).max_utilization
+    return decision_on(decides, answers, STANDS)
+
+
+@study.add_claim("CC-7", f"{STANDARD}: worst less first fit, bound", OF_PLACEMENTS)
+def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
+    """Judge 'much better for ... few, equal, large clusters' and 'slightly' for unequal (4.2)."""
+    equal = compare_placements(runs, WORST_FIT, FIRST_FIT, system=STANDARD)
+    answers = {f"{STANDARD}: worst fit much better": equal.better_by(MUCH)}
+    for system in FEW:
+        change = compare_placements(runs, WORST_FIT, FIRST_FIT, system=system)
+        answers[f"{system}: worst fit slightly better"] = change.slightly_better()
+    return decision_on(equal.max_utilization, answers, NOT_VERY_LARGE)
+
+
+#: Section 7.2 there, Figure 6: D(0.9) on [1, 8] on the same clusters, with the same policy.
+NOT_VERY_LARGE = (
+    "the authors' paper of 2003 calls what may be the same gain 'not very large' (MU-10)"
+)
+
+
+@study.add_claim("CC-8", "8×16: first less worst fit, bound", OF_PLACEMENTS)
+def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
+    """Judge 'WF has significantly worse performance than FF' on many clusters (Figures 4, 6, 8)."""
+    changes = {
+        system: compare_placements(runs, FIRST_FIT, WORST_FIT, system=system)
+        for system in ("8×16", *MANY)
+    }
+    answers = {
+        f"{system}: first fit significantly better": x.better_by(SIGNIFICANTLY)
+        for system, x in changes.items()
+    }
+    return decision_on(changes["8×16"].max_utilization, answers, STANDS)
+
+
+# --- Section 5 ---
+
+
+@study.add_claim("CC-9", "one less four components, bound", OF_JOBS)
+def fewer_components_are_better(runs: pd.DataFrame) -> Decision:
+    """Judge 'better for jobs with fewer components', mixes 'somewhere between' (Figure 9)."""
+    pairs = {
+        "1 better than 2": (ONE_COMPONENT, TWO_COMPONENTS),
+        "2 better than 3": (TWO_COMPONENTS, THREE_COMPONENTS),
+        "3 better than 4": (THREE_COMPONENTS, FOUR_COMPONENTS),
+    }
+    parts = {words: compare_jobs(runs, *pair).better() for words, pair in pairs.items()}
+    for mixture in OF_ONE_AND_FOUR:
+        below_one = compare_jobs(runs, ONE_COMPONENT, mixture).better()
+        above_four = compare_jobs(runs, mixture, FOUR_COMPONENTS).better()
+        parts[f"{mixture} between"] = all_of(below_one, above_four)
+    return Decision(compare_jobs(runs, ONE_COMPONENT, FOUR_COMPONENTS).max_utilization, parts)
+
+
+OF_MOSTLY_ONE = f"{MOSTLY_ONE}: worst less first fit, bound"
+
+
+def of_worst_fit(runs: pd.DataFrame, jobs: Mapping[str, str]) -> dict[str, Advantage]:
+    """Return what worst fit gains on first fit, of several kinds of jobs by their words."""
+    return {
+        words: compare_placements(runs, WORST_FIT, FIRST_FIT, jobs=kind)
+        for words, kind in jobs.items()
+    }
+
+
+@study.add_claim("CC-10", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
+def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
+    """Judge that it 'brings visible improvements' for four, 'little effect' for one (Figure 10)."""
+    helped = of_worst_fit(runs, {"4": FOUR_COMPONENTS, MOSTLY_FOUR: MOSTLY_FOUR})
+    unchanged = of_worst_fit(runs, {"1": ONE_COMPONENT, MOSTLY_ONE: MOSTLY_ONE})
+    visible = {f"visibly helps {kind}": gain.better_by(VISIBLE) for kind, gain in helped.items()}
+    little = {f"little effect on {kind}": gain.alike(LITTLE) for kind, gain in unchanged.items()}
+    turn = turn_of(little)
+    note = turn.words() if turn else ""
+    return Decision(unchanged[MOSTLY_ONE].max_utilization, {**visible, **little}, note)
+
+
+@study.add_claim("CC-11", "two less four components, bound", OF_JOBS)
+def two_components_are_best(runs: pd.DataFrame) -> Decision:
+    """Judge the order of jobs of one total: two components, four, one, mixtures (Figure 11)."""
+    one, two = of_one_total(ONE_COMPONENT), of_one_total(TWO_COMPONENTS)
+    best = compare_jobs(runs, two, FOUR_COMPONENTS)
+    parts = {
+        "2 better than 4": best.better(),
+        "4 better than 1": compare_jobs(runs, FOUR_COMPONENTS, one).better(),
+    }
+    for mixture in OF_ONE_AND_FOUR:
+        change = compare_jobs(runs, one, of_one_total(mixture))
+        parts[f"1 better than {mixture}"] = change.better()
+    with_two = compare_jobs(runs, of_one_total(THIRDS), of_one_total(HALF_ONE))
+    parts["adding 2 helps"] = with_two.better()
+    return Decision(best.max_utilization, parts)
+
+
+@study.add_claim("CC-12", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
+def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
+    """Judge that worst fit improves four components and 'leaves almost unchanged' one (12)."""
+    (helped,) = of_worst_fit(runs, {"4": FOUR_COMPONENTS}).values()
+    names = {"1": ONE_COMPONENT, MOSTLY_ONE: MOSTLY_ONE}
+    unchanged = of_worst_fit(runs, {words: of_one_total(jobs) for words, jobs in names.items()})
+    parts: dict[str, Part] = {"helps 4": helped.better()}
+    for words, gain in unchanged.items():
+        parts[f"{words} almost unchanged"] = gain.alike(ALMOST_UNCHANGED)
+    return Decision(unchanged[MOSTLY_ONE].max_utilization, parts)
+
+
+# --- Section 1; section 4.1 against 4.2 ---
+
+
+@study.add_claim(
+    "CC-13", "largest relative error of the rule", PaperSetting(fixed={"kind": STRETCHED})
+)
+def response_times_scale(runs: pd.DataFrame) -> Decision:
+    """Judge 'multiplying our response-times curves by 1/alpha and alpha' (section 1)."""
+    largest = float(runs["error"].max())
+    return Decision(largest, {"response times scale with alpha": largest <= EXACT})
+
+
+@study.add_claim(
+    "CC-14", f"what worst fit gains on {STANDARD} less on {PRINTED}, bound", OF_PLACEMENTS
+)
+def placements_are_similar(runs: pd.DataFrame) -> Decision:
+    """Judge 'For unordered requests both FF and WF were simulated; since the results were similar'.
+
+    Section 4.1 compares equal and unequal clusters, so the results may be the placements' own, or
+    what equal clusters gain under each. Where either is similar, so are the results.
+    """
+    on_equal, on_unequal = (
+        compare_placements(runs, WORST_FIT, FIRST_FIT, system=system).more
+        for system in (STANDARD, PRINTED)
+    )
+    # What equal clusters gain under worst fit, less what they gain under first fit.
+    of_gaps = (on_equal - on_unequal).interval
+
+    def either_is_similar(limit: float) -> bool | None:
+        placements = (more.interval.between(-limit, limit) for more in (on_equal, on_unequal))
+        readings = all_of(*placements), of_gaps.between(-limit, limit)
+        return not_(all_of(*map(not_, readings)))
+
+    apart = f"{100 * on_equal.mean:.1f} and {100 * on_unequal.mean:.1f} points"
+    note = (
+        f"worst fit gains {apart} on {STANDARD} and {PRINTED}; section 4.2 calls the first "
+        "'much' (CC-7)"
+    )
+    parts = {"the placements, or the gaps under them": Asked(SIMILAR, either_is_similar)}
+    return Decision(of_gaps, parts, note)
+
+
+# --- Tables 1 and 2 ---
+
+
+@study.add_claim(
+    "CC-15",
+    "simulated less approximate loss, the largest of Table 2",
+    PaperSetting(fixed={"kind": PRINTED_TABLE}),
+)
+def formulas_are_accurate(runs: pd.DataFrame) -> Decision:
+    """Judge 'agree extremely well' of one cluster, and 'the approximation is very accurate' (3)."""
+    exact = simulated_less_known(runs, "exact", TOTAL)
+    approximate = simulated_less_known(runs, "approximation", UNORDERED)
+    parts = {
+        f"one cluster, exact: all {len(exact)} cells": all_within(EXTREMELY_WELL, exact),
+        f"approximation: all {len(approximate)} cells": all_within(VERY_ACCURATE, approximate),
+    }
+    note = "the authors' paper of 2003 calls the same match 'quite reasonable' (MU-3)"
+    return Decision(most(approximate), parts, note)
+
+
+def simulated_less_known(runs: pd.DataFrame, method: str, request: str) -> list[Interval]:
+    """Return by how much the simulated loss is above the calculated one, of each such cell."""
+    apart = []
+    for _, cell in groups_of(pick(runs, request=request), ["table", "component_sizes", "clusters"]):
+        if {"simulation", method} <= {*cell["method"]}:
+            simulated, known = {"method": "simulation"}, {"method": method}
+            apart.append(difference(cell, "capacity_loss", simulated, known).interval)
+    if not apart:
+        raise NotRunError(f"no {request} cell was run by simulation and as {method}")
+    return apart
+
+
+def all_within(word: Word, apart: Sequence[Interval]) -> Asked:
+    """Return whether all of some differences are as small as a word means."""
+
+    def small(limit: float) -> bool | None:
+        return all_of(*(less.between(-limit, limit) for less in apart))
+
+    return Asked(word, small)
+
+
+# --- Section 6 ---
+
+
+@study.add_claim("CC-16", f"{STANDARD} less 8×16 under first fit, bound", OF_PLACEMENTS)
+def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
+    """Judge 'a system with few, large clusters should be preferred', 'especially' by worst fit."""
+    gains = {
+        placement: compare_systems(pick(runs, placement=placement), STANDARD, "8×16")
+        for placement in (FIRST_FIT, WORST_FIT)
+    }
+    parts = {f"{placement}: four better": gain.better() for placement, gain in gains.items()}
+    by_worst_fit = gains[WORST_FIT].more - gains[FIRST_FIT].more
+    parts["above all with worst fit"] = by_worst_fit.interval.above(0)
+    note = (
+        "section 4.2 has it otherwise under first fit (CC-3), and of unequal systems prefers many "
+        "clusters (CC-6)"
+    )
+    return Decision(gains[FIRST_FIT].max_utilization, parts, note)
+
+
+@study.add_claim("CC-17", "one total: one less four components, bound", OF_JOBS)
+def many_components_are_poor(runs: pd.DataFrame) -> Decision:
+    """Judge 'the performance is lower for jobs with numbers of components close to' clusters."""
+    parts = {}
+    for fewer in (ONE_COMPONENT, TWO_COMPONENTS, THREE_COMPONENTS):
+        change = compare_jobs(runs, fewer, FOUR_COMPONENTS)
+        parts[f"one distribution: 4 worse than {fewer}"] = change.better()
+    of_total = {
+        fewer: compare_jobs(runs, of_one_total(fewer), FOUR_COMPONENTS)
+        for fewer in (ONE_COMPONENT, TWO_COMPONENTS)
+    }
+    for fewer, change in of_total.items():
+        parts[f"one total: 4 worse than {fewer}"] = change.better()
+    note = "of one distribution, jobs of fewer components are smaller; CC-18 says the opposite"
+    return Decision(of_total[ONE_COMPONENT].max_utilization, parts, note)
+
+
+@study.add_claim("CC-18", "one total: four less one component, bound", OF_JOBS)
+def spreading_large_jobs_is_better(runs: pd.DataFrame) -> Decision:
+    """Judge 'spreading large single-component jobs over more clusters ... can' be better (5.2)."""
+    one = of_one_total(ONE_COMPONENT)
+    over = {"4": FOUR_COMPONENTS, "2": of_one_total(TWO_COMPONENTS)}
+    changes = {words: compare_jobs(runs, jobs, one) for words, jobs in over.items()}
+    parts = {f"over {words} better than in 1": x.better() for words, x in changes.items()}
+    return Decision(changes["4"].max_utilization, parts)
+
+
+@study.add_numbers
+def printed_losses(runs: pd.DataFrame) -> Iterator[Row]:
+    """Judge the printed losses of Tables 1 and 2."""
+    yield from printed_rows(study.name, runs)

@@ -1,0 +1,508 @@
+"""Tables 1 and 2, Figures 1 to 12, and up to which penalty spanning pays."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from coalloc_lib import plots
+from coalloc_lib.experiments import pick, ratios
+from studies import das1_densities, printed_losses
+from studies.cluster_configurations.curves import Values, curves_of, draw_curves
+from studies.cluster_configurations.model import (
+    ALONE,
+    FEW,
+    FIRST_FIT,
+    FOUR_COMPONENTS,
+    HALF_ONE,
+    IN_ORDER,
+    JOBS,
+    LARGE,
+    LEVELS,
+    MANY,
+    MIXTURES,
+    MOSTLY_FOUR,
+    MOSTLY_ONE,
+    OF_ONE_AND_FOUR,
+    ONE_COMPONENT,
+    ORDERED,
+    OVERTAKING,
+    PRINTED,
+    SAME_SIZE,
+    SAME_TOTAL,
+    SMALL_FIRST,
+    STANDARD,
+    THIRDS,
+    THREE_COMPONENTS,
+    TINY,
+    TOTAL,
+    TWO_COMPONENTS,
+    UNEQUAL,
+    UNORDERED,
+    WORST_FIT,
+    of_one_total,
+)
+from studies.cluster_configurations.runs import (
+    BREAK_EVEN,
+    CURVE,
+    WHOLE,
+    study,
+)
+from studies.shown import Caption
+
+# --- Tables 1 and 2; Figures 1 and 2 ---
+
+NEARLY_ALL = "Nearly all cells come out as printed"
+
+
+@study.add_figure(
+    "table2",
+    printed_losses.caption_of(2, NEARLY_ALL),
+    printed_losses.draw_printed,
+    claims=("CC-15",),
+)
+def table2(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 2, of uniform sizes."""
+    return printed_losses.printed_table(runs, 2)
+
+
+@study.add_figure("table1", printed_losses.caption_of(1, NEARLY_ALL), printed_losses.draw_printed)
+def table1(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 1, of sizes from D(q)."""
+    return printed_losses.printed_table(runs, 1)
+
+
+study.add_figure("figure1-2", das1_densities.CAPTION, das1_densities.draw_densities)(
+    das1_densities.densities
+)
+
+# --- Figures 3 to 12: response curves ---
+
+#: One sign for each system in all figures: equal ones, unequal ones of few and of many clusters.
+SYSTEM_SIGNS = {
+    "4×32": plots.STANDARD,
+    "8×16": plots.Sign("#117733", "H"),
+    "64+32+2×16": plots.Sign("#999933", "d"),
+    "64+4×16": plots.Sign("#CC6677", "8"),
+    "2×40+3×16": plots.Sign("#332288", "h"),
+    "2×32+2×16+4×8": plots.Sign("#AA4499", "p"),
+    "4×16+8×8": plots.Sign("#000000", "v"),
+}
+#: Headings of panels, and the lines in each; a line that none names is in all.
+FEW_AND_MANY = {
+    "few unequal clusters: 4 or 5": [STANDARD, *FEW],
+    "many unequal clusters: 8 or 12": [STANDARD, *MANY],
+}
+#: Jobs by their mean number of components, from dark to light.
+JOB_SIGNS = plots.shades(
+    [
+        ONE_COMPONENT,
+        MOSTLY_ONE,
+        TWO_COMPONENTS,
+        THIRDS,
+        HALF_ONE,
+        THREE_COMPONENTS,
+        MOSTLY_FOUR,
+        FOUR_COMPONENTS,
+    ]
+)
+OF_ONE_KIND = [ONE_COMPONENT, TWO_COMPONENTS, THREE_COMPONENTS, FOUR_COMPONENTS]
+PURE_AND_MIXED = {
+    "jobs of one kind": OF_ONE_KIND,
+    "shares of jobs with 1, 2 or 4 components": [ONE_COMPONENT, *MIXTURES],
+}
+
+
+def unordered(runs: pd.DataFrame, placement: str | tuple[str, ...]) -> pd.DataFrame:
+    """Return the runs of unordered requests under some placements."""
+    return pick(runs, kind=CURVE, request=UNORDERED, placement=placement)
+
+
+def of_four(runs: pd.DataFrame, placement: str | tuple[str, ...]) -> pd.DataFrame:
+    """Return the runs of unordered jobs of four components: section 4."""
+    return pick(unordered(runs, placement), jobs=FOUR_COMPONENTS)
+
+
+def unequal_and_standard(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of unequal clusters, and of the equal ones that they are held against."""
+    return runs[(runs["equal"] == 0) | (runs["system"] == STANDARD)]
+
+
+def by_system(line: Values) -> str:
+    """Name a line by its clusters."""
+    return line["system"]
+
+
+def over_standard(line: Values) -> Values:
+    """Hold a line against four clusters of 32."""
+    return {"system": STANDARD}
+
+
+def over_first_fit(line: Values) -> Values:
+    """Hold a line against first fit, from the largest cluster on."""
+    return {"placement": FIRST_FIT}
+
+
+# --- Section 4.1 ---
+
+
+def by_system_and_request(line: Values) -> str:
+    """Name a line by its clusters and requests."""
+    return f"{line['system']}, {line['request']}"
+
+
+def over_printed(line: Values) -> Values:
+    """Hold a line against the unequal system; the large cluster alone, against ordered requests."""
+    if line["system"] == ALONE:
+        return {"system": PRINTED, "request": ORDERED}
+    return {"system": PRINTED}
+
+
+def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw ordered requests and unordered ones."""
+    panels = {
+        "ordered requests": ["4×32, ordered", "64+32+2×16, ordered", "64 alone, total"],
+        "unordered requests": ["4×32, unordered", "64+32+2×16, unordered"],
+    }
+    look = {
+        f"{system}, {request}": SYSTEM_SIGNS[system]
+        for system in (STANDARD, PRINTED)
+        for request in (ORDERED, UNORDERED)
+    }
+    offsets = {"4×32, ordered": (LARGE,), "4×32, unordered": (LARGE,), "64 alone, total": (0.0,)}
+    dashed = "3 points over 64+32+2×16; for 64 alone, as much"
+    return draw_curves(table, dashed, offsets, panels=panels, look=look, **titles)
+
+
+FIGURE3 = Caption(
+    "Figure 3: response times on equal and unequal clusters, first fit, four components; shares of "
+    "128 processors",
+    finding="Equal clusters saturate far later than unequal ones; where requests are ordered, the "
+    "largest of these alone saturates later than all",
+)
+
+
+@study.add_figure("figure3", FIGURE3, draw_figure3, claims=("CC-1", "CC-2"))
+def figure3(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return equal and unequal clusters, and the largest of the unequal ones alone."""
+    four = pick(runs, kind=CURVE, jobs=FOUR_COMPONENTS, placement=(FIRST_FIT, ""))
+    alone = pick(four, system=ALONE, request=TOTAL)
+    all_clusters = pick(four, system=(STANDARD, PRINTED))
+    lines = pd.concat([all_clusters, alone])
+    return curves_of(lines, runs, by_system_and_request, over_printed)
+
+
+# --- Section 4.2 ---
+
+
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw equal clusters under first fit."""
+    offsets = {"8×16": (0.0, LARGE)}
+    return draw_curves(table, "0 to 3 points over 4×32", offsets, look=SYSTEM_SIGNS, **titles)
+
+
+FIGURE4 = Caption(
+    "Figure 4: response times on equal clusters, first fit, four components",
+    finding="Under first fit eight small clusters saturate slightly later than four large ones",
+)
+
+
+@study.add_figure("figure4", FIGURE4, draw_figure4, claims=("CC-3", "CC-16"))
+def figure4(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return equal clusters under first fit, against four of them."""
+    lines = pick(of_four(runs, FIRST_FIT), equal=1)
+    return curves_of(lines, runs, by_system, over_standard)
+
+
+def draw_figure5a(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw unequal clusters, the large ones filled first."""
+    offsets = dict.fromkeys(UNEQUAL, (-LARGE,))
+    how: dict[str, Any] = {"panels": FEW_AND_MANY, "look": SYSTEM_SIGNS}
+    return draw_curves(table, "3 points below 4×32", offsets, **how, **titles)
+
+
+FIGURE5A = Caption(
+    "Figure 5, top: response times on unequal clusters, first fit from the large ones on, four "
+    "components",
+    finding="Many unequal clusters can use about as much as equal ones, few only if four are large",
+)
+
+
+@study.add_figure("figure5a", FIGURE5A, draw_figure5a, claims=("CC-5",))
+def figure5a(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return unequal clusters, the large ones filled first, against four equal ones."""
+    lines = unequal_and_standard(of_four(runs, FIRST_FIT))
+    return curves_of(lines, runs, by_system, over_standard)
+
+
+def draw_figure5b(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw unequal clusters, the small ones filled first."""
+    offsets = dict.fromkeys(UNEQUAL, (0.0,))
+    how: dict[str, Any] = {"panels": FEW_AND_MANY, "look": SYSTEM_SIGNS}
+    return draw_curves(table, "as much as from the large ones on", offsets, **how, **titles)
+
+
+FIGURE5B = Caption(
+    "Figure 5, bottom: response times on unequal clusters, first fit from the small ones on, four "
+    "components",
+    finding="Every unequal system saturates earlier where its small clusters are filled first",
+)
+
+
+@study.add_figure("figure5b", FIGURE5B, draw_figure5b, claims=("CC-4", "CC-5"))
+def figure5b(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return unequal clusters, the small ones filled first, against the large ones first."""
+    standard = pick(of_four(runs, FIRST_FIT), system=STANDARD)
+    lines = pd.concat([standard, of_four(runs, SMALL_FIRST)])
+    return curves_of(lines, runs, by_system, over_first_fit)
+
+
+def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw equal clusters under worst fit."""
+    offsets = {"4×32": (LARGE,), "8×16": (-LARGE,)}
+    how: dict[str, Any] = {"beside": "first fit, Figure 4", "look": SYSTEM_SIGNS}
+    return draw_curves(table, "3 points from first fit", offsets, **how, **titles)
+
+
+FIGURE6 = Caption(
+    "Figure 6: response times on equal clusters, worst fit, four components",
+    finding="Worst fit helps on four large clusters, and harms on eight small ones",
+)
+
+
+@study.add_figure("figure6", FIGURE6, draw_figure6, claims=("CC-7", "CC-8", "CC-16"))
+def figure6(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return equal clusters under worst fit, against first fit."""
+    lines = pick(of_four(runs, WORST_FIT), equal=1)
+    return curves_of(lines, runs, by_system, over_first_fit)
+
+
+def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw unequal clusters under worst fit."""
+    offsets = dict.fromkeys([STANDARD, *FEW], (LARGE,)) | dict.fromkeys(MANY, (-LARGE,))
+    how: dict[str, Any] = {
+        "beside": "first fit, Figure 5",
+        "panels": FEW_AND_MANY,
+        "look": SYSTEM_SIGNS,
+    }
+    return draw_curves(table, "3 points from first fit", offsets, **how, **titles)
+
+
+FIGURE7 = Caption(
+    "Figure 7: response times on unequal clusters, worst fit, four components",
+    finding="Worst fit helps a little where unequal clusters are few, and harms where they are "
+    "many",
+)
+
+
+@study.add_figure("figure7", FIGURE7, draw_figure7, claims=("CC-6", "CC-7", "CC-14"))
+def figure7(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return unequal clusters under worst fit, against first fit."""
+    lines = unequal_and_standard(of_four(runs, WORST_FIT))
+    return curves_of(lines, runs, by_system, over_first_fit)
+
+
+def by_system_and_placement(line: Values) -> str:
+    """Name a line by its clusters and placement."""
+    return f"{line['system']}, {line['placement']}"
+
+
+def over_worst_fit(line: Values) -> Values:
+    """Hold a line against worst fit."""
+    return {"placement": WORST_FIT}
+
+
+def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw a panel for each system of many clusters."""
+    both = (FIRST_FIT, WORST_FIT)
+    panels = {system: [f"{system}, {placement}" for placement in both] for system in MANY}
+    look = {line: plots.MEANINGS[line.split(", ")[1]] for both in panels.values() for line in both}
+    offsets = {f"{system}, {FIRST_FIT}": (LARGE,) for system in MANY}
+    how: dict[str, Any] = {"panels": panels, "look": look}
+    return draw_curves(table, "3 points over worst fit", offsets, **how, **titles)
+
+
+FIGURE8 = Caption(
+    "Figure 8: response times on many unequal clusters by placement, four components",
+    finding="On many unequal clusters first fit saturates far later than worst fit",
+)
+
+
+@study.add_figure("figure8", FIGURE8, draw_figure8, claims=("CC-8",))
+def figure8(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return many unequal clusters under first fit and under worst fit."""
+    lines = pick(of_four(runs, (FIRST_FIT, WORST_FIT)), system=tuple(MANY))
+    return curves_of(lines, runs, by_system_and_placement, over_worst_fit)
+
+
+# --- Section 5: 4×32, and jobs of other numbers of components ---
+
+BY_COMPONENTS = "response times by number of components"
+#: The jobs of both sections, by their names among the runs.
+NAMES_OF_SIZE = {name: name for name in SAME_SIZE}
+NAMES_OF_TOTAL = {of_one_total(name): name for name in SAME_TOTAL}
+#: Of one component more.
+ONE_MORE = dict(pairwise(OF_ONE_KIND))
+
+
+def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.DataFrame:
+    """Return the runs of jobs of a section on 4×32, and of jobs that are in neither."""
+    on_standard = pick(unordered(runs, placement), system=STANDARD)
+    jobs = on_standard["jobs"]
+    return on_standard[jobs.isin(names) | ~jobs.isin(JOBS)]
+
+
+def by_jobs(line: Values) -> str:
+    """Name a line by its jobs."""
+    jobs: str = line["jobs"]
+    return NAMES_OF_TOTAL.get(jobs, jobs)
+
+
+def over_one_component_more(line: Values) -> Values:
+    """Hold jobs of one kind against those of a component more."""
+    return {"jobs": ONE_MORE.get(line["jobs"], line["jobs"])}
+
+
+def over_one_component(line: Values) -> Values:
+    """Hold jobs of one total against those in one component."""
+    return {"jobs": of_one_total(ONE_COMPONENT)}
+
+
+def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **how: Any) -> Figure:
+    """Draw jobs by their mean number of components, mixtures in a panel of their own."""
+    return draw_curves(table, dashed, offsets, panels=PURE_AND_MIXED, look=JOB_SIGNS, **how)
+
+
+def draw_figure9(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw jobs of one distribution under first fit."""
+    offsets = dict.fromkeys(ONE_MORE, (0.0,))
+    return draw_by_jobs(table, "as much as with one component more", offsets, **titles)
+
+
+FIGURE9 = Caption(
+    f"Figure 9: {BY_COMPONENTS}, each of one distribution, first fit, 4×32",
+    finding="The fewer components a job has, the later the system saturates",
+)
+
+
+@study.add_figure("figure9", FIGURE9, draw_figure9, claims=("CC-9", "CC-17"))
+def figure9(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return jobs of one distribution under first fit, against one component more."""
+    lines = of_jobs(runs, FIRST_FIT, NAMES_OF_SIZE)
+    return curves_of(lines, runs, by_jobs, over_one_component_more)
+
+
+def draw_figure10(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw jobs of one distribution under worst fit: what is visibly helped, and what a little."""
+    offsets = {FOUR_COMPONENTS: (LARGE,), ONE_COMPONENT: (-LARGE, LARGE)}
+    dashed = "3 points over first fit; for one component, 3 points from it"
+    return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 9", **titles)
+
+
+ONLY_FOUR = "Worst fit helps jobs of four components, and leaves those of one as they are"
+FIGURE10 = Caption(
+    f"Figure 10: {BY_COMPONENTS}, each of one distribution, worst fit, 4×32", finding=ONLY_FOUR
+)
+
+
+@study.add_figure("figure10", FIGURE10, draw_figure10, claims=("CC-10",))
+def figure10(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return jobs of one distribution under worst fit, against first fit."""
+    lines = of_jobs(runs, WORST_FIT, NAMES_OF_SIZE)
+    return curves_of(lines, runs, by_jobs, over_first_fit)
+
+
+def draw_figure11(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw jobs of one total under first fit."""
+    offsets = dict.fromkeys((TWO_COMPONENTS, FOUR_COMPONENTS, *OF_ONE_AND_FOUR), (0.0,))
+    return draw_by_jobs(table, "as much as one component", offsets, **titles)
+
+
+FIGURE11 = Caption(
+    f"Figure 11: {BY_COMPONENTS}, of one total, first fit, 4×32",
+    finding="Of one total, two or four components can use more than one, mixtures of one and four "
+    "less",
+)
+
+
+@study.add_figure("figure11", FIGURE11, draw_figure11, claims=("CC-11", "CC-17", "CC-18"))
+def figure11(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return jobs of one total under first fit, against those in one component."""
+    lines = of_jobs(runs, FIRST_FIT, NAMES_OF_TOTAL)
+    return curves_of(lines, runs, by_jobs, over_one_component)
+
+
+def draw_figure12(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw jobs of one total under worst fit: what is helped, and what almost unchanged."""
+    offsets = {FOUR_COMPONENTS: (0.0,), ONE_COMPONENT: (-TINY, TINY)}
+    dashed = "as much as first fit; for one component, 1 point from it"
+    return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 11", **titles)
+
+
+FIGURE12 = Caption(f"Figure 12: {BY_COMPONENTS}, of one total, worst fit, 4×32", finding=ONLY_FOUR)
+
+
+@study.add_figure("figure12", FIGURE12, draw_figure12, claims=("CC-12",))
+def figure12(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return jobs of one total under worst fit, against first fit."""
+    lines = of_jobs(runs, WORST_FIT, NAMES_OF_TOTAL)
+    return curves_of(lines, runs, by_jobs, over_first_fit)
+
+
+# --- Further than the paper: up to which penalty spanning pays ---
+
+#: Headings of panels.
+PANELS = {
+    IN_ORDER: "FCFS: in order of submission",
+    OVERTAKING: "FPFS: passed by up to 50 times",
+}
+
+
+def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the penalty at break-even over the size of a job, a panel for each policy."""
+    return plots.lines_and_levels(
+        table,
+        x="share",
+        y="penalty",
+        line="line",
+        panel="panel",
+        levels=LEVELS,
+        # One step more than there are: names in the lightest shade would be hard to read.
+        look=plots.shades(["2×32", "4×32", "8×32", "one more"]),
+        xlabel="mean job, as a share of one cluster",
+        ylabel="break-even penalty",
+        **titles,
+    )
+
+
+BREAK_EVEN_CAPTION = Caption(
+    "penalty up to which jobs that span all clusters saturate them no earlier than whole ones; "
+    "components U[1,m], or D(0.9)[1,m]; worst fit; bands: 95 % intervals",
+    finding="Spanning pays most where jobs are large and of many components",
+)
+
+
+@study.add_figure("break-even", BREAK_EVEN_CAPTION, draw_break_even)
+def break_even(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the penalty at break-even of each point, and the mean job's share of a cluster."""
+    both = pick(runs, kind=BREAK_EVEN)
+    found = ratios(both, "max_utilization", {"way": WHOLE}, also=["share"])
+    policies = found["policy"]
+    return pd.DataFrame(
+        {
+            "line": found["line"],
+            "sizes": found["sizes"],
+            "panel": policies.map(PANELS).fillna(policies),
+            "share": found["share"],
+            "penalty": found["ratio"] - 1,
+            "ci95_low": found["ci95_low"] - 1,
+            "ci95_high": found["ci95_high"] - 1,
+            "warning": found["warning"],
+            "system": found["system"],
+            "jobs": found["jobs"],
+            "policy": policies,
+            "placement": found["placement"],
+        }
+    )

@@ -1,0 +1,288 @@
+"""The commands ``python -m studies reproduce`` and ``python -m studies judge``.
+
+The first runs studies and writes their ledger and figures. The second makes the same from stored
+runs.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
+
+import typer
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.progress import Progress
+from coalloc_lib.cli import OnceEach, Terminated, options, run_app
+from coalloc_lib.cli.output import print_json, print_table, show, warn
+from studies import SCALES, STUDIES
+from studies.ledger import Row, count_verdicts
+
+#: How a user calls these commands, in the folder of the notebooks.
+PROGRAM = "python -m studies"
+REPRODUCE_EXAMPLES = """\b
+Examples:
+  python -m studies reproduce
+  python -m studies reproduce job-sharing --scale paper --out results/ --cache .coalloc-cache
+"""
+JUDGE_EXAMPLES = """\b
+Examples:
+  python -m studies judge
+  python -m studies judge job-sharing --runs results/ --out judged/ --all
+"""
+
+# Square brackets in a help text are no markup.
+app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
+
+
+@app.callback(invoke_without_command=True)
+def studies_help(context: typer.Context) -> None:
+    """Reproduce the papers on co-allocation, or judge stored runs of their studies."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line, by default that of the process; return its exit status."""
+    return run_app(app, PROGRAM, arguments)
+
+
+@app.command(cls=OnceEach, epilog=REPRODUCE_EXAMPLES)
+@options.command(
+    scale=("SCALE", "quick (minutes) or paper (the sample sizes of the papers)."),
+    out=("FOLDER", "Where the ledger and the figures go."),
+    cache=("FOLDER", "Keep finished points here, to go on after a stop."),
+    workers=("N", "Runs side by side; one a processor if not given.", 1),
+    every_row=(None, "Print every row of the ledger, not a line a study."),
+)
+def reproduce(
+    studies: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[STUDY]...", help=f"All if not given: {', '.join(STUDIES)}."),
+    ] = None,
+    scale: str = "quick",
+    out: str = "results",
+    seed: int | None = None,
+    cache: str | None = None,
+    workers: int | None = None,
+    every_row: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Reproduce the papers: each number and claim beside what comes out here, with a verdict.
+
+    Prints a line a study as soon as that is done; writes index.html, a page of all studies,
+    ledger.csv, with every row, and a folder of figures, their tables and the runs a study, which
+    judge reads again.
+    """
+    from coalloc_lib.experiments.sweep import SweepError
+    from studies import missing_logs
+    from studies import reproduce as run
+
+    for study in studies or ():
+        options.chosen("STUDY", study, STUDIES)
+    options.chosen("--scale", scale, SCALES)
+    os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
+    missing = missing_logs(studies or STUDIES)
+    if missing:
+        warn(
+            f"not here: {', '.join(missing)}; synthetic stand-ins serve where there are any, and "
+            "no printed number is tested on them. Get the logs: coalloc traces fetch "
+            + " ".join(missing)
+        )
+    printed = Printed(as_json, every_row)
+    try:
+        with printed.to_the_end(), _watched(cache) as progress:
+            result = run(
+                studies, scale=scale, seed=seed, out=out, report=printed.report, progress=progress,
+                cache=cache, workers=workers or -1,
+            )  # fmt: skip
+    except SweepError as error:
+        if error.failures:  # a bug of ours: its traceback helps
+            raise
+        raise InputError(str(error)) from error
+    printed.end(result, beside=True)
+
+
+@app.command(cls=OnceEach, epilog=JUDGE_EXAMPLES)
+@options.command(
+    runs=("FOLDER", "Results of reproduce; if not given, those that are stored."),
+    out=("FOLDER", "Where the ledger and the figures go."),
+    every_row=(None, "Print every row of the ledger, not a line a study."),
+)
+def judge(
+    studies: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[STUDY]...", help=f"Those with runs if not given, of {', '.join(STUDIES)}."
+        ),
+    ] = None,
+    runs: str | None = None,
+    out: str = "results",
+    every_row: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Judge stored runs: what reproduce prints and writes, and nothing simulated.
+
+    The repository has runs at the papers' sample sizes. After a figure or a claim was changed,
+    this takes seconds.
+    """
+    from studies import judge as judge_runs
+
+    for study in studies or ():
+        options.chosen("STUDY", study, STUDIES)
+    os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
+    printed = Printed(as_json, every_row)
+    with printed.to_the_end():
+        result = judge_runs(runs, studies, out=out, report=printed.report)
+    printed.end(result)
+
+
+@dataclass
+class Printed:
+    """What a command prints of studies: a line or the rows of each, or one object of all."""
+
+    as_json: bool
+    every_row: bool
+    rows: list[Row] = field(default_factory=list)
+    #: The logs by study, if the study was run with other logs than its stored runs.
+    other_logs: dict[str, list[str]] = field(default_factory=dict)
+
+    def report(self, done: Any) -> None:
+        """Print what one study comes to."""
+        from studies.archive import logs_not_as_archived
+
+        self.rows.extend(done.rows)
+        logs = logs_not_as_archived(done.study.name, done.runs)
+        if logs:
+            self.other_logs[done.study.name] = logs
+        if not self.as_json:
+            print_rows(done.rows) if self.every_row else show(_line(done))
+
+    @contextmanager
+    def to_the_end(self) -> Iterator[None]:
+        """Print the object of what there is, where it could not be written."""
+        try:
+            yield
+        except InputError:
+            if self.as_json and self.rows:
+                print_json(self._object())
+            raise
+
+    def end(self, result: Any, beside: bool = False) -> None:
+        """Print what all come to, and where it is; also `beside` the archive, row by row."""
+        if self.as_json:
+            print_json(self._object(result))
+            return
+        if beside:
+            print_beside_archive(self._comparable, self.other_logs)
+        show(
+            _counted(count_verdicts(result.rows)),
+            f"{result.page} shows it all; {result.ledger} has every row",
+        )
+
+    @property
+    def _comparable(self) -> list[Row]:
+        """The rows of the studies that were run with the logs of the archive."""
+        return [row for row in self.rows if row.study not in self.other_logs]
+
+    def _object(self, result: Any = None) -> dict:
+        return {
+            "verdicts": count_verdicts(self.rows),
+            "rows": [asdict(row) for row in self.rows],
+            "otherwise_in_archive": _otherwise(self._comparable),
+            "ledger": result and str(result.ledger),
+            "page": result and str(result.page),
+            "figures": [str(file) for file in result.figures] if result else [],
+        }
+
+
+def _otherwise(rows: list[Row]) -> dict[str, str] | None:
+    """Return what the archive has of rows where that is something else, by study and item.
+
+    None where there is no archive.
+    """
+    from studies.archive import archived_ledger, beside_archive
+
+    archive = archived_ledger()
+    if not archive:
+        return None
+    found = beside_archive(rows, archive)
+    return {f"{row.study} {row.item}": found[row.item] for row in rows if found[row.item]}
+
+
+def print_beside_archive(rows: list[Row], other: Mapping[str, Iterable[str]]) -> None:
+    """Print how many rows agree with the archive, and what it has of each that does not.
+
+    `other` has the logs of the studies that cannot be compared: a line for each.
+    """
+    from studies.archive import other_logs
+
+    otherwise = _otherwise(rows)
+    if otherwise is None:
+        return
+    for study, logs in other.items():
+        show(f"{study} is not compared with the archive: {other_logs(logs)}")
+    if not rows:
+        return
+    here = {f"{row.study} {row.item}": row for row in rows}
+    lines = [
+        (name, here[name].verdict, _number(here[name].reproduced), stored)
+        for name, stored in otherwise.items()
+    ]
+    if lines:
+        print_table(("not as in the archive", "here", ">number", "archive"), lines)
+    show(f"{len(rows) - len(lines)} of {len(rows)} rows agree with the archive (the papers' scale)")
+
+
+def _line(result):
+    """Return what a study comes to, in a line."""
+    from studies.pages import NUMBERS, tally
+
+    counts = tally(result)
+    numbers = {head: counts.pop(head) for head in NUMBERS}
+    tested, claims = counts.pop("numbers"), counts.pop("claims")
+    printed = f"{numbers['came out']} of {tested} printed numbers" if tested else ""
+    explained = numbers["explained by a reading"]
+    printed += f" ({explained} explained by a reading)" * bool(explained) + ", " * bool(tested)
+    return f"{result.study.name}: {printed}{claims} claims: {_counted(counts)}"
+
+
+def _counted(counts):
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+
+
+def print_rows(rows: list[Row]) -> None:
+    """Print every row of the ledger."""
+    from rich.text import Text
+
+    from studies.pages import MARKS
+
+    lines = []
+    for row in rows:
+        reproduced = _number(row.reproduced)
+        if row.ci95_low is not None and row.ci95_high is not None:
+            reproduced += f" [{_number(row.ci95_low)}, {_number(row.ci95_high)}]"
+        verdict = Text(row.verdict, style=MARKS[row.verdict][0])
+        columns = row.item, row.quantity, _number(row.published), reproduced, verdict, row.note
+        lines.append(columns)
+    print_table(("item", "quantity", ">published", ">reproduced", "verdict", "note"), lines)
+
+
+def _number(value: float | str | None) -> str:
+    return "" if value is None else value if isinstance(value, str) else f"{value:.4g}"
+
+
+@contextmanager
+def _watched(cache):
+    """Yield a progress; in the end, say what a cache spared or will spare."""
+    with Progress(shown=sys.stderr.isatty()) as progress:
+        try:
+            yield progress
+        except (KeyboardInterrupt, Terminated):
+            if cache is not None:
+                warn(f"finished points are in {cache}; run again")
+            raise
+    if progress.found:
+        warn(f"{progress.found:,} points were found in {cache}")

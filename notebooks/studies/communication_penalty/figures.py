@@ -1,0 +1,469 @@
+"""Shares of the groups, and Figures 1 to 6."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from coalloc_lib import plots
+from coalloc_lib.experiments import groups_of, pick
+from coalloc_lib.intervals import Interval
+from studies.communication_penalty.model import (
+    ABOVE,
+    ALL_SPLIT,
+    ALWAYS,
+    AT_HEAD,
+    BY_PENALTY,
+    CONSTANT,
+    GROUPS,
+    LOAD,
+    LOW_PENALTY,
+    NAMES,
+    ONE_RUN,
+    PARTS,
+    PRINTED,
+    PRINTED_LOAD,
+    PRINTED_SHARES,
+    SIZES,
+    SPREAD,
+    STREAM,
+    exact_shares,
+    jumps_label,
+)
+from studies.communication_penalty.responses import (
+    Responses,
+    change,
+    read_responses,
+)
+from studies.communication_penalty.runs import (
+    IN_FIGURE,
+    SAMPLES,
+    study,
+)
+from studies.shown import Caption
+
+#: What figures say of the system.
+SYSTEM = "5×20, D(0.85), FPFS, worst fit"
+AT_LOAD = f"{SYSTEM}, load {PRINTED_LOAD}"
+#: Labels of axes.
+PSI, THRESHOLD = "penalty", "splitting threshold (jobs above are split)"
+#: The columns that say how jobs are split, and those of a setting.
+SPLITTING = ["above", "parts", "psi", "spread", "kept_whole", "placement"]
+FIELDS = ["max_jumps", "counted", "load", *SPLITTING]
+#: What is as in the paper in all figures that do not say otherwise.
+AS_PAPER: dict[str, Any] = {"kept_whole": 0.0, "placement": ALWAYS, "counted": AT_HEAD}
+AT_PRINTED_LOAD: dict[str, Any] = AS_PAPER | {"load": PRINTED_LOAD}
+#: What split jobs are held against, other than all of themselves.
+NOBODY_SPLIT, SAME_PENALTY = "no co-allocation", f"the penalty {CONSTANT} for all"
+#: Where a threshold splits nobody, it is the size of the largest jobs.
+NOBODY = SIZES.maximum
+
+# --- The groups of jobs (section 5) ---
+
+
+def draw_shares(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the exact and the printed shares, and how far samples stray."""
+    drawn = table.rename(columns={"sample_low": "ci95_low", "sample_high": "ci95_high"})
+    return plots.intervals(
+        drawn[drawn["quantity"] != LOAD],
+        x="exact",
+        row="group",
+        panel="quantity",
+        printed="printed",
+        xlabel="share",
+        span=(0.0, 0.65),
+        **titles,
+    )
+
+
+SHARES_CAPTION = Caption(
+    f"marks: exact; lines: 95 % of samples of {ONE_RUN} jobs",
+    finding="A short run explains every printed share but one: the load of S2 is a slip",
+)
+
+
+@study.add_figure("shares", SHARES_CAPTION, draw_shares, claims=("CP-1", "CP-17"))
+def shares(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the printed and the exact shares, and the range of samples: a row per share."""
+    exact, rows = exact_shares(), []
+    for known, samples in groups_of(pick(runs, kind=SAMPLES), ["jobs", "quantity", "group"]):
+        at = known["quantity"], known["group"]
+        low, high = np.quantile(samples["share"], [0.025, 0.975])
+        row = {"quantity": at[0], "group": at[1], "printed": PRINTED_SHARES[at]}
+        row |= {"exact": exact[at], "sample_low": low, "sample_high": high, "jobs": known["jobs"]}
+        rows.append(row | {"explained": low <= PRINTED_SHARES[at] <= high})
+    return pd.DataFrame(rows)
+
+
+# --- Response times, of split jobs and of those that they are held against ---
+
+
+class Pair(NamedTuple):
+    """A setting, its responses, and those that it is held against."""
+
+    setting: Mapping[str, Any]
+    split: Responses
+    other: Responses
+
+
+def against(runs: pd.DataFrame, is_base: Mapping[str, Any], alike: Iterable[str]) -> list[Pair]:
+    """Return every setting but the bases beside the base that is alike in some columns.
+
+    A setting that has no base is left out.
+    """
+    measured = [(known, read_responses(rows)) for known, rows in groups_of(runs, FIELDS)]
+
+    def key(setting: Mapping[str, Any]) -> tuple:
+        return tuple(setting[name] for name in alike)
+
+    def is_a_base(setting: Mapping[str, Any]) -> bool:
+        return all(setting[name] == value for name, value in is_base.items())
+
+    bases = {key(setting): found for setting, found in measured if is_a_base(setting)}
+    return [
+        Pair(setting, found, bases[key(setting)])
+        for setting, found in measured
+        if not is_a_base(setting) and key(setting) in bases
+    ]
+
+
+def against_whole(runs: pd.DataFrame) -> list[Pair]:
+    """Return every setting that splits jobs beside the same jobs whole."""
+    return against(runs, {"above": None}, ["max_jumps", "counted", "load"])
+
+
+def against_same_penalty(runs: pd.DataFrame) -> list[Pair]:
+    """Return every setting of drawn penalties beside the same penalty for all."""
+    return against(runs, {"spread": 0.0}, [name for name in FIELDS if name != "spread"])
+
+
+def against_itself(runs: pd.DataFrame) -> list[Pair]:
+    """Return every setting beside itself, of which a group is held against another."""
+    measured = ((known, read_responses(rows)) for known, rows in groups_of(runs, FIELDS))
+    return [Pair(setting, found, found) for setting, found in measured]
+
+
+def split_so(runs: pd.DataFrame, **splitting: Any) -> pd.DataFrame:
+    """Return the runs in which jobs are split so, and those in which none is."""
+    whole, split = pick(runs, above=None), runs[runs["above"].notna()]
+    return pd.concat([whole, pick(split, **splitting)])
+
+
+def ratio_table(pairs: Iterable[Pair], groups: Sequence[str] = NAMES, to: str = "") -> pd.DataFrame:
+    """Return both mean response times and their ratio: a row for each setting and group.
+
+    A group is held against itself, or against the group `to`.
+    """
+    rows = [
+        {**pair.setting, "group": group} | ratio_row(pair, group, to)
+        for pair in pairs
+        for group in groups
+    ]
+    return pd.DataFrame(rows)
+
+
+def ratio_row(pair: Pair, group: str, to: str) -> dict[str, Any]:
+    """Return what is known of one group at one setting."""
+    split, other = pair.split, pair.other
+    unknown = Interval.exact(np.nan)
+    response = unknown if split.saturated else split.response[group].interval
+    return {
+        "response": response.estimate,
+        "response_against": np.nan if other.saturated else other.response[to or group].mean,
+        "response_low": response.low,
+        "response_high": response.high,
+        "wait": np.nan if split.saturated else split.wait[group].mean,
+        **change(split, other, group, to).ratio_columns(),
+        "max_utilization": split.max_utilization.mean,
+        "saturated": split.saturated,
+    }
+
+
+def best_places(responses: Mapping[float, Responses], group: str) -> list[float]:
+    """Return the places that respond best, or are not seen to be worse than the best."""
+    known = {at: found.response[group] for at, found in responses.items() if not found.saturated}
+    if not known:
+        return []
+    best = min(known.values(), key=lambda sample: sample.mean)
+    return [place for place, sample in known.items() if not (sample - best).interval.above(0)]
+
+
+def varied(table: pd.DataFrame, name: str, by: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of those lines, alike in the columns `by`, that have several places."""
+    places = table.groupby([*by], dropna=False)[name].transform("nunique")
+    return table[places > 1]
+
+
+def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
+    """Return a table in the order of some columns."""
+    return table.sort_values([*by], kind="stable", ignore_index=True)
+
+
+# --- Figures 1 to 6 ---
+
+#: Groups without bands where all groups are drawn: five bands would be one smear.
+BARE = ("S1", "S2", "S3")
+_SHADES = plots.shades([*GROUPS, "the lightest, in which names are hard to read"])
+#: Groups differ in shape, too, and from the diamond of what is printed.
+LOOK = _SHADES | {"S4": _SHADES["S4"]._replace(marker="v"), STREAM: plots.Sign("#000000", "P")}
+
+
+def by_group(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a line per group; of other numbers of components the stream alone."""
+    as_paper = table["parts"] == PARTS
+    words = "in " + table["parts"].map("{:g}".format)
+    named = table.assign(line=table["group"].where(as_paper, words))
+    return named[as_paper | (table["group"] == STREAM)]
+
+
+def look_of(names: Sequence[str]) -> dict[str, plots.Sign]:
+    """Return the signs of groups as they are everywhere, and shades of other lines."""
+    return LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
+
+
+#: The columns of lines and panels.
+LINES = {"line": "line", "panel": "panel"}
+
+
+def draw_responses(table: pd.DataFrame, dashed: Collection[str] = (), **how: Any) -> Figure:
+    """Draw mean response times, a panel for each MaxJumps; the table has a column ``line``."""
+    ends = {"response_low": "ci95_low", "response_high": "ci95_high"}
+    table = table.drop(columns=[*ends.values()]).rename(columns=ends)
+    style = plots.LineStyle(dashed=dashed, bare=NAMES if dashed else BARE, whole_bands=True)
+    return plots.lines(
+        with_panels(table),
+        y="response",
+        ylabel="mean response time",
+        style=style,
+        **LINES | {"look": look_of(table["line"].unique())} | how,
+    )
+
+
+def draw_ratios(table: pd.DataFrame, base: str, **how: Any) -> Figure:
+    """Draw response times over those of a base, named in words, as `draw_responses` does."""
+    table = table.assign(warning=table["warning"].mask(table["ratio"].isna(), ""))
+    ylabel = f"mean response time\nover that with {base}"
+    style = plots.LineStyle(bare=BARE, whole_bands=True)
+    return plots.factor_lines(
+        with_panels(table),
+        y="ratio",
+        base=base,
+        ylabel=ylabel,
+        style=style,
+        **LINES | {"look": look_of(table["line"].unique())} | how,
+    )
+
+
+def with_panels(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a panel for each MaxJumps."""
+    return table.assign(panel="MaxJumps " + table["max_jumps"].map(jumps_label))
+
+
+def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with lines of the stream, S1 and S4, and of these with nobody split."""
+    split = table[~table["line"].isin(BARE[1:])]
+    whole = split[split["line"] == split["group"]]
+    names = whole["group"] + " whole"
+    whole = whole.assign(line=names, response=whole["response_against"])
+    return pd.concat([split, whole.assign(response_low=np.nan, response_high=np.nan)])
+
+
+def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the response times along the penalty, and dashed those of whole jobs."""
+    drawn = with_whole_jobs(by_group(table))
+    look = LOOK | {f"{group} whole": sign for group, sign in LOOK.items()}
+    dashed = [name for name in drawn["line"].unique() if name.endswith("whole")]
+    return draw_responses(drawn, dashed, look=look, x="psi", xlabel=PSI, **titles)
+
+
+FIGURE1_CAPTION = Caption(
+    f"Figure 1: jobs above {ABOVE} in {PARTS} components; {AT_LOAD}",
+    finding="The largest jobs respond sooner split than whole, until the penalty is too high",
+)
+
+
+@study.add_figure("figure1", FIGURE1_CAPTION, draw_figure1, claims=("CP-9", "CP-14"))
+def figure1(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the response times of each group at each penalty, and over those of whole jobs."""
+    here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), above=ABOVE, spread=0.0)
+    table = varied(ratio_table(against_whole(here)), "psi", by=["max_jumps", "parts"])
+    return in_order(table, "max_jumps", "parts", "psi")
+
+
+def draw_figure1_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the same over the response times of whole jobs, and the printed thresholds."""
+    printed = pd.DataFrame({"line": PRINTED.keys(), "psi": PRINTED.values()})
+    how: dict[str, Any] = {"xlabel": PSI, "printed": printed}
+    return draw_ratios(by_group(table), NOBODY_SPLIT, x="psi", **how, **titles)
+
+
+#: What to notice in all figures of ratios, whatever comes out.
+BELOW_ONE = "Splitting pays where a line is below 1"
+FIGURE1_RATIOS_CAPTION = Caption(
+    f"Figure 1 over {NOBODY_SPLIT}: jobs above {ABOVE} in {PARTS} components; {AT_LOAD}", BELOW_ONE
+)
+study.add_figure("figure1-ratios", FIGURE1_RATIOS_CAPTION, draw_figure1_ratios)(figure1)
+
+
+def draw_figure2(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the response times along the splitting threshold."""
+    return draw_responses(by_group(table), x="above", xlabel=THRESHOLD, **titles)
+
+
+FIGURE2_CAPTION = Caption(
+    f"Figure 2: penalty {LOW_PENALTY}; {AT_LOAD}",
+    finding="The largest jobs respond sooner if all above 3 are split than if nobody is",
+)
+
+
+@study.add_figure("figure2", FIGURE2_CAPTION, draw_figure2, claims=("CP-4", "CP-15", "CP-11"))
+def figure2(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the response times of each group at each splitting threshold."""
+    here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), psi=LOW_PENALTY, spread=0.0)
+    return along_thresholds(here, NAMES, ["psi"])
+
+
+def along_thresholds(
+    runs: pd.DataFrame, groups: Sequence[str], lines: Sequence[str]
+) -> pd.DataFrame:
+    """Return response times of groups over those of whole jobs, and which threshold is best."""
+    pairs, same = against_whole(runs), ["max_jumps", "parts", *lines]
+    table = varied(ratio_table(pairs, groups), "above", by=same)
+
+    def line_of(setting: Mapping[str, Any]) -> tuple:
+        return tuple(setting[name] for name in same)
+
+    by_line: dict[tuple, dict[float, Responses]] = {}
+    for pair in pairs:
+        by_line.setdefault(line_of(pair.setting), {})[pair.setting["above"]] = pair.split
+    best = [
+        row["above"] in best_places(by_line[line_of(row)], row["group"])
+        for row in table.to_dict("records")
+    ]
+    return in_order(table.assign(best=best), *same, "above")
+
+
+def draw_figure2_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the same over the response times of whole jobs."""
+    return draw_ratios(by_group(table), NOBODY_SPLIT, x="above", xlabel=THRESHOLD, **titles)
+
+
+FIGURE2_RATIOS_CAPTION = Caption(
+    f"Figure 2 over {NOBODY_SPLIT}: penalty {LOW_PENALTY}; {AT_LOAD}", BELOW_ONE
+)
+study.add_figure("figure2-ratios", FIGURE2_RATIOS_CAPTION, draw_figure2_ratios)(figure2)
+
+
+def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a line per penalty."""
+    return table.assign(line="penalty " + table["psi"].map("{:g}".format))
+
+
+def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the response times of S4, a line per penalty."""
+    return draw_responses(by_penalty(table), x="above", xlabel=THRESHOLD, **titles)
+
+
+FIGURE3_CAPTION = Caption(
+    f"Figure 3: jobs of S4 (7 to 19 processors); {AT_LOAD}",
+    finding="Splitting all above 3 is better than all above 16 at penalty 0.05, worse at 0.2",
+)
+
+
+@study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("CP-5",))
+def figure3(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the response times of S4 at each splitting threshold and penalty."""
+    here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), parts=PARTS, spread=0.0)
+    return along_thresholds(here, ("S4",), ["psi"])
+
+
+def draw_figure3_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the same over the response times of whole jobs."""
+    return draw_ratios(by_penalty(table), NOBODY_SPLIT, x="above", xlabel=THRESHOLD, **titles)
+
+
+FIGURE3_RATIOS_CAPTION = Caption(
+    f"Figure 3 over {NOBODY_SPLIT}: jobs of S4 (7 to 19 processors); {AT_LOAD}", BELOW_ONE
+)
+study.add_figure("figure3-ratios", FIGURE3_RATIOS_CAPTION, draw_figure3_ratios)(figure3)
+
+
+def by_load(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a line per load."""
+    return table.assign(line="load " + table["load"].map("{:g}".format))
+
+
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the response times of S4, a line per load."""
+    return draw_responses(by_load(table), x="above", xlabel=THRESHOLD, **titles)
+
+
+FIGURE4_CAPTION = Caption(
+    f"Figure 4: jobs of S4, penalty {CONSTANT}; {SYSTEM}",
+    finding={
+        "quick": "From load 0.7 on the best threshold stays",
+        "paper": "With MaxJumps 8 and 20 the best threshold falls with the load, from 12 to 6",
+    },
+)
+
+
+@study.add_figure("figure4", FIGURE4_CAPTION, draw_figure4, claims=("CP-6", "CP-12"))
+def figure4(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the response times of S4 at each splitting threshold and load."""
+    here = pick(runs, kind=IN_FIGURE, **AS_PAPER)
+    here = split_so(here, parts=PARTS, psi=CONSTANT, spread=0.0)
+    return along_thresholds(here, ("S4",), ["load", "psi"])
+
+
+def draw_figure4_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the same over the response times of whole jobs."""
+    return draw_ratios(by_load(table), NOBODY_SPLIT, x="above", xlabel=THRESHOLD, **titles)
+
+
+FIGURE4_RATIOS_CAPTION = Caption(
+    f"Figure 4 over {NOBODY_SPLIT}: jobs of S4, penalty {CONSTANT}; {SYSTEM}", BELOW_ONE
+)
+study.add_figure("figure4-ratios", FIGURE4_RATIOS_CAPTION, draw_figure4_ratios)(figure4)
+
+
+def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw drawn penalties over the same for all, along the splitting threshold."""
+    return draw_ratios(by_group(table), SAME_PENALTY, x="above", xlabel=THRESHOLD, **titles)
+
+
+FIGURE5_CAPTION = Caption(
+    f"Figure 5: penalty of each job drawn from U[0.001, 0.199]; {AT_LOAD}",
+    finding={
+        "quick": "No group is seen to respond later or sooner with penalties that differ",
+        "paper": "With penalties that differ no group responds later or sooner by one percent",
+    },
+)
+
+
+@study.add_figure("figure5", FIGURE5_CAPTION, draw_figure5, claims=("CP-7",))
+def figure5(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return response times with drawn penalties over those with the same for all."""
+    here = pick(runs, kind=IN_FIGURE, psi=CONSTANT, spread=(SPREAD, 0.0), **AT_PRINTED_LOAD)
+    return in_order(ratio_table(against_same_penalty(here), [*GROUPS]), "max_jumps", "above")
+
+
+def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw split jobs of each group of penalties over all split jobs."""
+    lines = table.assign(line=table["group"])
+    return draw_ratios(lines, ALL_SPLIT, x="above", xlabel=THRESHOLD, **titles)
+
+
+FIGURE6_CAPTION = Caption(
+    f"Figure 6: split jobs by penalty (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4); {AT_LOAD}",
+    finding="Split above 3, jobs of the highest penalty respond later than those of the lowest",
+)
+
+
+@study.add_figure("figure6", FIGURE6_CAPTION, draw_figure6, claims=("CP-8",))
+def figure6(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return response times and waits of split jobs by their own penalty."""
+    here = pick(runs, kind=IN_FIGURE, psi=CONSTANT, spread=SPREAD, **AT_PRINTED_LOAD)
+    table = ratio_table(against_itself(here), [*BY_PENALTY], to=ALL_SPLIT)
+    return in_order(table, "max_jumps", "above")

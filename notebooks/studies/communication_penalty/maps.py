@@ -1,0 +1,192 @@
+"""Maps of where splitting pays, further than the paper."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from coalloc_lib import plots
+from coalloc_lib.experiments import pick
+from studies.communication_penalty.figures import (
+    AS_PAPER,
+    AT_PRINTED_LOAD,
+    against_whole,
+    in_order,
+    split_so,
+    varied,
+)
+from studies.communication_penalty.model import (
+    ABOVE,
+    ALWAYS,
+    AT_HEAD,
+    JUMPS,
+    NAMES,
+    NO_LIMIT,
+    PARTS,
+    PRINTED_LOAD,
+    STREAM,
+    jumps_label,
+)
+from studies.communication_penalty.responses import change
+from studies.communication_penalty.runs import IN_MAP, study
+from studies.shown import Caption
+
+#: How cells look where one side saturates, and what that means.
+MARKS = {
+    "split": ("longer", "∞: no mean, split jobs fill the system or nearly"),
+    "whole": ("shorter", "−∞: whole ones do"),
+    "both": ("neither", "×: both do"),
+}
+#: What all maps show.
+AGAINST = "worst fit, against the same jobs whole"
+
+
+def change_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return by how many percent splitting changes response times: a row per cell and group."""
+    rows = [
+        {**pair.setting, "group": group} | change(pair.split, pair.other, group).columns()
+        for pair in against_whole(runs)
+        for group in NAMES
+    ]
+    return pd.DataFrame(rows)
+
+
+def draw_map(
+    table: pd.DataFrame, group: str = STREAM, ylabel: str = "", subtitle: str = "", title: str = ""
+) -> Figure:
+    """Draw the maps of a group of jobs; the table has columns ``panel`` and ``row``, of labels."""
+    cells = pick(table, group=group)
+    saturated, kinds = cells["saturated"] != "", set(cells["saturated"])
+    undecided = cells["verdict"].where(cells["verdict"] == "undecided", "")
+    drawn = cells.assign(
+        column=cells["psi"].map("{:g}".format),
+        mark=cells["saturated"].map({"": ""} | {kind: mark for kind, (mark, _) in MARKS.items()}),
+        warning=cells["warning"].mask(saturated, undecided),
+    )
+    numbers = ["change", "ci95_low", "ci95_high"]
+    drawn[numbers] = drawn[numbers].mask(saturated)
+    legend = [words for kind, (_, words) in MARKS.items() if kind in kinds]
+    whose = "all jobs" if group == STREAM else group
+    return plots.maps(
+        drawn,
+        x="column",
+        y="row",
+        value="change",
+        panel="panel",
+        mark="mark",
+        xlabel="penalty",
+        ylabel=ylabel,
+        values=f"mean response of {whose}: change, %",
+        title=title,
+        subtitle="; ".join(filter(None, [subtitle, "hatched: undecided", *legend])),
+    )
+
+
+def policy_label(max_jumps: float) -> str:
+    """Return what FPFS with this many jumps is called."""
+    return f"FPFS({jumps_label(max_jumps)})" if max_jumps else "FCFS"
+
+
+def draw_viability(table: pd.DataFrame, **how: Any) -> Figure:
+    """Draw a map of penalty and splitting threshold, a panel per load."""
+    panel, row = "load " + table["load"].map("{:.3f}".format), table["above"].map("{:g}".format)
+    return draw_map(table.assign(panel=panel, row=row), ylabel="splits jobs above", **how)
+
+
+def viability(runs: pd.DataFrame, max_jumps: int) -> pd.DataFrame:
+    """Return the changes by load, splitting threshold and penalty."""
+    here = pick(runs, kind=IN_MAP, max_jumps=max_jumps, **AS_PAPER)
+    table = varied(change_table(split_so(here, parts=PARTS)), "above", by=["load"])
+    return in_order(table, "load", "above", "psi")
+
+
+VIABILITY_8_CAPTION = Caption(
+    f"jobs above a size in {PARTS} components, FPFS({JUMPS}), {AGAINST}",
+    finding={
+        "quick": "Splitting pays in more cells at the highest load than at the lowest",
+        "paper": "Splitting loses in fewer cells at the two higher loads than at the lowest",
+    },
+)
+
+
+@study.add_figure("viability-8", VIABILITY_8_CAPTION, draw_viability)
+def viability_8(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes with the MaxJumps of the study."""
+    return viability(runs, JUMPS)
+
+
+VIABILITY_NO_LIMIT_CAPTION = Caption(
+    f"jobs above a size in {PARTS} components, FPFS(no limit), {AGAINST}",
+    finding="Passed without limit, jobs split at a penalty of 0.2 lose or change nothing",
+)
+
+
+@study.add_figure("viability-no-limit", VIABILITY_NO_LIMIT_CAPTION, draw_viability)
+def viability_no_limit(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes where jobs may be passed without limit."""
+    return viability(runs, NO_LIMIT)
+
+
+def draw_components(table: pd.DataFrame, **how: Any) -> Figure:
+    """Draw a map of penalty and number of components, a panel per policy."""
+    panel, row = table["max_jumps"].map(policy_label), table["parts"].map("{:g}".format)
+    return draw_map(table.assign(panel=panel, row=row), ylabel="components", **how)
+
+
+COMPONENTS_CAPTION = Caption(
+    f"jobs above {ABOVE} in components, load {PRINTED_LOAD}, {AGAINST}",
+    finding="Splitting gains most under FCFS, where nobody may pass, and least in five components",
+)
+
+
+@study.add_figure("components", COMPONENTS_CAPTION, draw_components)
+def components(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes by number of components."""
+    here = pick(runs, kind=IN_MAP, **AT_PRINTED_LOAD)
+    table = varied(change_table(split_so(here, above=ABOVE)), "parts", by=["max_jumps"])
+    return in_order(table, "max_jumps", "parts", "psi")
+
+
+def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
+    """Draw a map of penalty and placement, a panel per policy."""
+    panel = table["max_jumps"].map(policy_label)
+    row = "above " + table["above"].map("{:g}".format) + ", " + table["placement"]
+    return draw_map(table.assign(panel=panel, row=row), **how)
+
+
+ADAPTIVE_CAPTION = Caption(
+    f"load {PRINTED_LOAD}, {PARTS} components, always or only of jobs that cannot start whole, "
+    f"{AGAINST}",
+    finding="Split at need loses in fewer cells than always split, and gains in no fewer",
+)
+
+
+@study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
+def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes where jobs are always split, and where only at need."""
+    here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD, kept_whole=0.0)
+    table = change_table(split_so(here, parts=PARTS))
+    table = varied(table, "placement", by=["max_jumps", "above"])
+    large_first = table.sort_values("above", ascending=False, kind="stable")
+    return in_order(large_first, "max_jumps")
+
+
+def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
+    """Draw a map of penalty and of the share that cannot be split, a panel per policy."""
+    panel, row = table["max_jumps"].map(policy_label), table["kept_whole"].map("{:.0%}".format)
+    return draw_map(table.assign(panel=panel, row=row), ylabel="cannot be split", **how)
+
+
+KEPT_WHOLE_CAPTION = Caption(
+    f"load {PRINTED_LOAD}, jobs above {ABOVE} in {PARTS} components but for a share, {AGAINST}",
+    finding="Where a quarter cannot be split, splitting the others pays less often",
+)
+
+
+@study.add_figure("kept-whole", KEPT_WHOLE_CAPTION, draw_kept_whole)
+def kept_whole(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes by the share of jobs that cannot be split."""
+    here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD)
+    here = split_so(here, above=ABOVE, parts=PARTS, placement=ALWAYS)
+    table = varied(change_table(here), "kept_whole", by=["max_jumps"])
+    return in_order(table, "max_jumps", "kept_whole", "psi")

@@ -1,0 +1,382 @@
+"""What the paper says of job sharing and multi-site execution, judged."""
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from coalloc_lib.experiments import (
+    NotRunError,
+    least,
+    mean_crossing,
+    most,
+    pick,
+    ratio,
+    ratios_along,
+    sample,
+)
+from coalloc_lib.intervals import Interval, Sample, not_
+from studies.cut_offs import Word
+from studies.job_sharing.figures import break_even_of_draws, spanning_over_sharing
+from studies.job_sharing.model import (
+    BEST_FIT,
+    CONFIGURATIONS,
+    EQUAL,
+    EXTRACTS,
+    IN_TURN,
+    LOCAL,
+    LOG,
+    MULTI_SITE,
+    OF_LARGEST,
+    OF_SITE,
+    OWN_QUEUES,
+    PENALTIES,
+    PLACEMENTS,
+    PRINTED_DAYS,
+    PRINTED_PENALTY,
+    PRINTED_WIDEST,
+    SHARING,
+    SINGLE,
+    STANDARD,
+    SYNTHETIC,
+    UNCHANGED,
+)
+from studies.job_sharing.runs import ALL_USERS, NOT_WIDE, study
+from studies.ledger import Decision, Judgement, Row, judge_number
+from studies.study import PaperSetting, without
+
+#: The setting that the paper's sentences are about. Where the runs have other values of what is
+#: varied, they are asked too.
+PAPER = PaperSetting(
+    varied={
+        "workload": SYNTHETIC,
+        "configuration": STANDARD,
+        "policy": "EASY",
+        "load": None,
+        "weight": "work",
+    },
+    fixed={
+        "wide": OF_LARGEST,
+        "placement": BEST_FIT,
+        "assignment": IN_TURN,
+        "growth": 0.0,
+        "users": ALL_USERS,
+    },
+)
+#: 'An improvement of over 50%'.
+HALF = 0.5
+#: What the paper's words are taken to mean. Of AWRTs: relative differences.
+NEAR = Word("near", 0.05, "%", 100)
+SIGNIFICANTLY = Word("significantly", 0.05, "%", 100)
+GOOD = Word("good", 0.05, "%", 100)
+#: Of the penalty: two of the paper's steps.
+ABOUT = Word("about", 0.1, "points", 100)
+#: A share of the time: some job waits more than half of it.
+SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100)
+#: Pairs of configurations: equal machines, and others.
+EQUAL_OR_NOT = tuple(product(EQUAL, ("m64", "m384")))
+
+FREE, PAID = {"penalty": 0.0}, {"penalty": PRINTED_PENALTY}
+
+
+@study.add_claim(
+    "JS-1",
+    "AWRT of job sharing over that of local execution, m128, synthetic",
+    PAPER.with_(wide=OF_SITE),
+)
+def sharing_halves_the_response(runs: pd.DataFrame) -> Decision:
+    """Judge 'an improvement of over 50%' (Figure 4)."""
+    found = ratio(runs, "awrt", {"way": SHARING}, {"way": LOCAL}).interval
+    return Decision(found, {"more than half": found.below(HALF)}, "by work")
+
+
+@study.add_claim(
+    "JS-2",
+    "AWRT of multi-site without penalty over that of one machine of 512",
+    PAPER,
+)
+def free_spanning_is_near_one_machine(runs: pd.DataFrame) -> Decision:
+    """Judge 'without overhead for multi-site is near the m512 result' (Figure 4)."""
+    found = ratio(runs, "awrt", {"way": MULTI_SITE, **FREE}, {"way": SINGLE}).interval
+    note = "exactly 1 by construction; the paper's 'near' points to another algorithm"
+    return Decision(found, {"near": NEAR.within(found, around=1)}, note)
+
+
+@study.add_claim("JS-3", "penalty at break-even on m128, synthetic, mean of the draws", PAPER)
+def spanning_pays_up_to_a_quarter(runs: pd.DataFrame) -> Decision:
+    """Judge 'even for an overhead on execution time of about 25%' (Figure 4)."""
+    high = PRINTED_PENALTY + ABOUT.value
+    line = spanning_over_sharing(runs)
+    if not line or max(line) < high:
+        raise NotRunError(f"no run of spanning at a penalty of {high:g} or more")
+    found = mean_crossing(line, level=1.0).interval
+    elsewhere = {}
+    if not pick(runs, way=OWN_QUEUES).empty:
+        queues = spanning_over_sharing(runs, OWN_QUEUES)
+        over_queues = mean_crossing(queues, level=1.0).interval
+        words = f"over {OWN_QUEUES} ({over_queues.estimate:.2f})"
+        elsewhere[words] = ABOUT.within(over_queues, around=PRINTED_PENALTY)
+    parts = {"about a quarter": ABOUT.within(found, around=PRINTED_PENALTY)}
+    return Decision(found, parts, "by work", elsewhere)
+
+
+@study.add_numbers
+def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
+    """Judge the printed 25 %: the paper has one synthetic workload, and so one draw."""
+    draws = break_even_of_draws(pick(runs, **PAPER.values))
+    mean = draws.mean
+    judged = Judgement("undecided", bound_note(mean))
+    if not judged.note:
+        judged = judge_number(PRINTED_PENALTY, mean, 2, one_run=draws.prediction)
+    item, quantity = "Figure 4 m128 synthetic", "penalty at break-even"
+    yield Row.of(study.name, item, quantity, PRINTED_PENALTY, mean, judged)
+
+
+@study.add_numbers
+def printed_widest_job(runs: pd.DataFrame) -> Iterator[Row]:
+    """Judge 'the widest job in the CTC traces e.g. requests 336 processing nodes' (4.2)."""
+    widest = float(pick(runs, workload=EXTRACTS)["widest"].max())
+    if np.isfinite(widest):
+        judged = judge_number(PRINTED_WIDEST, Interval.exact(widest), 0)
+        item, quantity = "Section 4.2 widest job of the log", "processors"
+        yield Row.of(study.name, item, quantity, PRINTED_WIDEST, widest, judged)
+
+
+def bound_note(found: Interval) -> str:
+    """Return a note where a mean of penalties, or a difference, is known from one side alone."""
+    if np.isfinite(found.half_width):
+        return ""
+    return "a bound: some draws break even beyond the penalties that were tried"
+
+
+@study.add_claim(
+    "JS-4",
+    "penalty at break-even of m64 less that of m128, synthetic",
+    PAPER.without("configuration"),
+)
+def equal_machines_sustain_more(runs: pd.DataFrame) -> Decision:
+    """Judge 'equal sized machines show better results', 'the overhead can be even larger'."""
+    of = {name: pick(runs, configuration=name) for name in CONFIGURATIONS}
+    parts = {}
+    for equal, other in EQUAL_OR_NOT:
+        pair = f"{equal} than {other}"
+        parts[f"better at {PRINTED_PENALTY:.0%}, {pair}"] = is_better(of[equal], of[other])
+        gain = break_even_of_draws(of[equal]).less(break_even_of_draws(of[other]))
+        parts[f"larger penalty, {pair}"] = gain.above(0)
+    deciding = break_even_of_draws(of["m64"]).less(break_even_of_draws(of[STANDARD]))
+    return Decision(deciding, parts, bound_note(deciding))
+
+
+def is_better(one: pd.DataFrame, other: pd.DataFrame) -> bool | None:
+    """Whether spanning at the printed penalty comes nearer to one machine on one configuration."""
+    pair = {"way": MULTI_SITE, **PAID}, {"way": SINGLE, **FREE}
+    over_m512 = ratio(one, "awrt", *pair) / ratio(other, "awrt", *pair)
+    return Sample(1 - over_m512.values).interval.above(0)
+
+
+@study.add_claim(
+    "JS-5",
+    "penalty at break-even of the synthetic less that of the extracts, m128 or m256",
+    PAPER.without("workload", "configuration"),
+)
+def extracts_sustain_no_less(runs: pd.DataFrame) -> Decision:
+    """Judge 'the workload as shown in Figure 4' has 'the least effective improvements' (4.3)."""
+    if pick(runs, workload=EXTRACTS).empty:
+        return Decision(None, {}, lost=f"it is of the log; coalloc traces fetch {LOG}")
+    less = {}
+    for name in CONFIGURATIONS:
+        here = pick(runs, configuration=name)
+        synthetic, extracts = (
+            break_even_of_draws(pick(here, workload=each)) for each in (SYNTHETIC, EXTRACTS)
+        )
+        less[name] = one_draw_less(synthetic.prediction, extracts.mean)
+    answers = {name: not_(found.above(0)) for name, found in less.items()}
+    decides = most(less[name] for name in EQUAL)
+    own = {name: answers[name] for name in EQUAL}
+    note = bound_note(decides) or ONE_DRAW
+    return Decision(decides, own, note, without(answers, *EQUAL))
+
+
+#: Of the paper's synthetic workload, which is one draw.
+ONE_DRAW = "the interval is of one draw, as the paper has one: which draw it is decides"
+
+
+def one_draw_less(draw: Interval, mean: Interval) -> Interval:
+    """Return where one draw less a mean lies: both stray, one from the other independently."""
+    apart = draw.estimate - mean.estimate
+    below = float(np.hypot(draw.estimate - draw.low, mean.high - mean.estimate))
+    above = float(np.hypot(draw.high - draw.estimate, mean.estimate - mean.low))
+    doubt = draw.warning or mean.warning
+    return Interval(apart, apart - below, apart + above, draw.count, warning=doubt)
+
+
+@study.add_claim(
+    "JS-13",
+    "AWRT of spanning over sharing, one synthetic draw less the extracts, m128, the least",
+    PAPER.without("workload"),
+)
+def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
+    """Judge that the synthetic workload 'produces the least effective improvements' (4.3)."""
+    if pick(runs, workload=EXTRACTS).empty:
+        return Decision(None, {}, lost=f"it is of the log; coalloc traces fetch {LOG}")
+    less = {}
+    for name, penalty in (("no penalty", FREE), (f"p = {PRINTED_PENALTY:.0%}", PAID)):
+        pair = {"way": MULTI_SITE, **penalty}, {"way": SHARING, **FREE}
+        synthetic, extracts = (
+            ratio(pick(runs, workload=each), "awrt", *pair) for each in (SYNTHETIC, EXTRACTS)
+        )
+        less[name] = one_draw_less(synthetic.prediction, extracts.interval)
+    parts = {f"saves least at {name}": found.above(0) for name, found in less.items()}
+    return Decision(least(less.values()), parts, ONE_DRAW)
+
+
+@study.add_claim(
+    "JS-6",
+    "AWRT with wide jobs whole over that with them in pieces, the largest up to p = 25 %",
+    PAPER.without("wide"),
+)
+def whole_wide_jobs_cost_little(runs: pd.DataFrame) -> Decision:
+    """Judge '... wide jobs does not increase the average weighted response time significantly'."""
+    spanning = pick(runs, way=MULTI_SITE, penalty=PENALTIES)
+    penalties = np.intersect1d(
+        *(pick(spanning, wide=each)["penalty"] for each in (UNCHANGED, OF_LARGEST))
+    ).tolist()
+    costs = {
+        penalty: ratio(
+            pick(runs, way=MULTI_SITE, penalty=penalty),
+            *("awrt", {"wide": UNCHANGED}, {"wide": OF_LARGEST}),
+        ).interval
+        for penalty in penalties
+    }
+    if not costs:
+        raise NotRunError("no run of spanning has wide jobs whole")
+    answers = {f"p = {p:.0%}": SIGNIFICANTLY.below(found.plus(-1)) for p, found in costs.items()}
+    beyond = [f"p = {p:.0%}" for p in costs if p > PRINTED_PENALTY]
+    decides = most(found for p, found in costs.items() if p <= PRINTED_PENALTY)
+    elsewhere = {name: answers[name] for name in beyond}
+    return Decision(decides, without(answers, *beyond), elsewhere=elsewhere)
+
+
+@study.add_claim(
+    "JS-14",
+    "penalty up to which spanning with wide jobs whole beats sharing with them in pieces, m128",
+    PAPER.without("wide"),
+)
+def whole_wide_jobs_still_gain(runs: pd.DataFrame) -> Decision:
+    """Judge 'the improvement over job-sharing is valid even as these wider jobs [...]' (4.3)."""
+    line = ratios_along(
+        runs,
+        "awrt",
+        "penalty",
+        one={"way": MULTI_SITE, "wide": UNCHANGED},
+        other={"way": SHARING, "wide": OF_LARGEST, **FREE},
+    )
+    if len(line) < 2:
+        raise NotRunError("no run of spanning has wide jobs whole at two penalties or more")
+    found = mean_crossing(line, level=1.0).interval
+    return Decision(found, {"gains without a penalty": line[min(line)].interval.below(1)})
+
+
+@study.add_claim(
+    "JS-7",
+    "AWRT of conservative backfilling over that of EASY, m128, the least of the ways",
+    PAPER.without("policy", "wide"),
+)
+def easy_beats_conservative(runs: pd.DataFrame) -> Decision:
+    """Judge that EASY 'proved to be more effective' than conservative backfilling (3.1).
+
+    It is said of local processing, in 'our simulations', and so it is asked of all ways.
+    """
+    pair = {"policy": "conservative"}, {"policy": "EASY"}
+    found = {}
+    for way in (LOCAL, SHARING, MULTI_SITE):
+        wide = OF_SITE if way == LOCAL else OF_LARGEST
+        found[way] = ratio(pick(runs, way=way, wide=wide, **FREE), "awrt", *pair).interval
+    return Decision(least(found.values()), {way: x.above(1) for way, x in found.items()})
+
+
+@study.add_claim(
+    "JS-8",
+    "AWRT of other choices of machines over that of best fit, m128, the smallest",
+    PAPER.without("placement"),
+)
+def best_fit_is_good(runs: pd.DataFrame) -> Decision:
+    """Judge 'good results for a selection strategy called BestFit' (section 3.2)."""
+    sharing, best = pick(runs, way=SHARING), {"placement": BEST_FIT}
+    found = {
+        rule: ratio(sharing, "awrt", {"placement": rule}, best).interval
+        for rule in without(PLACEMENTS, BEST_FIT)
+    }
+    note = "good: no other is better by as much; the paper has it from an earlier one"
+    parts = {rule: GOOD.below(over_best.complement()) for rule, over_best in found.items()}
+    return Decision(least(found.values()), parts, note)
+
+
+@study.add_claim(
+    "JS-9",
+    "share of the time in which some job waits, the least configuration",
+    PAPER.without("workload", "configuration").fixing("policy", "load", "weight"),
+)
+def backlog_is_sufficient(runs: pd.DataFrame) -> Decision:
+    """Judge 'enough workload to keep a sufficient backlog on all systems' (section 4.2)."""
+    sharing = pick(runs, way=SHARING)
+    log_is_here = EXTRACTS in set(sharing["workload"])
+    own, other = (EXTRACTS, SYNTHETIC) if log_is_here else (SYNTHETIC, EXTRACTS)
+    waiting = {}
+    for workload, name in product((own, other) if log_is_here else (own,), CONFIGURATIONS):
+        where = {"workload": workload, "configuration": name}
+        waiting[f"{name}, {workload}"] = sample(sharing, "share_waiting", **where).interval
+    answers = {name: SUFFICIENT.above(share) for name, share in waiting.items()}
+    others = [name for name in answers if not name.endswith(own)]
+    decides = least(waiting[name] for name in without(answers, *others))
+    elsewhere = {name: answers[name] for name in others}
+    note = "some job waits, under job sharing"
+    return Decision(decides, without(answers, *others), note, elsewhere)
+
+
+@study.add_claim(
+    "JS-10",
+    "days from the first to the last submission, the longest workload",
+    PAPER.without("workload").fixing("configuration", "policy", "load", "weight"),
+)
+def workloads_span_three_months(runs: pd.DataFrame) -> Decision:
+    """Judge 'corresponds in real time to a period of more than three months' (section 4.2)."""
+    sharing = pick(runs, way=SHARING)
+    days = {
+        workload: sample(sharing, "days", workload=workload).interval
+        for workload in sharing["workload"].unique()
+    }
+    return Decision(most(days.values()), {name: x.above(PRINTED_DAYS) for name, x in days.items()})
+
+
+@study.add_claim(
+    "JS-11",
+    "AWRT over that of one machine of 512, the smallest",
+    PAPER.without("configuration"),
+)
+def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
+    """Judge 'the result of this m512 configuration gives the lower bound' (Figure 4)."""
+    found = {}
+    for name in CONFIGURATIONS:
+        here = pick(runs, configuration=name)
+        for way, penalty in ((SHARING, FREE), (MULTI_SITE, PAID)):
+            pair = {"way": way, **penalty}, {"way": SINGLE, **FREE}
+            found[f"{way}, {name}"] = ratio(here, "awrt", *pair).interval
+    note = f"of sharing, and of spanning at {PRINTED_PENALTY:.0%}"
+    return Decision(least(found.values()), {name: x.above(1) for name, x in found.items()}, note)
+
+
+@study.add_claim(
+    "JS-12",
+    "local AWRT of all jobs and pieces over that of jobs that are not in pieces, m128",
+    PAPER.with_(wide=OF_SITE).without("users"),
+)
+def pieces_cost_local_execution(runs: pd.DataFrame) -> Decision:
+    """Judge 'a significant increase of the AWRT due to the applied weight on each job-part' (4.3).
+
+    The pieces run in both: it is the mean that they are in, or not.
+    """
+    local = pick(runs, way=LOCAL)
+    found = ratio(local, "awrt", {"users": ALL_USERS}, {"users": NOT_WIDE}).interval
+    return Decision(found, {"significantly": SIGNIFICANTLY.above(found.plus(-1))})

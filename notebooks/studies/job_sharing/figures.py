@@ -1,0 +1,418 @@
+"""Figures 4 to 7; who gains by joining, when to span, and what breaks even where."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from coalloc_lib import plots
+from coalloc_lib.experiments import (
+    Crossings,
+    crossings,
+    groups_of,
+    interval_columns,
+    mean_crossing,
+    means,
+    pick,
+    ratios,
+    ratios_along,
+)
+from coalloc_lib.schedules.schedule import WEIGHTS
+from studies.job_sharing.model import (
+    ADAPTIVE,
+    BEST_FIT,
+    EQUAL,
+    IN_TURN,
+    LOCAL,
+    MULTI_SITE,
+    OF_LARGEST,
+    OF_SITE,
+    PENALTIES,
+    POLICIES,
+    PRINTED_PENALTY,
+    SHARING,
+    SINGLE,
+    STANDARD,
+    SYNTHETIC,
+    UNCHANGED,
+)
+from studies.job_sharing.runs import ALL_USERS, DOTS, NOT_WIDE, study
+from studies.shown import Caption
+
+#: What figures say of the runs and of the intervals; no line ends between number and percent.
+BY_WORK = "weighted by work; 95\u00a0% intervals of the mean draw"
+EASY_BY_WORK = f"EASY, {BY_WORK}"
+#: The ways to run, one colour each in every picture.
+LOOK = {
+    LOCAL: plots.Sign("#882255", "s"),
+    MULTI_SITE: plots.MEANINGS["single then span"],
+    SINGLE: plots.MEANINGS["one cluster"],
+    SHARING: plots.STANDARD,
+}
+#: Names of lines: when jobs span, what they pay on many sites, and what they pay at a load.
+AT_ONCE = {"EASY": "at once", ADAPTIVE: "adaptive"}
+COSTS = {0.0: "any number", 1.0: "each further"}
+AT_LOADS = {
+    ("EASY", 0.0): "penalty 0",
+    ("EASY", PRINTED_PENALTY): f"penalty {PRINTED_PENALTY}",
+    (ADAPTIVE, PRINTED_PENALTY): f"{PRINTED_PENALTY}, adaptive",
+}
+#: What is as in the paper in all figures that do not say otherwise.
+AS_PAPER: dict[str, Any] = {"placement": BEST_FIT, "assignment": IN_TURN, "users": ALL_USERS}
+AS_LOGGED: dict[str, Any] = {"load": None, "growth": 0.0}
+#: What spanning is held against: sharing, with wide jobs in pieces of the largest machine.
+AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LARGEST}
+
+
+def awrt_ratios(
+    runs: pd.DataFrame, against: Mapping[str, Any], columns: Sequence[str]
+) -> pd.DataFrame:
+    """Return AWRTs over those of what they are held against, in hours, by these columns."""
+    found = ratios(runs, "awrt", against, also=["spanned"])
+    found["awrt_h"] = found["awrt"] / 3600
+    found["awrt_against_h"] = found["awrt_against"] / 3600
+    values = ["awrt_h", "awrt_against_h", "ratio", "ci95_low", "ci95_high", "warning", "spanned"]
+    return found[[*columns, "weight", *values]]
+
+
+def with_pieces(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return runs with wide jobs in pieces: of their site's machine if local, else the largest."""
+    own_site = pick(runs, way=LOCAL, wide=OF_SITE)
+    largest = pick(runs, way=(SHARING, MULTI_SITE, SINGLE), wide=OF_LARGEST)
+    return pd.concat([own_site, largest])
+
+
+def draw_along(table: pd.DataFrame, x: str = "penalty", weight: str = "work", **how: Any) -> Figure:
+    """Draw ratios along the penalty or another number; `weight` is what jobs are weighted by."""
+    settings: dict[str, Any] = {
+        "xlabel": "penalty of jobs that span sites",
+        "ylabel": "AWRT over that of\njob sharing",
+        "base": "job sharing",
+        "panel": "workload",
+        "style": plots.LineStyle(whole_bands=True),
+    }
+    weighted = pick(table, weight=weight)
+    return plots.factor_lines(weighted, x=x, **{"y": "ratio"} | settings | how)
+
+
+# --- Figures 4 to 7 ---
+
+
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw each way to run over job sharing, along the penalty."""
+    return draw_along(table, line="way", look=LOOK, **titles)
+
+
+FIGURE4_CAPTION = Caption(
+    f"Figure 4: m128 (4×128); {EASY_BY_WORK}",
+    finding="Sharing jobs saves most; after it, spanning or one large machine saves little more",
+)
+
+
+@study.add_figure(
+    "figure4", FIGURE4_CAPTION, draw_figure4, claims=("JS-1", "JS-2", "JS-3", "JS-12")
+)
+def figure4(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of each way over sharing; ways without a penalty are level lines."""
+    m128 = pick(with_pieces(runs), configuration=STANDARD, policy="EASY", **AS_PAPER, **AS_LOGGED)
+    columns = ["workload", "configuration", "way", "penalty"]
+    found = awrt_ratios(m128, AGAINST_SHARING, columns)
+    spanning = pick(found, way=MULTI_SITE)
+    penalties = pd.DataFrame({"penalty": spanning["penalty"].unique()})
+    lines = [
+        pick(found, way=LOCAL).drop(columns="penalty").merge(penalties, how="cross"),
+        spanning,
+        pick(found, way=SINGLE).drop(columns="penalty").merge(penalties, how="cross"),
+    ]
+    return pd.concat(lines)[found.columns].sort_values("workload", kind="stable")
+
+
+def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw sharing, and spanning at some penalties, over one machine; a row per configuration."""
+    names = {penalty: f"spanning, penalty {penalty:g}" for penalty in DOTS}
+    dots = pick(table, weight="work", penalty=DOTS)
+    series = dots["penalty"].map(names).where(dots["way"] == MULTI_SITE, "sharing")
+    return plots.intervals(
+        dots.assign(series=series),
+        x="ratio",
+        row="configuration",
+        series="series",
+        panel="workload",
+        factors=True,
+        look={"sharing": plots.STANDARD} | plots.shades(names.values()),
+        xlabel="AWRT over that of one machine of 512",
+        **titles,
+    )
+
+
+FIGURE5_CAPTION = Caption(
+    f"Figures 5 and 6: {EASY_BY_WORK}",
+    finding="Sharing loses most on m64, whose machines are the smallest, and spanning saves most",
+)
+
+
+@study.add_figure(
+    "figure5", FIGURE5_CAPTION, draw_figure5, claims=("JS-4", "JS-5", "JS-13", "JS-11")
+)
+def figure5(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of sharing and spanning over one machine, by configuration and workload."""
+    ways = pick(runs, way=(SHARING, MULTI_SITE, SINGLE), wide=OF_LARGEST, policy="EASY")
+    ways = pick(ways, **AS_PAPER, **AS_LOGGED)
+    against = {"way": SINGLE, "penalty": 0.0}
+    return awrt_ratios(ways, against, ["workload", "configuration", "way", "penalty"])
+
+
+def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw spanning with wide jobs whole over spanning with them in pieces."""
+    pieces = "wide jobs in pieces"
+    how: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
+    ylabel = f"AWRT over that of\n{pieces}"
+    return draw_along(table, ylabel=ylabel, base=pieces, **how, **titles)
+
+
+FIGURE7_CAPTION = Caption(
+    f"Figure 7: spanning, m128; {EASY_BY_WORK}",
+    finding="Wide jobs left whole add a few percent, and more the larger the penalty",
+)
+
+
+@study.add_figure("figure7", FIGURE7_CAPTION, draw_figure7, claims=("JS-6", "JS-14"))
+def figure7(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT with wide jobs left whole over that with them in pieces."""
+    spanning = pick(runs, configuration=STANDARD, way=MULTI_SITE, policy="EASY")
+    spanning = pick(spanning, wide=(UNCHANGED, OF_LARGEST), **AS_PAPER, **AS_LOGGED)
+    return awrt_ratios(spanning, {"wide": OF_LARGEST}, ["workload", "configuration", "penalty"])
+
+
+# --- Further than the paper ---
+
+
+def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw what users of the sites of each size get, and all where these differ, in rows."""
+    rows = pick(table, weight="work")
+    alike = rows["configuration"].isin(EQUAL) & (rows["users"] == ALL_USERS)
+    rows = rows[~alike]
+    known = rows.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
+    words = known.where(rows["ci95_high"] > 1, "")  # there the axis is too long to tell
+    return plots.intervals(
+        rows.assign(row=rows["configuration"] + ": " + rows["users"], words=words),
+        x="ratio",
+        row="row",
+        series="assignment",
+        panel="workload",
+        words="words",
+        factors=True,
+        span=(0.005, 2.0),
+        look={"in turn": plots.STANDARD, "by size": plots.Sign("#E69F00", "v")},
+        row_height=0.3,
+        xlabel="AWRT over that of local execution",
+        beyond="arrow: on beyond the axis",
+        **titles,
+    )
+
+
+JOINING_CAPTION = Caption(
+    f"jobs come to the sites in turn, or by the size of the site; {EASY_BY_WORK}",
+    finding="With jobs in turn the site of 384 loses by joining; by size none is seen to lose",
+)
+
+
+@study.add_figure("joining", JOINING_CAPTION, draw_joining)
+def joining(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of the users of each site with sharing over that alone."""
+    both = pick(runs, way=(LOCAL, SHARING), wide=OF_SITE, policy="EASY")
+    both = pick(both, placement=BEST_FIT, **AS_LOGGED)
+    both = both[both["users"] != NOT_WIDE]
+    columns = ["workload", "configuration", "assignment", "users"]
+    return awrt_ratios(both, {"way": LOCAL}, columns)
+
+
+def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw spanning at once and adaptive spanning along the penalty."""
+    how: dict[str, Any] = {
+        "row": "configuration",
+        "names": "legend",
+        "look": plots.signs(AT_ONCE.values()),
+    }
+    return draw_along(table, line="spanning", **how, **titles)
+
+
+ADAPTIVE_CAPTION = Caption(
+    f"adaptive: only if no machine is expected free as early; {EASY_BY_WORK}",
+    finding="Spanning only where it ends a job sooner is not seen to lose, at any penalty",
+)
+
+
+@study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
+def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of spanning at once, and only where it is sooner, over that of sharing."""
+    both = pick(runs, configuration=("m64", STANDARD), policy=tuple(AT_ONCE))
+    both = pick(both, way=(SHARING, MULTI_SITE), wide=OF_LARGEST, **AS_PAPER, **AS_LOGGED)
+    both = pick(both, penalty=adaptive_penalties(both))
+    against = AGAINST_SHARING | {"policy": "EASY"}
+    found = awrt_ratios(both, against, ["workload", "configuration", "policy", "penalty"])
+    found.insert(2, "spanning", found.pop("policy").map(AT_ONCE))
+    return found
+
+
+def adaptive_penalties(runs: pd.DataFrame) -> tuple[float, ...]:
+    """Return the penalties at which adaptive spanning was run."""
+    return (0.0, *pick(runs, policy=ADAPTIVE)["penalty"].unique().tolist())
+
+
+def draw_load(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw spanning over sharing along the load."""
+    how: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
+    return draw_along(table, look=plots.signs(AT_LOADS.values()), **how, **titles)
+
+
+LOAD_CAPTION = Caption(
+    f"m128, the same jobs sped up or slowed down; {EASY_BY_WORK}",
+    finding="The higher the load, the more spanning gains if it is free, and loses at a penalty",
+)
+
+
+@study.add_figure("load", LOAD_CAPTION, draw_load)
+def load(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of spanning over that of sharing, by load and penalty."""
+    m128 = pick(runs, configuration=STANDARD, wide=OF_LARGEST, growth=0.0, **AS_PAPER)
+    m128 = m128[m128["load"].notna()]
+    against = AGAINST_SHARING | {"policy": "EASY"}
+    found = awrt_ratios(m128, against, ["workload", "configuration", "policy", "penalty", "load"])
+    names = [AT_LOADS.get(at, "") for at in zip(found["policy"], found["penalty"], strict=True)]
+    found.insert(2, "spanning", names)
+    return found[found["spanning"] != ""].drop(columns=["policy", "penalty"])
+
+
+def draw_by_sites(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw both ways in which a penalty grows."""
+    return draw_along(table, line="costs", look=plots.signs(COSTS.values()), **titles)
+
+
+BY_SITES_CAPTION = Caption(
+    f"m64; one penalty, or as much again for each further site, drawn up to 4; {EASY_BY_WORK}",
+    finding="Where machines are small and a job needs many, a penalty for each is ruinous",
+)
+
+
+@study.add_figure("by_sites", BY_SITES_CAPTION, draw_by_sites)
+def by_sites(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of spanning over that of sharing, by how the penalty grows."""
+    m64 = pick(runs, configuration="m64", way=(SHARING, MULTI_SITE), policy="EASY")
+    m64 = pick(m64, wide=OF_LARGEST, load=None, growth=tuple(COSTS), **AS_PAPER)
+    few = pick(m64, penalty=(0.0, *pick(m64, growth=1.0)["penalty"].unique().tolist()))
+    against = AGAINST_SHARING | {"growth": 0.0}
+    found = awrt_ratios(few, against, ["workload", "configuration", "growth", "penalty"])
+    found.insert(2, "costs", found.pop("growth").map(COSTS))
+    return found
+
+
+# --- Where spanning breaks even ---
+
+
+def spanning_over_sharing(runs: pd.DataFrame, sharing: str = SHARING) -> dict[float, Any]:
+    """Return the AWRT of spanning over that of a way of sharing, by draw, at each penalty."""
+    return ratios_along(
+        runs, "awrt", "penalty", one={"way": MULTI_SITE}, other={"way": sharing, "penalty": 0.0}
+    )
+
+
+def break_even_of_draws(runs: pd.DataFrame) -> Crossings:
+    """Return the penalty from which on spanning loses to sharing, in each draw."""
+    return crossings(spanning_over_sharing(runs), level=1.0)
+
+
+def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the penalties, a panel per workload, a row per configuration."""
+    own = pick(table, workload=SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
+    where = pick(table, scheduling="FCFS")["configuration"].unique()
+    table = table.assign(words=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
+    table.loc[own, "printed"] = PRINTED_PENALTY
+    return plots.intervals(
+        table,
+        x="p",
+        row="configuration",
+        series="scheduling",
+        panel="workload",
+        printed="printed",
+        words="words",
+        span=(0.0, PENALTIES[-1]),
+        look=plots.signs(POLICIES),
+        row_height=max(0.42, 0.18 * table["scheduling"].nunique()),
+        xlabel="penalty up to which spanning beats sharing",
+        beyond=f"arrow: on beyond the axis; FCFS: {', '.join(where)}",
+        **titles,
+    )
+
+
+BREAK_EVEN_CAPTION = Caption(
+    f"by policy; {BY_WORK}",
+    finding="Where a difference is seen, spanning pays up to more under FCFS than under EASY",
+)
+
+
+@study.add_figure("break_even", BREAK_EVEN_CAPTION, draw_break_even)
+def break_even(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each setting: its break-even penalty, infinite beyond those tried."""
+    spanning_or_not = pick(runs, way=(SHARING, MULTI_SITE), wide=OF_LARGEST)
+    spanning_or_not = pick(spanning_or_not, **AS_PAPER, **AS_LOGGED)
+    rows = []
+    for setting, part in groups_of(spanning_or_not, ["configuration", "workload", "policy"]):
+        is_line = pick(part, way=MULTI_SITE)["penalty"].nunique() > 1
+        if is_line and SHARING in set(part["way"]):
+            rows.append(break_even_row(setting, part))
+    return pd.DataFrame(rows)
+
+
+def break_even_row(setting: Mapping[str, Any], runs: pd.DataFrame) -> dict[str, Any]:
+    """Return where one setting breaks even: the mean by both weights, and one more draw."""
+    lines = {weight: spanning_over_sharing(pick(runs, weight=weight)) for weight in WEIGHTS}
+    by_work, by_processors = (mean_crossing(lines[weight], level=1.0) for weight in WEIGHTS)
+    first, *_, last = lines["work"]
+    bounds = {np.inf: f"≥ {last:.2f}", -np.inf: f"≤ {first:.2f}"}
+    found, other = by_work.interval, by_processors.interval
+    draw = crossings(lines["work"], level=1.0).prediction
+    columns = interval_columns(found, "p")
+    warning = columns.pop("warning")
+    return {
+        "configuration": setting["configuration"],
+        "workload": setting["workload"],
+        "scheduling": setting["policy"],
+        **columns,
+        "answer": by_work.answer,
+        "p_said": bounds.get(found.estimate, f"{found.estimate:.2f}"),
+        "p_by_processors": other.estimate,
+        "p_by_processors_low": other.low,
+        "p_by_processors_high": other.high,
+        "draw_low": draw.low,
+        "draw_high": draw.high,
+        "warning": warning,
+    }
+
+
+AWRT_CAPTION = Caption(
+    "AWRT of each way to run, in seconds; requested times",
+)
+
+
+@study.add_figure("awrt", AWRT_CAPTION, claims=("JS-7", "JS-8", "JS-9", "JS-10"))
+def awrt(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each way and weight, for all policies that were run in every way."""
+    found = means(pick(with_pieces(runs), **AS_PAPER, **AS_LOGGED), "awrt")
+    ways = found.groupby("policy")["way"].transform("nunique")
+    found = found[ways == len(LOOK)]
+    return pd.DataFrame(
+        {
+            "configuration": found["configuration"].mask(found["way"] == SINGLE, "m512"),
+            "workload": found["workload"],
+            "scheduling": found["policy"],
+            "mode": found["way"],
+            "p": found["penalty"],
+            "weight": found["weight"],
+            "awrt": found["awrt"],
+            "wide": found["wide"],
+            "divided_as": found["configuration"],
+        }
+    )

@@ -1,0 +1,411 @@
+"""The paper's tables and figures, and two of our own: tables made from the runs, and pictures."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from coalloc_lib import plots
+from coalloc_lib.experiments import differences, means, pick
+from studies.cut_offs import Word
+from studies.das1_densities import CAPTION, densities, draw_densities
+from studies.maximal_utilization.model import (
+    ALIKE,
+    AT_HEAD,
+    CALM,
+    DAS1,
+    DEPENDENT,
+    EXACT,
+    EXCEPTION,
+    FEW,
+    FIVE,
+    HALF_WAY,
+    HEAVY,
+    INDEPENDENT,
+    LOG,
+    MANY,
+    ORDERED,
+    POISSON,
+    SERVICES,
+    STANDARD,
+    TOTAL,
+    UNORDERED,
+    WHOLE,
+    WORST,
+)
+from studies.maximal_utilization.runs import LOSS, OF_LOG, study
+from studies.printed_losses import caption_of, draw_printed, printed_table
+from studies.shown import Caption
+from studies.study import logs_missing_in, without
+
+# --- What is meant by the paper's words ---
+
+#: 'Roughly speaking, the capacity loss is cut in half': so far from half at most.
+HALF, ROUGHLY = 0.5, Word("roughly", 0.1, "either side of half")
+#: 'Only the mean, and not the distribution, matters'; 'almost identical means'.
+ONLY = Word("only", 0.01, "points", 100)
+ALMOST = Word("almost identical", 0.01, "%", 100)
+#: 'Doesn't have a large impact', as a share of the loss.
+LARGE = Word("large impact", 0.25, "%", 100)
+#: 'Does not improve performance by much', 'of about [two digits] percentage points': ten at least.
+MUCH = Word("much", 0.03, "points", 100)
+LEAST_GAIN, ABOUT = 0.1, Word("about", 0.02, "points", 100)
+#: 'The difference in performance is not very large'; 'the capacity losses [...] are similar'.
+VERY_LARGE = Word("very large", 0.03, "points", 100)
+SIMILAR = Word("similar", 0.03, "points", 100)
+
+# --- What figures have in common ---
+
+
+def standard(runs: pd.DataFrame, *compared: str) -> pd.DataFrame:
+    """Return runs that are as the paper's standard case in all but what is compared.
+
+    On systems of a reader's own, and with other numbers of components, the sizes say so.
+    """
+    found = pick(runs, kind=LOSS, **without(STANDARD, "system", "components", *compared))
+    own = (found["system"] != STANDARD["system"]) | (found["components"] != STANDARD["components"])
+    where = found["components"].map("{:g} of ".format) + found["sizes"] + " on " + found["system"]
+    return found.assign(sizes=found["sizes"].mask(own, where))
+
+
+def losses(
+    runs: pd.DataFrame,
+    columns: Sequence[str],
+    against: Mapping[str, Any],
+    in_pairs: bool = True,
+) -> pd.DataFrame:
+    """Return the loss of each setting, and its ``difference`` from the one it is held against.
+
+    The `columns` tell the settings apart, first of all the groups in which they are compared. A
+    group in which nothing is compared is left out.
+    """
+    less = differences(runs, "capacity_loss", against, in_pairs=in_pairs)
+    ends = ("ci95_low", "ci95_high", "warning")
+    less = less.rename(columns={end: f"difference_{end}" for end in ends})
+    of_difference = ["difference", *(f"difference_{end}" for end in ends)]
+    compared = less[[*columns, *of_difference]]
+    groups = columns[0]
+    found = means(runs, "capacity_loss")
+    found = found[found[groups].isin(compared[groups])]
+    return found[[*columns, "capacity_loss", *ends]].merge(compared, how="left", on=list(columns))
+
+
+def loss_by_group(table: pd.DataFrame, group: str = "sizes", **where: Any) -> dict[str, float]:
+    """Return the loss of each group of bars: that of its row with these values."""
+    rows = pick(table, **where)
+    return dict(zip(rows[group], rows["capacity_loss"], strict=True))
+
+
+def around(losses_by_group: Mapping[str, float], by: float) -> dict[str, tuple[float, float]]:
+    """Return from where to where losses are the same but for `by`."""
+    return {group: (loss - by, loss + by) for group, loss in losses_by_group.items()}
+
+
+def draw_bars(table: pd.DataFrame, series: str, group: str = "sizes", **how: Any) -> Figure:
+    """Draw the loss of each setting as a bar, in groups of those that are compared."""
+    return plots.bars(table, value="capacity_loss", group=group, series=series, **how)
+
+
+# --- Figures 1 and 2, Tables 3 and 4 ---
+
+study.add_figure("figure1-2", CAPTION, draw_densities)(densities)
+
+TABLE3 = caption_of(3, "No cell is far from what is printed")
+TABLE4 = caption_of(4, "The ten ordered cells that the paper simulated are all printed too low")
+
+
+@study.add_figure("table3", TABLE3, draw_printed, claims=("MU-2", "MU-3", "MU-15"))
+def table3(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the losses with uniform sizes, as printed and as they come out here."""
+    return printed_table(runs, 3)
+
+
+@study.add_figure("table4", TABLE4, draw_printed, claims=("MU-2", "MU-3"))
+def table4(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the losses with sizes D(q), as printed and as they come out here."""
+    return printed_table(runs, 4)
+
+
+# --- Figure 3: the request ---
+
+#: What the bars are called.
+REQUEST_LABELS = {
+    ORDERED: "ordered (exact)",
+    UNORDERED: "unordered (simulated)",
+    TOTAL: "total, one cluster of 128 (exact)",
+}
+
+
+def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the loss by request type, and where that of ordered requests is roughly cut in half."""
+    ordered = loss_by_group(table, request=ORDERED)
+    low, high = HALF - ROUGHLY.value, HALF + ROUGHLY.value
+    half = {sizes: (low * loss, high * loss) for sizes, loss in ordered.items()}
+    labelled = table.assign(series=table["request"].map(REQUEST_LABELS))
+    return draw_bars(labelled, "series", threshold=(f"{low} to {high} of ordered", half), **titles)
+
+
+FIGURE3 = Caption(
+    "Figure 3: capacity loss by request type, on 4 × 32 and, for total requests, on 1 × 128",
+    finding=f"From ordered to unordered requests the loss is roughly halved, but for {EXCEPTION}",
+)
+
+
+@study.add_figure("figure3", FIGURE3, draw_figure3, claims=("MU-4", "MU-5", "MU-14"))
+def figure3(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss of ordered, unordered and total requests."""
+    by_request = best_method(standard(runs, "request", "method"))
+    by_request = pick(by_request, request=tuple(REQUEST_LABELS))
+    ordered = {"request": ORDERED, "method": EXACT}
+    return losses(by_request, ["sizes", "request", "method"], against=ordered)
+
+
+def best_method(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs by formula, and those in heavy traffic of requests that have no formula."""
+    by_formula = runs["method"] == EXACT
+    has_formula = runs["request"].isin(runs["request"][by_formula])
+    return runs[by_formula | ((runs["method"] == HEAVY) & ~has_formula)]
+
+
+# --- Figure 4: how sizes are drawn ---
+
+
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the loss by how sizes are drawn, and where it is if the mean alone matters."""
+    dependent = loss_by_group(table, drawn=DEPENDENT)
+    if_mean_alone = {}
+    for alike in ALIKE:
+        known = [sizes for sizes in alike if sizes in dependent]
+        for sizes in known:
+            least = min(dependent[each] for each in known)
+            if_mean_alone[sizes] = (least, least + ONLY.value)
+    threshold = ("dependent sizes, if the mean alone mattered", if_mean_alone)
+    return draw_bars(table, "drawn", threshold=threshold, **titles)
+
+
+FIGURE4 = Caption(
+    "Figure 4: capacity loss of unordered requests by how components are drawn, 4 × 32",
+    finding=f"Dependent sizes lose more than independent ones, but for {EXCEPTION}",
+)
+
+
+@study.add_figure("figure4", FIGURE4, draw_figure4, claims=("MU-6", "MU-7"))
+def figure4(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss with independent and with dependent sizes."""
+    by_drawing = standard(runs, "drawn")
+    return losses(by_drawing, ["sizes", "drawn"], against={"drawn": INDEPENDENT})
+
+
+# --- Section 7.1: service times ---
+
+
+def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw how the loss grows, in percent, with the spread of service times."""
+    points = table.assign(panel=table["request"] + " requests", growth=100 * table["growth"])
+    for end in ("ci95_low", "ci95_high"):
+        points[end] = 100 * table[f"growth_{end}"]
+    points["warning"] = table["difference_warning"].fillna("")
+    limit = 100 * LARGE.value
+    return plots.lines(
+        points,
+        x="cv",
+        y="growth",
+        line="sizes",
+        panel="panel",
+        xlabel="coefficient of variation",
+        ylabel="growth of the loss (%)",
+        style=plots.LineStyle(bold=set(points["sizes"][points["ci95_low"] > limit])),
+        level=(f"growth of {LARGE.value:.0%}", limit),
+        **titles,
+    )
+
+
+SERVICE_TIMES = Caption(
+    "Section 7.1: growth of the loss over that with deterministic service times, 4 × 32",
+    finding=f"The loss of {FIVE[2]} more than doubles for unordered requests",
+)
+
+
+@study.add_figure(
+    "service-times", SERVICE_TIMES, draw_service_times, claims=("MU-8", "MU-16", "MU-13")
+)
+def service_times(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss by service times, and its ``growth`` as a share of that of equal ones."""
+    by_service = pick(standard(runs, "request", "service"), request=(ORDERED, UNORDERED))
+    table = losses(by_service, ["sizes", "request", "service"], against={"service": CALM})
+    calm = table["capacity_loss"] - table["difference"]
+    for end in ("", "_ci95_low", "_ci95_high"):
+        growth = table[f"difference{end}"] / calm
+        table[f"growth{end}"] = growth.where(table["service"] != CALM, 0.0)
+    table.insert(3, "cv", table["service"].map({name: law.cv for name, law in SERVICES.items()}))
+    return table.sort_values(["request", "cv"], kind="stable", ignore_index=True)
+
+
+# --- Figure 5: who may overtake ---
+
+#: Signs by how many jobs may pass: more jobs, more colour.
+OVERTAKING = {
+    "FCFS": plots.STANDARD,
+    FEW: plots.Sign("#F3D08A", "x"),
+    MANY: plots.MEANINGS["FPFS"],
+}
+#: How a full queue is measured.
+METHOD_LABELS = {
+    POISSON: "from an empty queue",
+    HALF_WAY: "from 500 waiting",
+    HEAVY: "500 held",
+}
+
+
+def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the loss by policy and method, and what is clearly less than that of FCFS."""
+    methods = table["policy"] + ", " + table["method"].map(METHOD_LABELS)
+    labelled = table.assign(series=methods.where(table["policy"] != "FCFS", "FCFS"))
+    signs = {
+        series: OVERTAKING[policy]
+        for series, policy in zip(labelled["series"], table["policy"], strict=True)
+        if policy in OVERTAKING
+    }
+    fcfs = loss_by_group(table, policy="FCFS")
+    less = {sizes: loss - LEAST_GAIN for sizes, loss in fcfs.items()}
+    threshold = (f"{100 * LEAST_GAIN:.0f} points below FCFS", less)
+    return draw_bars(labelled, "series", look=signs, threshold=threshold, **titles)
+
+
+FIGURE5 = Caption(
+    "Figure 5: capacity loss of unordered requests under FCFS and FPFS, 4 × 32",
+    finding="Fifty jumps gain clearly more than five",
+)
+
+
+@study.add_figure("figure5", FIGURE5, draw_figure5, claims=("MU-9",))
+def figure5(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss of FCFS, and of FPFS from an empty and from a long queue."""
+    by_policy = standard(runs, "policy", "method")
+    both_methods = pick(by_policy, method=POISSON)["sizes"].unique()
+    by_policy = pick(by_policy, sizes=tuple(both_methods), method=tuple(METHOD_LABELS))
+    by_policy = by_policy[~by_policy["policy"].isin(AT_HEAD)]
+    fcfs = {"policy": "FCFS", "method": HEAVY}
+    table = losses(by_policy, ["sizes", "policy", "method"], against=fcfs, in_pairs=False)
+    in_order = table["method"].map([*METHOD_LABELS].index)
+    table = table.iloc[np.lexsort([in_order, table["policy"]])]
+    return table.reset_index(drop=True)
+
+
+# --- Figure 6: where components go ---
+
+
+def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the loss by placement, and what is not very different from that of worst fit."""
+    near = around(loss_by_group(table, placement=WORST), VERY_LARGE.value)
+    placements = table["placement"].replace({"best fit": "best fit (not in the paper)"})
+    labelled = table.assign(series=placements)
+    return draw_bars(labelled, "series", threshold=("worst fit ± 3 points", near), **titles)
+
+
+FIGURE6 = Caption(
+    "Figure 6: capacity loss of unordered requests by placement, 4 × 32",
+    finding="Worst fit loses least, whatever the sizes",
+)
+
+
+@study.add_figure("figure6", FIGURE6, draw_figure6, claims=("MU-10",))
+def figure6(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss of each placement."""
+    by_placement = standard(runs, "placement")
+    return losses(by_placement, ["sizes", "placement"], against={"placement": WORST})
+
+
+# --- Figure 7: two logs ---
+
+
+def draw_figure7(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Figure:
+    """Draw the loss of both logs; the subtitle says what stands in for them."""
+    near = around(loss_by_group(table, "request", log=DAS1), SIMILAR.value)
+    (ctc,) = table["ctc"].unique()
+    titles["subtitle"] = f"{subtitle}; {ctc} and the DAS1 stand-in"
+    return draw_bars(table, "log", "request", threshold=("DAS1 ± 3 points", near), **titles)
+
+
+FIGURE7 = Caption(
+    "Figure 7: capacity loss with the jobs of two logs of at most 128 processors",
+    finding="Total requests: DAS1 loses far more than CTC, its jobs up to 900 s do not",
+)
+
+
+@study.add_figure("figure7", FIGURE7, draw_figure7, claims=("MU-11",))
+def figure7(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss of each log, and which CTC log it is: the log, or a stand-in."""
+    of_logs = pick(runs, kind=OF_LOG)
+    table = losses(of_logs, ["request", "log"], against={"log": DAS1}, in_pairs=False)
+    stands_in = LOG in logs_missing_in(runs)
+    return table.assign(ctc=f"{LOG} (synthetic stand-in)" if stands_in else LOG)
+
+
+# --- Figure 8: with co-allocation, or without ---
+
+COMPONENT_LABELS = {UNORDERED: "four components", WHOLE: "one component"}
+
+
+def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the loss of jobs in four components, and in one."""
+    four = loss_by_group(table, request=UNORDERED)
+    labelled = table.assign(series=table["request"].map(COMPONENT_LABELS))
+    return draw_bars(labelled, "series", threshold=("as much as four components", four), **titles)
+
+
+FIGURE8 = Caption(
+    "Figure 8: capacity loss with four draws as four components or as one, 4 × 32",
+    finding="The same total loses less spread over four clusters than whole in one",
+)
+
+
+@study.add_figure("figure8", FIGURE8, draw_figure8, claims=("MU-12",))
+def figure8(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss of jobs in four components, and in one."""
+    four_or_one = pick(standard(runs, "request"), request=tuple(COMPONENT_LABELS))
+    return losses(four_or_one, ["sizes", "request"], against={"request": UNORDERED})
+
+
+# --- Our own: two freedoms ---
+
+#: What a request leaves open, and who may pass, in words.
+FREEDOM_LABELS = {ORDERED: "ordered", UNORDERED: "unordered", TOTAL: "split as it fits"}
+JUMP_LABELS = {
+    "FCFS": "nobody is passed",
+    FEW: "passed up to 5 times",
+    MANY: "passed up to 50 times",
+}
+
+
+def draw_freedoms(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the loss by what requests leave open and by how often jobs may be passed."""
+    labelled = table.assign(
+        group=table["request"].map(FREEDOM_LABELS),
+        series=table["policy"].replace(JUMP_LABELS),
+    )
+    signs = {label: OVERTAKING[policy] for policy, label in JUMP_LABELS.items()}
+    return draw_bars(labelled, "series", "group", look=signs, **titles)
+
+
+FREEDOMS = Caption(
+    f"capacity loss of jobs of four components {FIVE[0]} on 4 × 32, by what a request leaves open "
+    "and by how often a waiting job may be passed",
+    finding="A hole is filled once: overtaking gains fewer points, the freer the request",
+)
+
+
+@study.add_figure("freedoms", FREEDOMS, draw_freedoms, claims=("HO-1",))
+def freedoms(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss by request and policy, both the freer the further down."""
+    by_freedom = pick(standard(runs, "request", "policy"), sizes=FIVE[0])
+    by_freedom = pick(by_freedom, request=tuple(FREEDOM_LABELS))
+    table = losses(by_freedom, ["request", "policy"], against={"policy": "FCFS"})
+    return table.sort_values("request", key=_freedom, kind="stable", ignore_index=True)
+
+
+def _freedom(requests: pd.Series) -> pd.Series:
+    """Return how free requests are, as numbers to sort by."""
+    return requests.map(list(FREEDOM_LABELS).index)

@@ -1,0 +1,244 @@
+"""What the paper has, each with its section: systems, requests, sizes, service times, policies.
+
+Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems (2003).
+What is our own says so.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from coalloc_lib.analytic import JointSizes
+from coalloc_lib.model.distributions import (
+    Deterministic,
+    Distribution,
+    Exponential,
+    Hyperexponential,
+    SizeDistribution,
+    parse_sizes,
+)
+from coalloc_lib.model.jobs import JobStream, merge
+from coalloc_lib.model.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import FCFS, FPFS, Scheduling
+from coalloc_lib.workloads.catalogue import listing, load_trace
+from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
+from coalloc_lib.workloads.models import JobModel
+from coalloc_lib.workloads.swf import SwfLog
+from studies.published import PublishedLoss
+
+# --- Section 2.3: how a job asks for processors ---
+
+#: Each component names its cluster; or the scheduler chooses one for each; or the sum of all
+#: components is asked of one cluster as large as all.
+ORDERED, UNORDERED, TOTAL = "ordered", "unordered", "total"
+#: 7.4: the sum of all components in one of the four clusters, without co-allocation.
+WHOLE = "one component"
+REQUESTS = (ORDERED, UNORDERED, TOTAL, WHOLE)
+
+#: 2.5: components are drawn one by one, or a total is drawn, the sum of four of them, and split
+#: into the smallest possible number of equal components.
+INDEPENDENT, DEPENDENT = "independent sizes", "dependent sizes"
+
+# --- Section 2.4: policies ---
+
+#: First come, first served; or a job may be overtaken MaxJumps times (Figure 5), counted over its
+#: whole wait: 'a counter indicating this number for each job [...] non-increasing [...] from head
+#: to tail'. Counted at the head of the queue alone is how the paper of 2008 has it.
+FEW, MANY = "FPFS(5)", "FPFS(50)"
+PASSING: dict[str, Scheduling] = {"FCFS": FCFS(), FEW: FPFS(5), MANY: FPFS(50)}
+FEW_AT_HEAD, MANY_AT_HEAD = "FPFS(5), at the head", "FPFS(50), at the head"
+AT_HEAD: dict[str, Scheduling] = {FEW_AT_HEAD: FPFS(5, "head"), MANY_AT_HEAD: FPFS(50, "head")}
+POLICIES = PASSING | AT_HEAD
+
+#: In which clusters an unordered request goes (Figure 6). Best fit is our own.
+WORST, FIRST, BEST = "worst fit", "first fit", "best fit"
+PLACEMENTS: dict[str, Placement] = {WORST: WorstFit(), FIRST: FirstFit(), BEST: BestFit()}
+
+# --- Section 3: the pathological example ---
+
+#: Numbers of clusters, and their sizes N: our own, each double the one before and one.
+PATHOLOGICAL_CLUSTERS, DOUBLINGS = (2, 3, 4), (15, 31, 63)
+
+
+def pathological_jobs(clusters: int, size: int) -> JointSizes:
+    """Return ordered jobs with ceil((N + 1)/2) tasks in cluster 1, and one in each other."""
+    components = [-(-(size + 1) // 2)] + [1] * (clusters - 1)
+    return JointSizes(np.array([components]), np.ones(1))
+
+
+def pathological_limit(clusters: int) -> float:
+    """Return what the loss tends to for large clusters: (2C - 1)/(2C)."""
+    return (2 * clusters - 1) / (2 * clusters)
+
+
+# --- Sections 4 and 5: how a capacity loss is found ---
+
+#: 4: equations (2) and (3), for FCFS, exponential service times, and ordered or total requests.
+EXACT = "exact"
+#: 5, second type: the queue never ends. Under FPFS, ours: 500 waiting jobs are seen all the time.
+HEAVY = "heavy traffic"
+#: 5, second type for FPFS: the load at which a queue stays longest between 0 and 1,000 jobs. With
+#: how many jobs a run begins is not stated: none, as a run begins that nobody prepares, or, a
+#: reading of ours, half-way between the bounds.
+POISSON, HALF_WAY = "Poisson arrivals", "Poisson arrivals, 500 waiting at first"
+METHODS = (EXACT, HEAVY, POISSON, HALF_WAY)
+#: Equation (4) as it is printed, which is asked of `SLOTTED` alone.
+PRINTED = "equation (4)"
+#: 5: 'simulate the system for [100,000] arrivals'.
+ARRIVALS = 100_000
+
+
+def is_of_first_type(cell: PublishedLoss) -> bool:
+    """Whether the paper simulated a cell by its first type: until the mean response is 1,500.
+
+    Section 6: 'the simulation results for a single cluster in both tables, and those for unordered
+    jobs in the multicluster in Table 3'.
+    """
+    return cell.clusters == 1 or (cell.table == 3 and cell.request == UNORDERED)
+
+
+# --- Section 7: the standard case ---
+
+#: 4 clusters of 32 processors each; for total requests, a single cluster of size 128.
+#: Section 4.1, equation (4): sizes and processors of the single clusters on which it is asked. The
+#: five sizes of Table 5 are asked on one cluster of the paper's; the last has one job in five that
+#: fills its cluster.
+FILLS_IN_FIVE = "1 (0.8) or 8 (0.2)"
+SLOTTED = {
+    "U[1,7]": 32,
+    "D(0.9)[1,8]": 32,
+    "D(0.768)[1,32]": 32,
+    "U[1,14]": 32,
+    "D(0.894)[1,32]": 32,
+    FILLS_IN_FIVE: 8,
+}
+FOUR = Multicluster.equal(4, 32)
+ONE_LARGE = Multicluster([128])
+#: All of the four components of a job are non-zero.
+COMPONENTS = 4
+
+# --- Section 7.1, Table 5: sizes; and service times ---
+
+#: D(q) counts 2, 4, 8, ... as powers of two, and not 1: the paper does not say, its Table 4 does.
+FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
+#: 'The first three and the latter two have almost identical means.'
+ALIKE = (FIVE[:3], FIVE[3:])
+#: The one whose loss is not 'cut in half', and whose behaviour 'is reversed'.
+EXCEPTION = FIVE[4]
+
+#: 'From deterministic through exponential to hyperexponential with a cv of [3] up to [10]'.
+CALM, EXPONENTIAL, WILD = "deterministic", "exponential", "hyperexponential, cv 10"
+SERVICES: dict[str, Distribution] = {
+    CALM: Deterministic(),
+    EXPONENTIAL: Exponential(),
+    "hyperexponential, cv 3": Hyperexponential(1.0, 3),
+    "hyperexponential, cv 5": Hyperexponential(1.0, 5),
+    WILD: Hyperexponential(1.0, 10),
+}
+#: 'For ordered (unordered) jobs it went from [...] for deterministic to [...] for hyperexponential
+#: with a cv of [10]': the four losses as our text has them, an x for each character but 3.
+EXAMPLE = {
+    (ORDERED, CALM): "xxxx",
+    (UNORDERED, CALM): "xxxx",
+    (ORDERED, WILD): "xxxxx",
+    (UNORDERED, WILD): "xxxxx",
+}
+
+# --- Section 7 once more ---
+
+#: What all results are for 'unless otherwise specified', beside the sizes. For unordered requests
+#: there is no exact formula.
+STANDARD = {
+    "request": UNORDERED,
+    "method": HEAVY,
+    "drawn": INDEPENDENT,
+    "service": EXPONENTIAL,
+    "policy": "FCFS",
+    "placement": WORST,
+    "system": str(FOUR),
+    "components": COMPONENTS,
+}
+
+# --- Section 7.2: policies ---
+
+#: 'The two distributions for which there is the most room for improvement.'
+ROOM = FIVE[3:]
+
+# --- Section 7.3, Figure 7: two logs ---
+
+#: The log of the Cornell Theory Center; jobs of at most 128 processors are used.
+LOG, LARGEST = "CTC-SP2", 128
+#: 'The pairs consisting of the sizes and service times [...] as they appear in the log': in its
+#: order, or drawn at random. Table 1 counts 79,302 jobs, those of the log before it was cleaned.
+IN_ORDER, DRAWN = "CTC in its order", "CTC, pairs drawn"
+UNCLEANED = "CTC in its order, uncleaned"
+CTC = (IN_ORDER, UNCLEANED, DRAWN)
+#: Sizes and service times of DAS1 are drawn independently; a stand-in has the published moments of
+#: all of them. The paper does not say whether it draws those up to 900 s alone, which Table 2 has.
+DAS1, DAS1_900 = "DAS1", "DAS1 up to 900 s"
+DAS = (DAS1, DAS1_900)
+LOGS = CTC + DAS
+#: Mean and cv of those up to 900 s are lost. These leave as many characters as Table 2 has, and are
+#: from memory of the authors' later papers: to be checked before they are cited.
+SHORT_SERVICE = Hyperexponential(62.66, 2.05)
+
+#: What cleaning took from the log, by its header: 2,080 jobs of one user, with these numbers. One
+#: processor each gives Table 1; the seconds are ours, such that Table 2's mean keeps its one 3.
+REMOVED_FROM, REMOVED_TO, REMOVED_SIZE, REMOVED_SECONDS = 47_421, 50_307, 1, 80.0
+
+
+def ctc_log() -> SwfLog:
+    """Return the log, or a synthetic stand-in where it is not here."""
+    (place,) = (each["found"] for each in listing() if each["name"] == LOG)
+    return _read(place)
+
+
+@lru_cache(maxsize=2)
+def _read(place: str) -> SwfLog:
+    """Return the log; `place` is where it is, which may change meanwhile."""
+    return load_trace(LOG, missing="stand-in")
+
+
+def ctc_jobs(request: str, uncleaned: bool = False) -> JobStream:
+    """Return the jobs of the log, whole, or for unordered requests split into equal components."""
+    jobs = ctc_log().jobs(largest=LARGEST)
+    if uncleaned:
+        jobs = merge(jobs, removed_jobs(ctc_log()))
+    return jobs.split(at_most=FOUR.largest) if request == UNORDERED else jobs
+
+
+def removed_jobs(log: SwfLog) -> JobStream:
+    """Return the jobs that cleaning took, by the numbers that the log lacks.
+
+    Each is submitted with the job that stands before it in the log.
+    """
+    there = log.table["job"].to_numpy()
+    number = np.setdiff1d(np.arange(REMOVED_FROM, REMOVED_TO + 1), there)
+    before = np.maximum(np.searchsorted(there, number) - 1, 0)
+    submit = log.table["submit"].to_numpy()[before]
+    times = np.full(len(number), REMOVED_SECONDS)
+    sizes = np.full((len(number), 1), REMOVED_SIZE)
+    return JobStream(submit, times, sizes, request="total", number=number)
+
+
+def das1_jobs(log: str, request: str) -> JobModel:
+    """Return what draws jobs of DAS1, all or those up to 900 s, whole or in equal components."""
+    service = das1_service_times() if log == DAS1 else SHORT_SERVICE
+    jobs = JobModel(das1_sizes(), service=service)
+    if request == UNORDERED:
+        return jobs.with_(split_at=FOUR.largest)
+    return jobs.with_(request=TOTAL)
+
+
+# --- Section 7.4, Figure 8: with co-allocation or without ---
+
+#: 'The sum of 4 components generated from D(0.9) on [1,8].'
+WITH_AND_WITHOUT = "D(0.9)[1,8]"
+
+
+def slotted_sizes(name: str) -> SizeDistribution:
+    """Return the sizes of a key of `SLOTTED`."""
+    if name == FILLS_IN_FIVE:
+        return SizeDistribution(np.array([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2]))
+    return parse_sizes(name)

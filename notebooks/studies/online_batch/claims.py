@@ -1,0 +1,406 @@
+"""What the paper says of its logs and of online against batch scheduling, judged."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from coalloc_lib.experiments import NotRunError, groups_of, pick
+from coalloc_lib.experiments.weeks import WeeklySums
+from coalloc_lib.intervals import Interval
+from coalloc_lib.policies import Online
+from studies.cut_offs import Asked, Part, Word, answers
+from studies.ledger import Decision
+from studies.online_batch.figures import (
+    MACHINE,
+    PLAIN,
+    figure1,
+    number,
+    sums_of,
+    sums_of_groups,
+    table1,
+)
+from studies.online_batch.model import (
+    ALL,
+    CTC,
+    EXACT,
+    HOUR,
+    HPC2N,
+    KTH,
+    LEAST,
+    LONGEST,
+    MIDDLE,
+    NOT_OF_PAPER,
+    ONLINE,
+    READ_JOBS,
+    READ_SERVERS,
+    READINGS,
+    RECORDED,
+    SHORT,
+    SHORT_OF_CTC,
+    SMALL,
+    TABLE1,
+    TABLE2,
+)
+from studies.online_batch.readings import attempts_of_groups, each_reading
+from studies.online_batch.runs import over_weeks, study
+from studies.online_batch.settings import (
+    BY_FIFTY,
+    BY_LENGTH,
+    BY_SERVERS,
+    LOG,
+    SCHEDULE,
+    WHOLE,
+)
+from studies.study import PaperSetting
+
+#: The setting that the paper's sentences on KTH are about, as we read it.
+PAPER = PaperSetting(
+    varied={"log": KTH, "servers": READ_SERVERS[KTH], "kept": READ_JOBS[KTH]},
+    fixed={**PLAIN, "length": EXACT},
+    logs=(KTH,),
+)
+#: Sentences on KTH and CTC read all machines; of readings, all runs.
+BOTH = PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(KTH, CTC))
+ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC))
+
+#: What the paper's words are taken to mean.
+SAME = Word("the same", 0.01, "%", 100)
+ORDER = Word("an order of magnitude", 10.0, "times")
+HUNDREDS = Word("hundreds of hours", 200.0, "hours")
+TWO_HUNDRED = Word("two hundred hours", 20.0, "hours off")
+MOST = Word("most", 0.5, "%", 100)
+EVEN = Word("even out", 0.05, "% of the jobs", 100)
+TWO_TIMES = Word("nearly a factor of two", 0.5, "off")
+MAJOR = Word("major gain", 0.1, "%", 100)
+FEW = Word("small number of times", 5.0, "times")
+
+
+def name_of(machine: Mapping[str, Any]) -> str:
+    """Return the name of a machine: log, servers, and which jobs, where not all are kept."""
+    kept = f", {machine['kept']}" * (machine["kept"] != ALL)
+    return f"{machine['log']}, {machine['servers']:g}{kept}"
+
+
+def is_as_read(machine: Mapping[str, Any]) -> bool:
+    """Whether these are the servers and the jobs with which we read the paper."""
+    log = machine["log"]
+    return (machine["servers"], machine["kept"]) == (READ_SERVERS[log], READ_JOBS[log])
+
+
+def machines(
+    runs: pd.DataFrame, logs: tuple[str, ...]
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Yield the runs of each machine of these logs, without the policies of our own figures."""
+    found = pick(runs, log=logs)
+    found = found[~found["policy"].isin(NOT_OF_PAPER)]
+    for machine, its_runs in groups_of(found, MACHINE):
+        if {LEAST, RECORDED} <= set(its_runs["policy"]):
+            yield machine, its_runs
+
+
+class Answers:
+    """Parts of a claim on KTH and CTC: those of the paper's own comparison, and the others."""
+
+    def __init__(self) -> None:
+        self.own: dict[str, Part] = {}
+        self.others: dict[str, bool | None] = {}
+
+    def add(self, machine: Mapping[str, Any], policy: str, parts: Mapping[str, Part]) -> None:
+        """Add the parts of a machine; against schedules of our own they are elsewhere."""
+        name = f"({name_of(machine)})"
+        if is_as_read(machine) and machine["log"] in (KTH, CTC) and policy in (RECORDED, LEAST):
+            self.own |= {f"{what} ({machine['log']})": part for what, part in parts.items()}
+        else:
+            found = answers(parts)
+            self.others |= {f"{what}, {policy} {name}": found[what] for what in found}
+
+    def decision(self, decides: Interval | float | None, *logs: str, note: str = "") -> Decision:
+        """Return the decision; refuse runs without one of these logs."""
+        for log in logs:
+            if not any(log in what for what in self.own):
+                servers = f"{READ_SERVERS[log]} servers, {READ_JOBS[log]}"
+                raise NotRunError(f"no run has {log} as we read it, booked and recorded: {servers}")
+        return Decision(decides, self.own, note, self.others)
+
+
+# --- Section 4.2, Table 1 and Figure 4(b): the worked example, the logs ---
+
+
+@study.add_claim("OB-1", "periods accepted in the worked example")
+def worked_example_goes_so(runs: pd.DataFrame) -> Decision:
+    """Judge how the search goes in Figure 2."""
+    marks = figure1(runs).groupby("part")["periods"].agg(list)
+    first = [set(mark) for mark in marks["phase 1"]]
+    parts = {
+        "marks X and V, then Z, then Y": first == [{"X", "V"}, {"Z"}, {"Y"}],
+        "goes through them in reverse": marks["phase 2"] == ["Y", "Z"],
+        "accepts Y and Z": sorted(marks["accepted"]) == ["Y", "Z"],
+    }
+    return Decision(float(len(marks["accepted"])), parts)
+
+
+OF_LOGS = PaperSetting(fixed={"kind": LOG}, logs=(KTH, HPC2N))
+
+
+@study.add_claim("OB-2", "mean run time of KTH-SP2, in hours", OF_LOGS)
+def lengths_are_as_printed(runs: pd.DataFrame) -> Decision:
+    """Judge the mean lengths of Table 1."""
+    lengths = table1(pick(runs, kept=ALL)).set_index("log")["mean_length_h"]
+    parts: dict[str, Part] = {}
+    for log in (KTH, HPC2N):  # a stand-in has another title
+        *_, printed = TABLE1[log]
+        off = Interval.exact(lengths.get(log, np.nan) / printed)
+        parts[f"{log} {printed:g} h"] = SAME.within(off, around=1.0) if log in lengths else None
+    return Decision(float(lengths.iloc[0]), parts)
+
+
+@study.add_claim(
+    "OB-16",
+    "share of KTH-SP2 jobs that take less than 2 hours",
+    PaperSetting(fixed={"kind": LOG, "grouping": WHOLE}, logs=(KTH, CTC)),
+)
+def short_jobs(runs: pd.DataFrame) -> Decision:
+    """Judge 'most jobs [...] smaller than 2 hours' of KTH, and 'at most 14 %' of CTC."""
+    (of_kth,) = pick(runs, log=KTH, kept=ALL)["short"]
+    parts: dict[str, Part] = {"most take less (KTH)": MOST.above(Interval.exact(of_kth))}
+    elsewhere: dict[str, bool | None] = {}
+    for _, of_ctc in pick(runs, log=CTC).iterrows():
+        shares = {"ask for less": of_ctc["asks_for_short"], "take less": of_ctc["short"]}
+        for what, share in shares.items():
+            name = f"at most {SHORT_OF_CTC:.0%} {what} (CTC, {of_ctc['kept']})"
+            is_own = what == "ask for less" and of_ctc["kept"] == READ_JOBS[CTC]
+            (parts if is_own else elsewhere)[name] = bool(share <= SHORT_OF_CTC)
+    if len(parts) == 1:
+        raise NotRunError(f"{CTC} was not measured with {READ_JOBS[CTC]}")
+    note = f"of CTC the requested lengths that are under {SHORT:g} h, without its short jobs"
+    return Decision(float(of_kth), parts, note, elsewhere)
+
+
+# --- Section 5.1: online against batch ---
+
+
+def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
+    """Return the parts against the record, and the answers against our own batch schedules."""
+    parts: dict[str, Part] = {}
+    elsewhere: dict[str, bool | None] = {}
+    for policy, its_parts in found.items():
+        name = policy.partition(",")[0]
+        if policy in (RECORDED, LEAST):
+            parts |= {f"{what} {name}": part for what, part in its_parts.items()}
+        else:
+            elsewhere |= {f"{what} {name}": is_so for what, is_so in answers(its_parts).items()}
+    return parts, elsewhere
+
+
+def batch_policies(runs: pd.DataFrame) -> list[str]:
+    """Return the record, which is the paper's batch, and our own batch schedules."""
+    policies = [*runs["policy"].unique()]
+    if LEAST not in policies or RECORDED not in policies:
+        raise NotRunError(f"no run is booked as {LEAST!r}, or none is {RECORDED!r}")
+    return [policy for policy in policies if policy not in NOT_OF_PAPER and policy != LEAST]
+
+
+def small_and_middle(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the groups of small jobs, and those of 2 to 10 hours."""
+    by_length = pick(runs, grouping=BY_LENGTH)
+    above, up_to = by_length["above"], by_length["up_to"]
+    return by_length[up_to <= SMALL], by_length[(above >= MIDDLE[0]) & (up_to <= MIDDLE[1])]
+
+
+@study.add_claim("OB-3", "penalty of small KTH jobs as recorded, over online", PAPER)
+def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
+    """Judge 'an order of magnitude or more', and 'penalizes larger jobs more heavily' (Fig. 3)."""
+    weeks = over_weeks(runs)
+    small, middle = small_and_middle(runs)
+    found, over_online = {}, {}
+    for policy in batch_policies(runs):
+        batch, online = penalties(small, policy), penalties(small, LEAST)
+        over_online[policy] = weeks.ratio(batch, online)
+        longer = weeks.ratio(penalties(middle, LEAST), penalties(middle, policy))
+        found[policy] = {
+            "small against": ORDER.above(over_online[policy]),
+            "2 to 10 h against": longer.above(1.0),
+        }
+    parts, elsewhere = split(found)
+    note = f"small: up to {SMALL:g} h; the length is what is booked, 5 min at least"
+    return Decision(over_online[RECORDED], parts, note, elsewhere)
+
+
+def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
+    """Return the sums of the wait over the length under a policy."""
+    return sums_of_groups(pick(runs, policy=policy), "wait_over_length")
+
+
+@study.add_claim("OB-17", "attempts beyond the first of a KTH job of up to an hour", PAPER)
+def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
+    """Judge 'the small number of times that the algorithm needs to reschedule' small jobs."""
+    weeks = over_weeks(runs)
+    small, middle = (
+        sums_of_groups(pick(rows, policy=LEAST), "attempts", "requests")
+        for rows in small_and_middle(runs)
+    )
+    # Every job has a first attempt: what is beyond it is reschedulings.
+    again = WeeklySums(small.top - small.bottom, small.bottom)
+    times = weeks.mean(again)
+    fewer = weeks.difference(middle, small)
+    parts = {"few": FEW.below(times), "fewer than jobs of 2 to 10 h": fewer.above(0)}
+    return Decision(times, parts, f"small: up to {SMALL:g} h")
+
+
+@study.add_claim("OB-4", "longest recorded wait of KTH-SP2 less the longest online, in hours", BOTH)
+def longest_waits(runs: pd.DataFrame) -> Decision:
+    """Judge that the tails 'differ by hundreds of hours', on KTH 'by two hundred' (Figure 4)."""
+    found, gap_of_kth = Answers(), None
+    for machine, its_runs in machines(runs, (KTH, CTC, HPC2N)):
+        longest = longest_by_policy(its_runs)
+        online = longest.pop(LEAST)
+        for policy, wait in longest.items():
+            longer = Interval.exact(wait - online)
+            parts: dict[str, Part] = {"longer than online": bool(wait > online)}
+            if is_as_read(machine) and policy == RECORDED and machine["log"] == KTH:
+                gap_of_kth = longer.estimate
+                parts["two hundred hours"] = TWO_HUNDRED.within(longer, around=200.0)
+            if policy == RECORDED and machine["log"] == CTC:
+                parts["hundreds of hours"] = HUNDREDS.above(longer)
+            found.add(machine, policy, parts)
+    return found.decision(gap_of_kth, KTH, CTC, note="the numbers have rows of their own")
+
+
+def longest_by_policy(runs: pd.DataFrame) -> dict[str, float]:
+    """Return the longest wait under each policy, of those that have any."""
+    policies = runs["policy"].unique()
+    waits = {policy: number(pick(runs, policy=policy), "longest_wait_h") for policy in policies}
+    return {policy: wait for policy, wait in waits.items() if np.isfinite(wait)}
+
+
+@study.add_claim(
+    "OB-5", "share of KTH-SP2 jobs that wait up to 1 hour as recorded, less that online", BOTH
+)
+def short_waits(runs: pd.DataFrame) -> Decision:
+    """Judge what Figure 4 has of the short waits of KTH, and of CTC."""
+    found, lead_of_kth = Answers(), None
+    for machine, its_runs in machines(runs, (KTH, CTC)):
+        for policy in batch_policies(its_runs):
+            if machine["log"] == CTC:
+                found.add(machine, policy, short_waits_of_ctc(its_runs, policy))
+                continue
+            lead, parts = short_waits_of_kth(its_runs, policy)
+            found.add(machine, policy, parts)
+            if is_as_read(machine) and policy == RECORDED:
+                lead_of_kth = lead
+    return found.decision(lead_of_kth, KTH, CTC)
+
+
+def short_waits_of_kth(runs: pd.DataFrame, policy: str) -> tuple[Interval, dict[str, Part]]:
+    """Ask 'more jobs wait for less than 1 hour' in batch, and 'even out before 2 hours'."""
+    batch, online = pick(runs, policy=policy), pick(runs, policy=LEAST)
+    one, two = (
+        over_weeks(runs).difference(sums_of(batch, within), sums_of(online, within))
+        for within in ("within_1h", "within_2h")
+    )
+    return one, {"more under 1 h in batch": one.above(0), "no more so at 2 h": EVEN.below(two)}
+
+
+def short_waits_of_ctc(runs: pd.DataFrame, policy: str) -> dict[str, Part]:
+    """Ask 'most jobs [...] smaller than 2 hours', 'an improvement of nearly a factor of two'."""
+    weeks = over_weeks(runs)
+    online, batch = (sums_of(pick(runs, policy=each), "within_2h") for each in (LEAST, policy))
+    return {
+        "most under 2 h online": MOST.above(weeks.mean(online)),
+        "nearly twice as many as in batch": TWO_TIMES.within(weeks.ratio(online, batch), 2.0),
+    }
+
+
+@study.add_claim("OB-6", "mean wait of KTH-SP2 jobs online over that recorded", BOTH)
+def online_waits_less(runs: pd.DataFrame) -> Decision:
+    """Judge 'increases with the spatial size' and 'smaller average waiting time' (Figure 5)."""
+    found, of_kth = Answers(), None
+    for machine, its_runs in machines(runs, (KTH, CTC, HPC2N)):
+        online = pick(its_runs, policy=LEAST)
+        found.add(machine, LEAST, {"grows online": grows(online)} if is_grouped(online) else {})
+        for policy in batch_policies(its_runs):
+            batch = pick(its_runs, policy=policy)
+            ratio = over_weeks(runs).ratio(sums_of(online, "wait_h"), sums_of(batch, "wait_h"))
+            parts: dict[str, Part] = {"grows in batch": grows(batch)} if is_grouped(batch) else {}
+            found.add(machine, policy, parts | {"below batch": ratio.below(1)})
+            if machine["log"] == KTH and is_as_read(machine) and policy == RECORDED:
+                of_kth = ratio
+    return found.decision(of_kth, KTH, CTC, note="grows: from the narrowest group to the widest")
+
+
+def is_grouped(runs: pd.DataFrame) -> bool:
+    """Whether groups of jobs by servers are known."""
+    return bool((runs["grouping"] == BY_SERVERS).any())
+
+
+def grows(runs: pd.DataFrame) -> bool | None:
+    """Whether the widest group waits longer than the narrowest, of one policy."""
+    groups = groups_of(pick(runs, grouping=BY_SERVERS).sort_values("up_to"), ["up_to"])
+    waits = [sums_of_groups(rows, "wait_h") for _, rows in groups]
+    narrowest, *_, widest = (sums for sums in waits if sums.bottom.any())
+    return over_weeks(runs).difference(widest, narrowest).above(0)
+
+
+# --- Table 2: attempts, and section 5: the step ---
+
+
+@study.add_claim(
+    "OB-7", "attempts a request for 51 to 100 servers over up to 50, KTH-SP2", ALL_READINGS
+)
+def attempts_grow(runs: pd.DataFrame) -> Decision:
+    """Judge that attempts grow 'as n increases' (Table 2); its numbers have rows of their own."""
+    parts: dict[str, Part] = {}
+    elsewhere: dict[str, bool | None] = {}
+    growth = None
+    for log, servers, reading, its_runs, grouping in each_reading(runs):
+        tried = [*attempts_of_groups(its_runs, grouping).values()]
+        if len(tried) < 2:
+            continue
+        is_own = servers == READ_SERVERS[log] and reading == next(iter(READINGS[log]))
+        into = parts if is_own else elsewhere
+        into[f"grow online ({log}, {servers}, {reading})"] = bool((np.diff(tried) > 0).all())
+        if into is parts and log == KTH:
+            growth = tried[1] / tried[0]
+    if not parts:
+        raise NotRunError("no run has attempts of two groups of servers as we read the paper")
+    (_, widest), step = [*TABLE2[CTC].items()][-1], Online().step / HOUR
+    note = f"CTC contradicts itself: {widest:g} attempts take {(widest - 1) * step:.1f} h, and the "
+    note += f"longest wait printed is {LONGEST[CTC, LEAST]:g} h"
+    return Decision(growth, parts, note, elsewhere)
+
+
+@study.add_claim("OB-14", "attempts a request for up to 50 servers, KTH-SP2 over CTC-SP2", BOTH)
+def kth_tries_more(runs: pd.DataFrame) -> Decision:
+    """Judge 'a larger number of scheduling attempts for the KTH workload'."""
+    first, *_ = TABLE2[KTH]
+    above, up_to = first
+    booked = pick(runs, policy=LEAST, grouping=BY_FIFTY, above=float(above), up_to=float(up_to))
+    found = {}
+    for machine, its_rows in groups_of(pick(booked, log=(KTH, CTC)), MACHINE):
+        found[name_of(machine)] = machine, float(its_rows["mean_attempts"].iloc[0])
+    read = {machine["log"]: tried for machine, tried in found.values() if is_as_read(machine)}
+    if {*read} != {KTH, CTC}:
+        raise NotRunError(f"no run has the attempts of {KTH} and of {CTC} as we read them")
+    elsewhere: dict[str, bool | None] = {
+        f"more than {name}": bool(read[KTH] > tried)
+        for name, (machine, tried) in found.items()
+        if machine["log"] == CTC and not is_as_read(machine)
+    }
+    parts = {f"more than {CTC}, {READ_SERVERS[CTC]}, {READ_JOBS[CTC]}": read[KTH] > read[CTC]}
+    return Decision(read[KTH] / read[CTC], parts, "", elsewhere)
+
+
+@study.add_claim(
+    "OB-13",
+    "mean wait with steps of 5 minutes over that with 15, KTH-SP2",
+    PaperSetting({**PAPER.varied, "length": EXACT}, PLAIN, (KTH,)),
+)
+def no_gain_from_a_smaller_step(runs: pd.DataFrame) -> Decision:
+    """Judge 'no major gain was found for smaller values' of the step (section 5)."""
+    changed, base = (
+        sums_of(pick(runs, policy=policy), "wait_h") for policy in (f"{ONLINE}, step 5 min", ONLINE)
+    )
+    ratio = over_weeks(runs).ratio(changed, base)
+    return Decision(ratio, {"no major gain": Asked(MAJOR, lambda gain: ratio.above(1 - gain))})

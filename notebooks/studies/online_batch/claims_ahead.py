@@ -1,0 +1,296 @@
+"""What the paper says of advance reservations, of the work of the search, and of utilization."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coalloc_lib.experiments import NotRunError, furthest, groups_of, least, pick
+from coalloc_lib.intervals import Interval, all_of
+from studies.cut_offs import Asked, Part, Word
+from studies.ledger import Decision
+from studies.online_batch.claims import BOTH, PAPER, is_as_read, machines, name_of
+from studies.online_batch.figures import (
+    means_of_draws,
+    number,
+    over_draws,
+    shares_longer,
+)
+from studies.online_batch.model import (
+    CTC,
+    HPC2N,
+    KTH,
+    LEAST,
+    PHASES,
+    READ_JOBS,
+    READ_SERVERS,
+    RECORDED,
+)
+from studies.online_batch.reserved import (
+    COUNTED_FROM,
+    SEARCH,
+    UPDATE,
+    WITH_RESERVATIONS,
+    over_none,
+    power,
+    work_of_requests,
+)
+from studies.online_batch.runs import study
+from studies.online_batch.settings import GROWTH
+from studies.study import PaperSetting, without
+
+#: Shares of reservations and their drawings are compared.
+BY_SHARE = PAPER.without("share", "draw")
+OF_CTC = {"log": CTC, "servers": READ_SERVERS[CTC], "kept": READ_JOBS[CTC]}
+BY_SHARE_ON_CTC = PaperSetting(OF_CTC, BY_SHARE.fixed, (CTC,))
+
+#: What the paper's words are taken to mean.
+REMAIN = Word("remain the same", 0.25, "% off", 100)
+CONSTANT = Word("relatively constant", 0.25, "% off", 100)
+SEVERAL = Word("multiple values", 2.0, "shares")
+BOUND = Word("O(...)", 0.15, "more than the bound")
+
+
+# --- Section 5.2: advance reservations ---
+
+
+def by_share(runs: pd.DataFrame, policy: str) -> dict[float, pd.DataFrame]:
+    """Return the runs of a policy at each share of reservations, in ascending order."""
+    its_runs = pick(runs, policy=policy).sort_values(["share", "draw"], kind="stable")
+    found = {at["share"]: rows for at, rows in groups_of(its_runs, ["share"])}
+    if len(found) < 2:
+        raise NotRunError(f"no run of {policy} has advance reservations")
+    return found
+
+
+def share_longer(runs: pd.DataFrame, hours: float) -> NDArray[np.float64]:
+    """Return the share of the jobs that wait longer, one number for each drawing."""
+    return shares_longer(runs)[hours].to_numpy(dtype=float)
+
+
+def share_between(runs: pd.DataFrame, low: float, high: float) -> NDArray[np.float64]:
+    """Return the share of the jobs that wait longer than `low` hours and no longer than `high`."""
+    return share_longer(runs, low) - share_longer(runs, high)
+
+
+@study.add_claim(
+    "OB-8",
+    "share of KTH-SP2 jobs that wait 1 to 3 hours, at most reservations less at none",
+    BY_SHARE,
+)
+def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
+    """Judge 'changes in the range [0:3] hours', the peak, and that 'the tail lengths remain'."""
+    figure6 = runs[runs["share"] < 1]
+    booked = by_share(figure6, LEAST)
+    none, most = booked[min(booked)], booked[max(booked)]
+    shift = over_draws(share_between(most, 1, 3) - share_between(none, 1, 3))
+    before, after = (share_between(most, *at) for at in ((2, 2.5), (3, 3.5)))
+    peak = over_draws(share_between(most, 2.5, 3) - np.maximum(before, after))
+    parts: dict[str, Part] = {
+        "more wait 1 to 3 h": shift.above(0),
+        "a peak at 3 h": peak.above(0),
+        "tail over 12 h as it is": tail_as_it_is(none, most),
+    }
+    record, queued = pick(figure6, policy=RECORDED), pick(figure6, policy="conservative")
+    # Of CTC the paper says the opposite (OB-19), and of HPC2N nothing.
+    if not record.empty and set(figure6["log"]) == {KTH}:
+        better = [lead.above(0) for lead in leads_of(record, booked).values()]
+        parts["more under 1 h recorded, at every share"] = all_of(*better)
+    elsewhere = {}
+    if queued["share"].nunique() > 1:
+        waits_less = trails(booked, by_share(queued, "conservative"))
+        elsewhere["more under 1 h with conservative, same reservations"] = waits_less
+    note = "over drawings; the paper's batch has no reservations"
+    return Decision(shift, parts, note, elsewhere)
+
+
+def tail_as_it_is(none: pd.DataFrame, most: pd.DataFrame) -> Part:
+    """Return whether as many jobs wait over 12 hours; open where nobody waits so long."""
+    before = share_longer(none, 12)
+    if not before.all():
+        return None
+    return REMAIN.within(over_draws(share_longer(most, 12) / before), around=1.0)
+
+
+def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict[float, Interval]:
+    """Return by how much more jobs of the record wait up to an hour, at each share."""
+    (recorded,) = share_longer(record, 1)
+    return {
+        share: over_draws(share_longer(rows, 1) - recorded, share) for share, rows in booked.items()
+    }
+
+
+def trails(
+    booked: Mapping[float, pd.DataFrame], queued: Mapping[float, pd.DataFrame]
+) -> bool | None:
+    """Whether with the same reservations fewer jobs wait up to an hour when they are booked."""
+    leads = [
+        share_longer(rows, 1) - share_longer(queued[share], 1)
+        for share, rows in booked.items()
+        if share and share in queued
+    ]
+    return all_of(*(over_draws(lead).above(0) for lead in leads))
+
+
+@study.add_claim(
+    "OB-19",
+    "share of CTC-SP2 jobs that wait up to 1 hour online less recorded, second best share",
+    BY_SHARE_ON_CTC,
+)
+def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
+    """Judge 'outperforms the batch scheduling algorithm for multiple values' of the share."""
+    figure6 = runs[runs["share"] < 1]
+    record = pick(figure6, policy=RECORDED)
+    if record.empty:
+        raise NotRunError("no log has recorded waits")
+    leads = [lead.times(-1) for lead in leads_of(record, by_share(figure6, LEAST)).values()]
+    ahead = [lead.above(0) for lead in leads]
+
+    def at_so_many(least_many: float) -> bool | None:
+        """Whether online is ahead at so many shares; None where that rests on open ones."""
+        if ahead.count(True) >= least_many:
+            return True
+        return None if ahead.count(True) + ahead.count(None) >= least_many else False
+
+    note = f"more jobs wait up to an hour online at {ahead.count(True)} of {len(ahead)} shares"
+    *_, second, _ = sorted(leads, key=lambda lead: lead.estimate)
+    return Decision(second, {"ahead": Asked(SEVERAL, at_so_many)}, note)
+
+
+@study.add_claim(
+    "OB-9",
+    "mean wait of KTH-SP2 with one step more of reservations less before, hours, smallest",
+    BY_SHARE,
+)
+def waits_grow_with_reservations(runs: pd.DataFrame) -> Decision:
+    """Judge 'the waiting time increases as' the share of reservations increases (Figure 7a)."""
+    smallest = {}
+    for policy, word in WITH_RESERVATIONS.items():
+        if policy != LEAST and pick(runs, policy=policy)["share"].nunique() < 2:
+            continue
+        for waits, counted_from in COUNTED_FROM.items():
+            smallest[counted_from, word] = steps_up(by_share(runs, policy), waits)
+    found = {
+        f"{counted_from}, {word}": all_of(*(step.above(0) for step in steps))
+        for (counted_from, word), steps in smallest.items()
+    }
+    (own, theirs), *_ = found.items()
+    decides = least(next(iter(smallest.values())))
+    note = "from the request, as in Figures 6 and 7; section 5 has it from the start asked for"
+    return Decision(decides, {own: theirs}, note, without(found, own))
+
+
+def steps_up(at: Mapping[float, pd.DataFrame], name: str) -> list[Interval]:
+    """Return by how much a number grows from one share to the next, over drawings.
+
+    Without reservations nothing is drawn: that one run stands beside each drawing.
+    """
+    means = [means_of_draws(rows, name) for rows in at.values()]
+    return [over_draws(after - before) for before, after in pairwise(means)]
+
+
+OF_WORK = PaperSetting(varied=PAPER.varied, fixed={}, logs=(KTH,))
+
+
+@study.add_claim(
+    "OB-10",
+    "operations a request with reservations over those without, furthest from 1",
+    OF_WORK,
+)
+def operations_stay_constant(runs: pd.DataFrame) -> Decision:
+    """Judge 'the number of operations remains relatively constant' (Figure 7b)."""
+    table = work_of_requests(runs)
+    table = table.assign(**{"all operations": table[[SEARCH, UPDATE, "advance"]].sum(axis=1)})
+    found = {part: [*over_none(table, part).values()] for part in (SEARCH, "all operations")}
+    if not any(found.values()):
+        raise NotRunError("no run on trees has reservations")
+    parts: dict[str, Part] = {part: constant(ratios) for part, ratios in found.items()}
+    decides = furthest((ratio for ratios in found.values() for ratio in ratios), from_=1.0)
+    return Decision(decides, parts, "attempts of the whole log, each at its cost on the trees")
+
+
+def constant(ratios: list[Interval]) -> Asked:
+    """Return whether all ratios are about 1, and what counts as that."""
+
+    def at_most_off(by: float) -> bool | None:
+        return all_of(*(ratio.between(1 - by, 1 + by) for ratio in ratios))
+
+    return Asked(CONSTANT, at_most_off)
+
+
+@study.add_claim(
+    "OB-18",
+    "attempts a KTH request with one step more of reservations less before, largest",
+    BY_SHARE,
+)
+def fewer_attempts_with_reservations(runs: pd.DataFrame) -> Decision:
+    """Judge 'resulting in fewer scheduling attempts', the more requests reserve ahead."""
+    at = by_share(runs, LEAST)
+    falls = [step.times(-1) for step in steps_up(at, "mean_attempts")]
+    smallest = least(falls).times(-1)
+    none, *_, most = at.values()
+    over_all = means_of_draws(none, "mean_attempts") - means_of_draws(most, "mean_attempts")
+    at_last = {"fewer at the largest share than at none": over_draws(over_all).above(0)}
+    parts = {"fewer at every step": all_of(*(fall.above(0) for fall in falls))}
+    return Decision(smallest, parts, "over the whole log", at_last)
+
+
+# --- Sections 4.1 and 4.3: how the work grows ---
+
+#: What grows with which number, or with its logarithm, and with which power at most.
+BOUNDS = {
+    "phase 2, of log N": ("phase 2", "servers", True, 2),
+    "phase 1, of log N": ("phase 1", "servers", True, 1),
+    "update, of log N": ("update", "servers", True, 2),
+    "update, of Q": ("update", "slots", False, 1),
+    "update, of n": ("update", "wanted", False, 1),
+}
+OF_GROWTH = PaperSetting(fixed={"kind": GROWTH})
+
+
+@study.add_claim("OB-11", "fitted power of log N of phase 2", OF_GROWTH)
+def growth_is_bounded(runs: pd.DataFrame) -> Decision:
+    """Judge the bounds of section 4.3."""
+    parts: dict[str, Part] = {}
+    powers = {}
+    for name, (part, varied, of_logarithm, bound) in BOUNDS.items():
+        powers[name] = power(runs, varied, part, of_logarithm)
+        parts[f"{name}: {bound}"] = no_faster(powers[name], bound)
+    return Decision(powers["phase 2, of log N"], parts)
+
+
+def no_faster(found: Interval, bound: float) -> Asked:
+    """Return whether a fitted power is at most a bound, and what counts as that."""
+    return Asked(BOUND, lambda slack: found.below(bound + slack))
+
+
+@study.add_claim("OB-15", "fitted power of N of the operations of a new slot", OF_GROWTH)
+def a_new_slot_takes_no_longer(runs: pd.DataFrame) -> Decision:
+    """Judge that discarding and initializing a tree takes O(1) time (section 4.1)."""
+    phase = PHASES[-1]
+    powers = {name: power(runs, name, phase) for name in ("servers", "slots")}
+    parts: dict[str, Part] = {f"of {name}": no_faster(each, 0) for name, each in powers.items()}
+    return Decision(powers["servers"], parts)
+
+
+# --- Abstract ---
+
+
+@study.add_claim("OB-12", "share of the servers used online over that recorded, KTH-SP2", BOTH)
+def may_use_more(runs: pd.DataFrame) -> Decision:
+    """Say why 'may achieve higher utilization' (abstract) is not to be seen in a replay."""
+    ratios, of_kth = {}, None
+    for machine, its_runs in machines(runs, (KTH, CTC, HPC2N)):
+        online, record = (
+            number(pick(its_runs, policy=policy), "utilization") for policy in (LEAST, RECORDED)
+        )
+        ratios[name_of(machine)] = online / record
+        if machine["log"] == KTH and is_as_read(machine):
+            of_kth = online / record
+    if not ratios:
+        raise NotRunError("no log has recorded waits")
+    found = f"{min(ratios.values()):.3f} to {max(ratios.values()):.3f} times as much"
+    lost = "a replay serves the jobs that came: all that is offered gets done, whatever the order; "
+    return Decision(of_kth, {}, lost=f"{lost}here booking uses {found} as the record")

@@ -1,0 +1,390 @@
+"""The paper's figures and tables, and further ones: every policy, certainty, changes, clusters."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from coalloc_lib import plots
+from coalloc_lib.calendar.trees import leaves, worked_example
+from coalloc_lib.experiments import NotRunError, groups_of, interval_columns, pick
+from coalloc_lib.experiments.weeks import Bootstrap, WeeklySums, weekly_sums
+from coalloc_lib.intervals import Interval, student
+from studies.online_batch.model import (
+    ALL,
+    CTC,
+    EXACT,
+    FIRST,
+    KTH,
+    LEAST,
+    LENGTHS,
+    LONGEST,
+    MIDDLE,
+    NOT_OF_PAPER,
+    ONE,
+    ONLINE,
+    OWN_BATCH,
+    OWN_SERVERS,
+    READ_JOBS,
+    READ_SERVERS,
+    RECORDED,
+    SHORT,
+    SHORT_OF_CTC,
+    SPREAD,
+    TABLE1,
+    USED,
+)
+from studies.online_batch.runs import over_weeks, study
+from studies.online_batch.settings import (
+    ALL_JOBS,
+    BY_LENGTH,
+    BY_SERVERS,
+    BY_WAIT,
+    LOG,
+    SCHEDULE,
+    WHOLE,
+)
+from studies.shown import Caption
+from studies.study import logs_missing_in
+
+#: The policies and placements, one sign each in every picture.
+_MEANT = {
+    ONLINE: "Online",
+    LEAST: "Online",
+    "EASY": "EASY",
+    "conservative": "Conservative",
+    "FCFS": "FCFS",
+    "FPFS(50)": "FPFS",
+    ONE: "one cluster",
+    SPREAD: "flexible",
+    FIRST: "single then span",
+}
+LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
+LOOK |= {RECORDED: plots.Sign("#000000", "o")}
+#: The policies in the order of the paper's figures; the others stand in figures of our own.
+IN_ORDER = (LEAST, RECORDED, *OWN_BATCH)
+#: What figures say of the runs and of the intervals.
+RUN_TIMES = "run times known"
+WEEKS = f"{RUN_TIMES}; bands: 95 %, bootstrap over weeks"
+LOGLOG = ("log", "log")
+#: Columns of groups, which may be added up, and of what tells settings on one log apart.
+GROUPS = ("above", "up_to")
+#: What tells machines apart, and what stands in figures of each.
+MACHINE = ["log", "servers", "kept"]
+DESCRIBED = [*MACHINE, "length", "policy"]
+#: How jobs are, where a figure does not say otherwise: no reservations, one cluster, as they ask.
+NOBODY_RESERVES: dict[str, Any] = {"share": 0.0, "draw": 0}
+AS_THEY_ASK: dict[str, Any] = {"rounded": 0.0, "wider": 1.0}
+ONE_CLUSTER: dict[str, Any] = {"spread": ONE, "penalty": 0.0}
+PLAIN: dict[str, Any] = {"kind": SCHEDULE, **NOBODY_RESERVES, **AS_THEY_ASK, **ONE_CLUSTER}
+
+
+# --- runs, picked and put in words ---
+
+
+def title_of(runs: pd.DataFrame, log: str) -> str:
+    """Return the name of a log, with the words that a figure made from a stand-in must carry."""
+    return log + " (synthetic stand-in)" * (log in logs_missing_in(runs))
+
+
+def plain(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
+    """Return the runs of all jobs on the machine of each log; nobody reserves, on one cluster."""
+    found = pick(runs, **PLAIN, kept=ALL, **where)
+    return found[found["servers"] == found["log"].map(OWN_SERVERS)]
+
+
+def as_read(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs with the servers and the jobs with which we read the paper."""
+    on_servers = runs["servers"] == runs["log"].map(READ_SERVERS)
+    return runs[on_servers & (runs["kept"] == runs["log"].map(READ_JOBS))]
+
+
+def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return booking as we read the paper, the record and batch scheduling, and what you added."""
+    found = as_read(pick(runs, **PLAIN, length=EXACT))
+    return found[~found["policy"].isin(NOT_OF_PAPER)]
+
+
+def by_policy(
+    runs: pd.DataFrame, logs: Sequence[str], order: Sequence[str] = IN_ORDER
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Yield the setting and the runs of each policy, on each log by the lengths that it knows."""
+
+    def place(group: tuple[dict[str, Any], pd.DataFrame]) -> tuple[int, int]:
+        policy = group[0]["policy"]
+        rank = order.index(policy) if policy in order else len(order)
+        return LENGTHS.index(group[0]["length"]), rank
+
+    for log in logs:
+        groups = groups_of(pick(runs, log=log), DESCRIBED)
+        yield from sorted(groups, key=place)
+
+
+def described(runs: pd.DataFrame, setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that say in a figure's table what was run."""
+    words = {"log": title_of(runs, setting["log"]), "servers": int(setting["servers"])}
+    return words | {"length": setting["length"], "policy": setting["policy"]}
+
+
+def point(
+    runs: pd.DataFrame,
+    setting: Mapping[str, Any],
+    at: float,
+    interval: Interval,
+    **words: str,
+) -> dict[str, Any]:
+    """Return a point of a figure as a row; `words` are its panel and line, if not by policy."""
+    columns = described(runs, setting)
+    panel = f"{columns['log']}, {columns['servers']}"
+    named = {"panel": panel, "line": setting["policy"]} | words
+    return named | columns | {"kept": setting["kept"], "at": at} | interval_columns(interval)
+
+
+def sums_of(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
+    """Return the sums of each week of all jobs of one setting."""
+    return weekly_sums(pick(runs, grouping=ALL_JOBS), top, bottom)
+
+
+def sums_of_groups(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
+    """Return the sums of each week of the groups whose rows are given, added up."""
+    return weekly_sums(runs, top, bottom, added=GROUPS)
+
+
+def means_of_groups(
+    runs: pd.DataFrame, weeks: Bootstrap, grouping: str, top: str, bottom: str = "jobs"
+) -> Iterator[tuple[float, float, Interval]]:
+    """Yield the ends of each group that has jobs, and its mean."""
+    for ends, rows in groups_of(pick(runs, grouping=grouping), GROUPS):
+        sums = weekly_sums(rows, top, bottom)
+        if sums.bottom.any():
+            yield ends["above"], ends["up_to"], weeks.mean(sums)
+
+
+def number(runs: pd.DataFrame, name: str) -> float:
+    """Return a number of the whole run of one setting; NaN where it was not measured."""
+    found = pick(runs, grouping=WHOLE)[name].dropna()
+    return np.nan if found.empty else float(found.iloc[0])
+
+
+def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interval:
+    """Return the interval of a mean over drawings; without reservations nothing is drawn."""
+    values = list(values)
+    if not values:
+        raise NotRunError("no drawing was run")
+    if len(values) > 1:
+        return student(values)
+    if not share:
+        return Interval.exact(values[0])
+    return Interval(values[0], np.nan, np.nan, 1, warning="one drawing")
+
+
+def means_of_draws(runs: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    """Return a number of the whole run of each drawing."""
+    return pick(runs, grouping=WHOLE).sort_values("draw")[name].to_numpy(dtype=float)
+
+
+def shades_of(names: Iterable[str]) -> dict[str, plots.Sign]:
+    """Return shades for the steps of a quantity, without the lightest, which is hard to read."""
+    names = [*dict.fromkeys(names)]
+    shades = plots.shades([*names, "one more"])
+    return {name: shades[name] for name in names}
+
+
+#: Distributions are steps.
+STAIRS = plots.LineStyle(stairs=True)
+#: Figure 4(b): of which log and jobs what is drawn, and in which words.
+LENGTH_NAMES = {"no_longer": "run times", "asks_no_longer": "requested"}
+LENGTH_LINES = [
+    (KTH, ALL, "no_longer"),
+    (CTC, ALL, "no_longer"),
+    (CTC, USED, "no_longer"),
+    (CTC, USED, "asks_no_longer"),
+]
+
+
+def draw_trend(table: pd.DataFrame, **how: Any) -> Figure:
+    """Draw lines with their bands, in panels."""
+    columns = {"x": "at", "y": "estimate", "line": "line", "panel": "panel", "names": "legend"}
+    return plots.lines(table, **columns | {"look": LOOK} | how)
+
+
+# --- Figures 1 and 2, Table 1 ---
+
+FIGURE1_CAPTION = "Figures 1 and 2: what the search marks in the worked example, in order"
+
+
+@study.add_figure("figure1", FIGURE1_CAPTION, claims=("OB-1",))
+def figure1(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the idle periods under each mark, which no run is needed for."""
+    book, periods, (_, start, length, servers) = worked_example()
+    names = {period: name for name, period in periods.items()}
+    search = book.search(start, start + length, servers)
+    marks = [("phase 1", [*leaves(node)]) for node in search.candidates]
+    marks += [("phase 2", [*leaves(node)]) for node in search.feasible]
+    marks += [("accepted", [period]) for period in search.found]
+    rows = [(part, "".join(names[period] for period in group)) for part, group in marks]
+    return pd.DataFrame(rows, columns=["part", "periods"])
+
+
+TABLE1_CAPTION = (
+    "Table 1: servers, jobs and mean lengths of the logs, and of what CTC may have been"
+)
+
+
+@study.add_figure("table1", TABLE1_CAPTION, claims=("OB-2",))
+def table1(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what the logs have beside what is printed."""
+    found = pick(runs, kind=LOG, grouping=WHOLE)
+    printed = pd.DataFrame([TABLE1[log] for log in found["log"]], index=found.index)
+    return pd.DataFrame(
+        {
+            "log": [title_of(runs, log) for log in found["log"]],
+            "kept": found["kept"],
+            "servers": found["log"].map(OWN_SERVERS),
+            "jobs": found["job_count"].astype(int),
+            "mean_length_h": found["mean_length_h"],
+            "mean_requested_h": found["mean_requested_h"],
+            "widest": found["widest"].astype(int),
+            "printed_servers": printed[0],
+            "printed_jobs": printed[1],
+            "printed_length_h": printed[2],
+        }
+    )
+
+
+# --- Figures 3 to 5: online and batch ---
+
+
+def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the wait over the length along the length; that of all jobs on logarithmic axes."""
+    panels = table["panel"].unique()
+    scales = {panel: LOGLOG if "all" in panel else ("linear", "log") for panel in panels}
+    axes = {"xlabel": "length (hours)", "ylabel": "mean of wait / length"}
+    return draw_trend(table, scales=scales, **axes, **titles)
+
+
+FIGURE3_CAPTION = Caption(
+    f"Figure 3, KTH: wait over length, by length; {WEEKS}",
+    finding="The record makes the shortest jobs and the long ones wait more than booking does",
+)
+
+
+@study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("OB-3", "OB-17"))
+def figure3(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean wait over length by length, of all jobs and of those of the middle."""
+    weeks, rows = over_weeks(runs), []
+    for setting, its_runs in by_policy(beside_the_record(runs), [KTH]):
+        means = means_of_groups(its_runs, weeks, BY_LENGTH, "wait_over_length")
+        for above, up_to, mean in means:
+            # The last group is drawn half as far out again.
+            at = 1.5 * above if up_to == np.inf else (above + up_to) / 2
+            rows.append(point(runs, setting, at, mean))
+    if not rows:
+        raise NotRunError(f"no run of {KTH} is by length")
+    table = pd.DataFrame(rows)
+    middle = table[table["at"].between(*MIDDLE)].assign(panel="jobs of 2 to 10 hours")
+    return pd.concat([table.assign(panel=table["panel"] + ", all jobs"), middle], ignore_index=True)
+
+
+def tail(
+    runs: pd.DataFrame, setting: Mapping[str, Any], rows: pd.DataFrame, **words: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the share of the jobs that wait longer than so many hours, over drawings their mean."""
+    share, longer = rows["share"].iloc[0], shares_longer(rows)
+    for at in longer.columns[longer.any()]:
+        yield point(runs, setting, at, over_draws(longer[at], share), **words)
+
+
+def shares_longer(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return which share of the jobs waits longer, a row per drawing, a column per hours."""
+    waits = pick(rows, grouping=BY_WAIT)
+    # Beyond the longest wait of a drawing it has no rows.
+    return waits.pivot(index="draw", columns="above", values="share_longer").fillna(0.0)
+
+
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the lines on each machine, and at the foot the longest waits that are printed."""
+    printed = [
+        {"panel": panel, "line": policy, "at": at, "estimate": np.nan}
+        for panel, lines in table.groupby("panel")["line"]
+        for (log, policy), at in LONGEST.items()
+        if panel.startswith(log) and policy in set(lines)
+    ]
+    how: dict[str, Any] = {"scales": LOGLOG, "style": STAIRS, "printed": pd.DataFrame(printed)}
+    axes = {"xlabel": "wait (hours)", "ylabel": "share of the jobs that wait longer"}
+    return draw_trend(table, **how, **axes, **titles)
+
+
+FIGURE4_CAPTION = Caption(
+    f"Figure 4(a): the distribution of waits; {RUN_TIMES}; at the foot: longest waits",
+    finding="The record's longest waits are over three times those of booking and of backfilling",
+)
+
+
+@study.add_figure("figure4", FIGURE4_CAPTION, draw_figure4, claims=("OB-4", "OB-5"))
+def figure4(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of the jobs that wait longer, on KTH and CTC."""
+    rows: list[dict[str, Any]] = []
+    for setting, its_runs in by_policy(beside_the_record(runs), [CTC, KTH]):
+        rows += tail(runs, setting, its_runs)
+    return pd.DataFrame(rows)
+
+
+def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the distribution of lengths, and what is printed of those of CTC."""
+    how: dict[str, Any] = {"scales": ("log", "linear"), "style": STAIRS, "names": "legend"}
+    how |= {"xlabel": "length (hours)", "ylabel": "share of the jobs\nthat are no longer"}
+    ctc = [line for line in dict.fromkeys(table["line"]) if line.startswith(CTC)]
+    printed = pd.DataFrame([{"line": line, "at": SHORT, "estimate": SHORT_OF_CTC} for line in ctc])
+    if not printed.empty:
+        how["printed"] = printed.tail(1)
+    look = shades_of(table["line"])
+    return plots.lines(table, x="at", y="estimate", line="line", look=look, **how, **titles)
+
+
+LENGTHS_CAPTION = Caption(
+    "Figure 4(b): the distribution of lengths; diamond: 'at most 14 %' of the CTC jobs are "
+    "printed to be smaller than 2 hours",
+    finding="14 % of CTC are below two hours only by what is requested, without the short jobs",
+)
+
+
+@study.add_figure("figure4_lengths", LENGTHS_CAPTION, draw_lengths, claims=("OB-16",))
+def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of the jobs of a log that take, or ask for, no more than so many hours."""
+    rows = []
+    for log, kept, name in LENGTH_LINES:
+        found = pick(runs, kind=LOG, grouping=BY_LENGTH, log=log, kept=kept)
+        if found.empty:
+            continue
+        words = f"{title_of(runs, log)}, {LENGTH_NAMES[name]}" + f", {kept}" * (kept != ALL)
+        table = {"line": words, "log": title_of(runs, log), "kept": kept, "at": found["up_to"]}
+        rows.append(pd.DataFrame(table | {"estimate": found[name]}))
+    if not rows:
+        raise NotRunError("no log was measured")
+    return pd.concat(rows, ignore_index=True)
+
+
+def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the mean wait by servers asked for."""
+    axes = {"xlabel": "servers asked for", "ylabel": "mean wait (hours)"}
+    return draw_trend(table, scales=LOGLOG, **axes, **titles)
+
+
+FIGURE5_CAPTION = Caption(
+    f"Figure 5: mean wait by servers asked for; {WEEKS}",
+    finding="The widest jobs wait longer than the narrowest under every policy but FCFS",
+)
+
+
+@study.add_figure("figure5", FIGURE5_CAPTION, draw_figure5, claims=("OB-6",))
+def figure5(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean wait by servers asked for, on KTH and CTC."""
+    weeks, rows = over_weeks(runs), []
+    for setting, its_runs in by_policy(beside_the_record(runs), [CTC, KTH]):
+        for above, up_to, mean in means_of_groups(its_runs, weeks, BY_SERVERS, "wait_h"):
+            rows.append(point(runs, setting, (above + 1 + up_to) / 2, mean))
+    return pd.DataFrame(rows)

@@ -1,0 +1,288 @@
+"""Figures 6 and 7, advance reservations, and section 4.3: how the work of the search grows."""
+
+from collections.abc import Iterator
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from coalloc_lib import plots
+from coalloc_lib.experiments import NotRunError, groups_of, interval_columns, pick
+from coalloc_lib.intervals import Interval, student
+from studies.online_batch import model
+from studies.online_batch.figures import (
+    AS_THEY_ASK,
+    DESCRIBED,
+    LOGLOG,
+    LOOK,
+    MACHINE,
+    ONE_CLUSTER,
+    RUN_TIMES,
+    as_read,
+    beside_the_record,
+    draw_trend,
+    means_of_draws,
+    over_draws,
+    point,
+    shades_of,
+    shares_longer,
+    tail,
+    title_of,
+)
+from studies.online_batch.model import (
+    CLASSES,
+    CTC,
+    EXACT,
+    KTH,
+    LEAST,
+    PHASES,
+    RECORDED,
+)
+from studies.online_batch.runs import study
+from studies.online_batch.settings import (
+    GROWTH,
+    SCHEDULE,
+    TREES,
+    WHOLE,
+)
+from studies.shown import Caption
+
+#: The policies that are given reservations, in the words of lines.
+WITH_RESERVATIONS = {LEAST: "online", "conservative": "conservative"}
+#: What waits are counted from: Figures 6 and 7, and the definition of section 5.
+FROM_REQUEST, FROM_START = "from the request", "from the start asked for"
+COUNTED_FROM = {"mean_wait_h": FROM_REQUEST, "mean_delay_h": FROM_START}
+#: Which numbers vary in the figure of growth, in the words of panels.
+VARIED = {"servers": "servers N", "slots": "slots Q", "wanted": "servers asked for n"}
+DRAWINGS = f"asked for 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over drawings"
+#: The work of a request: looking, over all attempts, and putting what is left over in the trees.
+LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
+
+
+# --- Figures 6 and 7: advance reservations ---
+
+
+def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of policies that are given reservations, at each share of them."""
+    usual = {"kind": SCHEDULE, "length": EXACT, **AS_THEY_ASK, **ONE_CLUSTER}
+    found = as_read(pick(runs, policy=tuple(WITH_RESERVATIONS), **usual))
+    shares = found.groupby(["log", "policy"])["share"].transform("nunique")
+    return found[shares > 1]
+
+
+def of_figure6(runs: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame, dict[str, str]]]:
+    """Yield settings, runs and words of the lines of Figure 6, the record's last."""
+    reserved = pick(with_reservations(runs), log=(CTC, KTH))
+    for setting, its_runs in groups_of(reserved, [*DESCRIBED, "share"]):
+        if setting["share"] < 1:
+            words = {"line": f"ρ = {setting['share']:g}"}
+            words["panel"] = panel_of(runs, setting["log"], setting["policy"])
+            yield setting, its_runs, words
+    record = pick(beside_the_record(runs), policy=RECORDED, log=set(reserved["log"]))
+    for setting, its_runs in groups_of(record, DESCRIBED):
+        for policy in pick(reserved, log=setting["log"])["policy"].unique():
+            yield setting, its_runs, {"panel": panel_of(runs, setting["log"], policy)}
+
+
+def panel_of(runs: pd.DataFrame, log: str, policy: str) -> str:
+    """Return the panel of a log under a policy that is given reservations."""
+    return f"{title_of(runs, log)}, {WITH_RESERVATIONS[policy]}"
+
+
+def frequencies(
+    runs: pd.DataFrame, setting: dict[str, Any], rows: pd.DataFrame, **words: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the share of the jobs in each class of waits, over drawings their mean."""
+    share, longer = rows["share"].iloc[0], shares_longer(rows)
+    for low, high in pairwise(CLASSES):
+        # Who waits not at all is in the first class.
+        mine = (longer[low] if low else 1.0) - longer[high]
+        yield point(runs, setting, (low + high) / 2, over_draws(mine, share), **words)
+
+
+def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw how often jobs wait how long by share of reservations."""
+    axes: dict[str, Any] = {"xlabel": "wait from the request (hours)", "panel": "way", "row": "log"}
+    parts = table["panel"].str.partition(", ").set_axis(["log", "", "way"], axis=1)
+    both = table.assign(log=parts["log"], way=parts["way"])
+    return draw_by_share(both, ylabel="share of the jobs", **axes, **titles)
+
+
+def draw_by_share(table: pd.DataFrame, stairs: bool = False, **how: Any) -> Figure:
+    """Draw lines by share of reservations, and the record dashed."""
+    drawn = [line for line in table["line"] if line != RECORDED]
+    style = plots.LineStyle(stairs=stairs, dashed=[RECORDED])
+    return draw_trend(table, look=shades_of(drawn) | LOOK, style=style, **how)
+
+
+FIGURE6_CAPTION = Caption(
+    "Figure 6: how many jobs wait so long, in classes of half an hour, by share ρ of "
+    f"reservations, {DRAWINGS}",
+    finding="Counted from the request, reservations fill the first three hours",
+)
+
+
+@study.add_figure("figure6", FIGURE6_CAPTION, draw_figure6, claims=("OB-8", "OB-19"))
+def figure6(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the frequencies of waits at each share, booked and queued, beside the record."""
+    rows: list[dict[str, Any]] = []
+    for setting, its_runs, words in of_figure6(runs):
+        rows += frequencies(runs, setting, its_runs, **words)
+    return pd.DataFrame(rows)
+
+
+def draw_figure6_tails(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw which share of the jobs waits longer, by share of reservations."""
+    axes = {"xlabel": "wait from the request (hours)"}
+    axes["ylabel"] = "share of the jobs\nthat wait longer"
+    return draw_by_share(table, stairs=True, scales=LOGLOG, **axes, **titles)
+
+
+TAILS_CAPTION = Caption(
+    f"Figure 6, all waits: waits by share ρ of reservations, {DRAWINGS}",
+    finding="Counted from the request, reservations lengthen the short waits and not the long ones",
+)
+
+
+@study.add_figure("figure6_tails", TAILS_CAPTION, draw_figure6_tails)
+def figure6_tails(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of the jobs that wait longer at each share of reservations."""
+    rows: list[dict[str, Any]] = []
+    for setting, its_runs, words in of_figure6(runs):
+        rows += tail(runs, setting, its_runs, **words)
+    return pd.DataFrame(rows)
+
+
+def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the mean wait along the share of reservations."""
+    axes = {"xlabel": "share of advance reservations, ρ", "ylabel": "mean wait (hours)"}
+    return draw_trend(table, look=shades_of(table["line"]), **axes, **titles)
+
+
+FIGURE7A_CAPTION = Caption(
+    f"Figure 7(a): mean wait by share of reservations, {DRAWINGS}",
+    finding="Reservations lengthen waits counted from the request, not from the start asked for",
+)
+
+
+@study.add_figure("figure7a", FIGURE7A_CAPTION, draw_figure7a, claims=("OB-9",))
+def figure7a(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean wait by share, counted from the request and from the start asked for."""
+    rows = []
+    for setting, its_runs in groups_of(with_reservations(runs), [*DESCRIBED, "share"]):
+        policy, share = WITH_RESERVATIONS[setting["policy"]], setting["share"]
+        line = f"{title_of(runs, setting['log']).split()[0]}, {policy}"
+        for waits, counted_from in COUNTED_FROM.items():
+            mean = over_draws(means_of_draws(its_runs, waits), share)
+            rows.append(point(runs, setting, share, mean, panel=counted_from, line=line))
+    return pd.DataFrame(rows)
+
+
+# --- Figure 7(b): the work of a request ---
+
+
+def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return attempts and operations a request at each share and drawing, by log and servers.
+
+    Attempts are those of the whole log; what an attempt costs, and an update, is counted on trees.
+    """
+    trees = pick(runs, kind=TREES)
+    if trees.empty:
+        raise NotRunError("no run is on trees")
+    keys = [*MACHINE, "share", "draw"]
+    booked = pick(with_reservations(runs), policy=LEAST, grouping=WHOLE)
+    table = trees[[*keys, *PHASES, "attempts_a_request"]].merge(
+        booked[[*keys, "mean_attempts"]], on=keys, how="inner"
+    )
+    if table.empty:
+        raise NotRunError("no log was booked whole at the shares of the trees")
+    an_attempt = table[[*LOOKING]].sum(axis=1) / table["attempts_a_request"]
+    attempts = table["mean_attempts"]
+    work = {"attempts": attempts, SEARCH: attempts * an_attempt, UPDATE: table["update"]}
+    return table[keys].assign(an_attempt=an_attempt, **work, advance=table["advance"])
+
+
+def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
+    """Return a part of the work of one log at each share over that without reservations."""
+    none = table[part][table["share"] == 0].mean()
+    reserved = table[table["share"] > 0]
+    return {
+        float(share): over_draws(drawn, share).times(1 / none)
+        for share, drawn in reserved.groupby("share")[part]
+    }
+
+
+def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw each part of the work over that without reservations."""
+    rows = []
+    parts = ("attempts", SEARCH, UPDATE)
+    for part, (machine, its_rows) in product(parts, table.groupby("panel", sort=False)):
+        for share, ratio in over_none(its_rows, part).items():
+            words = {"panel": machine, "part": part, "share": f"ρ = {share:g}"}
+            rows.append(words | interval_columns(ratio, "ratio"))
+    how: dict[str, Any] = {"x": "ratio", "row": "part", "series": "share", "panel": "panel"}
+    how["factors"] = True
+    xlabel = "per request, over that without reservations"
+    return plots.intervals(pd.DataFrame(rows), xlabel=xlabel, **how, **titles)
+
+
+FIGURE7B_CAPTION = Caption(
+    "Figure 7(b): work per request by share of reservations; attempts in the whole log, "
+    "operations per attempt on the paper's trees; intervals: 95 %, over drawings",
+    finding="Reservations leave the dear part, the update of the trees, nearly as it is",
+)
+
+
+@study.add_figure("figure7b", FIGURE7B_CAPTION, draw_figure7b, claims=("OB-10", "OB-18"))
+def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return operations and attempts a request of each drawing."""
+    table = work_of_requests(runs)
+    titles = [title_of(runs, log) for log in table["log"]]
+    machines = [f"{title}, {n:g}" for title, n in zip(titles, table["servers"], strict=True)]
+    return table.assign(log=titles, panel=machines).astype({"draw": int})
+
+
+# --- Section 4.3: growth ---
+
+
+def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False) -> Interval:
+    """Return the power of a number, or of its logarithm, with which a part of the work grows."""
+    others = {name: at for name, at in model.GROWTH_AT.items() if name != varied}
+    counts = pick(runs, kind=GROWTH, **others).pivot(
+        index="replication", columns=varied, values=part
+    )
+    if len(counts.columns) < 2:
+        raise NotRunError(f"no growth with {VARIED[varied]} was run; run two numbers or more")
+    at = counts.columns.to_numpy(dtype=float)
+    x = np.log(np.log2(at) if of_logarithm else at)
+    x = x - x.mean()
+    return student(np.log(counts.to_numpy()) @ x / (x @ x))
+
+
+def draw_growth(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the fitted powers, a panel per number that varies."""
+    xlabel = "fitted power: at 0 more of it changes nothing, at 1 twice as much doubles the work"
+    return plots.intervals(table, x="exponent", row="part", panel="panel", xlabel=xlabel, **titles)
+
+
+GROWTH_CAPTION = Caption(
+    "Section 4.3: random requests on the paper's trees, {servers} servers, {slots} slots "
+    "and {wanted} servers asked for where they are not varied; phases an attempt, update a "
+    "request".format(**model.GROWTH_AT),
+    finding="Looking is cheap; an update grows with the slots and with the servers asked for",
+)
+
+
+@study.add_figure("growth", GROWTH_CAPTION, draw_growth, claims=("OB-11", "OB-15"))
+def growth(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return operations by each number that varies, and the power with which they grow."""
+    rows = []
+    for part, (varied, panel) in product(PHASES, VARIED.items()):
+        others = {name: at for name, at in model.GROWTH_AT.items() if name != varied}
+        exponent = interval_columns(power(runs, varied, part), "exponent")
+        for at, counts in pick(runs, kind=GROWTH, **others).groupby(varied)[part]:
+            row = {"panel": panel, "part": part, "at": int(at), "operations": counts.mean()}
+            rows.append(row | exponent)
+    return pd.DataFrame(rows)

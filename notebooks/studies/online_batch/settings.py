@@ -1,0 +1,289 @@
+"""What is run: the kinds of settings, and those of all figures and claims."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import Scheduling
+from studies.online_batch import model
+from studies.online_batch.model import (
+    ALL,
+    BESIDE,
+    CHANGES,
+    CTC,
+    CUTS,
+    EXACT,
+    FIRST,
+    FURTHER_JOBS,
+    KTH,
+    LEAST,
+    LENGTHS,
+    LOGS,
+    NOT_OF_PAPER,
+    OF_READINGS,
+    ONE,
+    ONLINE,
+    OWN_BATCH,
+    OWN_SERVERS,
+    PARTS,
+    PENALTIES,
+    PLACEMENTS,
+    POLICIES,
+    READ_JOBS,
+    READ_SERVERS,
+    READINGS,
+    RECORDED,
+    REQUESTED,
+    SPREAD,
+    TABLE1,
+    TREE_DRAWS,
+)
+from studies.study import Scale
+
+#: Kinds of runs, a dataclass each.
+SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
+TREES, GROWTH = "trees", "growth"
+#: What a row is of: sums over all jobs of a week, or over a group of them by length in hours or by
+#: servers asked for; numbers of all of the run, of groups of fifty servers, up to 50 or from 50 on;
+#: the share of the jobs that wait longer.
+ALL_JOBS, BY_LENGTH, BY_SERVERS = "all jobs", "by length", "by servers"
+WHOLE, BY_FIFTY, FROM_FIFTY, BY_WAIT = "whole", "by fifty", "from fifty", "by wait"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A log on so many servers, under a policy of `POLICIES`, one of your own, or as recorded.
+
+    The words are those of `model`. All jobs are `kept`, or those that one of `model.CUTS` leaves. A
+    `share` of the jobs reserves ahead, drawn again with each `draw`; where jobs are `spread`, the
+    servers are equal clusters, and those that span run longer by the `penalty`. Of readings:
+    estimates are `rounded` up to so many seconds, and jobs so many times `wider`.
+    """
+
+    log: str
+    servers: int
+    policy: str | Scheduling = ONLINE
+    length: str = EXACT
+    kept: str = ALL
+    share: float = 0.0
+    draw: int = 0
+    spread: str = ONE
+    penalty: float = 0.0
+    rounded: float = 0.0
+    wider: float = 1.0
+    kind: str = field(default=SCHEDULE, init=False)
+
+    def __post_init__(self) -> None:
+        one_of("log", self.log, LOGS)
+        one_of("length", self.length, LENGTHS)
+        one_of("kept", self.kept, (ALL, *CUTS))
+        one_of("spread", self.spread, tuple(PLACEMENTS))
+        if not isinstance(self.policy, Scheduling):
+            one_of("policy", self.policy, (*POLICIES, RECORDED))
+        if self.penalty and self.spread == ONE:
+            raise InputError(
+                f"penalty = {self.penalty} is of jobs that span clusters, and there is one; leave "
+                f"it out, or give spread = {FIRST!r}"
+            )
+
+    @property
+    def system(self) -> Multicluster:
+        """The servers."""
+        parts = 1 if self.spread == ONE else PARTS
+        return Multicluster([self.servers // parts] * parts)
+
+    @property
+    def scheduling(self) -> Scheduling:
+        """The policy."""
+        return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
+
+    @property
+    def is_a_reading(self) -> bool:
+        """Whether a choice is changed that is only of how the paper is read."""
+        return bool(self.rounded) or self.wider > 1 or self.policy in OF_READINGS
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether jobs ask for what they take, at once, on one cluster."""
+        plain = Setting(self.log, self.servers, self.policy, kept=self.kept)
+        return self == plain and self.policy not in NOT_OF_PAPER
+
+    @property
+    def is_as_read(self) -> bool:
+        """Whether the servers and the jobs are those with which we read the paper."""
+        return (self.servers, self.kept) == (READ_SERVERS[self.log], READ_JOBS[self.log])
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether figures or claims read groups of its jobs: as read, on its machine, or KTH."""
+        on_its_own = (self.servers, self.kept) == (OWN_SERVERS[self.log], ALL)
+        return self.is_plain and (self.is_as_read or on_its_own or self.log == KTH)
+
+
+@dataclass(frozen=True)
+class LogItself:
+    """What Table 1 and Figure 4(b) have of the jobs of a log that are kept; none is scheduled."""
+
+    log: str
+    kept: str = ALL
+    kind: str = field(default=LOG, init=False)
+
+
+@dataclass(frozen=True)
+class BesideQueue:
+    """A share of the jobs books ahead, conservative backfilling plans the others around them."""
+
+    log: str
+    length: str
+    share: float
+    kind: str = field(default=BESIDE_QUEUE, init=False)
+
+
+@dataclass(frozen=True)
+class OnTrees:
+    """Some jobs of a log, booked on trees in which those before them stand."""
+
+    log: str
+    servers: int
+    share: float
+    draw: int = 0
+    kept: str = ALL
+    kind: str = field(default=TREES, init=False)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Random requests of `wanted` servers, which load each server alike whatever their number."""
+
+    servers: int
+    slots: int
+    wanted: int
+    kind: str = field(default=GROWTH, init=False)
+
+
+# --- all runs ---
+
+
+def settings(scale: Scale) -> Iterator[Any]:
+    """Yield what the figures and claims read."""
+    for log in LOGS:
+        yield LogItself(log)
+    for cut in CUTS:
+        yield LogItself(CTC, cut)
+    for log in (CTC, KTH):
+        yield from online_and_batch(log)
+        yield from reserved_online(scale, log)
+        yield from readings(log)
+    for log in scale.logs:
+        yield from other_servers(log)
+        yield from all_policies(log)
+    for log in scale.dear_logs:
+        yield from reservations(scale, log)
+        yield from beside_a_queue(log)
+        yield from changes(log)
+        yield from clusters(log)
+        yield from on_trees(scale, log)
+    yield from growth(scale)
+
+
+def as_read(log: str, policy: str = LEAST) -> Setting:
+    """Return a log with the servers and the jobs with which we read the paper."""
+    return Setting(log, READ_SERVERS[log], policy, kept=READ_JOBS[log])
+
+
+def online_and_batch(log: str) -> Iterator[Setting]:
+    """Yield booking, the record and batch schedules of our own: Figures 3 to 5."""
+    for policy in (LEAST, RECORDED, *OWN_BATCH):
+        yield as_read(log, policy)
+
+
+def other_servers(log: str) -> Iterator[Setting]:
+    """Yield booking and the record as the paper may be read otherwise: servers, jobs."""
+    for servers in model.servers_of(log):
+        for kept in (READ_JOBS[log], *FURTHER_JOBS[log]):
+            for policy in (LEAST, RECORDED):
+                yield Setting(log, servers, policy, kept=kept)
+
+
+def all_policies(log: str) -> Iterator[Setting]:
+    """Yield every policy with the true lengths, or with the requested ones."""
+    for length in LENGTHS:
+        for policy in (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED):
+            yield Setting(log, OWN_SERVERS[log], policy, length)
+
+
+def readings(log: str) -> Iterator[Setting]:
+    """Yield the ways to read the paper: appendix A of the notebook, Table 2."""
+    for servers in model.servers_of(log):
+        for reading, fields in READINGS[log].items():
+            if is_possible(reading, log, servers):
+                yield Setting(log, servers, **fields)
+
+
+def is_possible(reading: str, log: str, servers: int) -> bool:
+    """Whether there is room: no machine of its own size has any for what is requested."""
+    printed, *_ = TABLE1[log]
+    if "wider" in READINGS[log][reading]:
+        return servers == printed
+    return servers > OWN_SERVERS[log] or "length" not in READINGS[log][reading]
+
+
+def reserved_online(scale: Scale, log: str) -> Iterator[Setting]:
+    """Yield booking with reservations: Figures 6, 7(a) and the attempts of 7(b)."""
+    yield from with_shares(scale.online_shares, scale.draws, as_read(log))
+
+
+def reservations(scale: Scale, log: str) -> Iterator[Setting]:
+    """Yield booking and conservative backfilling with reservations."""
+    for policy in (LEAST, "conservative"):
+        yield from with_shares(scale.shares, scale.draws, as_read(log, policy))
+
+
+def with_shares(shares: Iterable[float], draws: int, plain: Setting) -> Iterator[Setting]:
+    """Yield a setting at each share of reservations, drawn some times."""
+    for share in shares:
+        for draw in range(draws if share else 1):
+            yield replace(plain, share=share, draw=draw)
+
+
+def beside_a_queue(log: str) -> Iterator[BesideQueue]:
+    """Yield booking beside backfilling."""
+    for length in LENGTHS:
+        for share in BESIDE:
+            yield BesideQueue(log, length, share)
+
+
+def changes(log: str) -> Iterator[Setting]:
+    """Yield the online scheduler with one choice changed."""
+    for length in LENGTHS:
+        for change in CHANGES:
+            if length == REQUESTED or change != "release early":  # else nothing is left over
+                yield Setting(log, OWN_SERVERS[log], f"{ONLINE}, {change}", length)
+
+
+def clusters(log: str) -> Iterator[Setting]:
+    """Yield the ways to put jobs on equal clusters, and one cluster of as many servers."""
+    servers = OWN_SERVERS[log] // PARTS * PARTS
+    yield Setting(log, servers)
+    for penalty in PENALTIES:
+        for spread in (FIRST, SPREAD):
+            yield Setting(log, servers, spread=spread, penalty=penalty)
+
+
+def on_trees(scale: Scale, log: str) -> Iterator[OnTrees]:
+    """Yield the paper's trees by share of reservations: Figure 7(b)."""
+    for share in scale.tree_shares:
+        for draw in range(TREE_DRAWS if share else 1):
+            yield OnTrees(log, READ_SERVERS[log], share, draw, READ_JOBS[log])
+
+
+def growth(scale: Scale) -> Iterator[Growth]:
+    """Yield random requests on the trees, one number varied: section 4.3."""
+    for servers in scale.tree_servers:
+        yield Growth(**model.GROWTH_AT | {"servers": servers})
+    for slots in scale.tree_slots:
+        yield Growth(**model.GROWTH_AT | {"slots": slots})
+    for wanted in scale.tree_wanted:
+        yield Growth(**model.GROWTH_AT | {"wanted": wanted})

@@ -1,0 +1,100 @@
+"""The search on the paper's trees: requests booked on them, their operations counted."""
+
+from collections.abc import Sequence
+from dataclasses import astuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.basics.seeds import generators
+from coalloc_lib.calendar.trees import SlotTrees
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.schedules.verification import booked_end
+from studies.online_batch.model import (
+    AHEAD,
+    DAY,
+    GROWTH_HORIZON,
+    HOUR,
+    PHASES,
+    TREE_SLOTS,
+)
+
+
+def book_on_trees(
+    columns: Sequence[NDArray],
+    book: SlotTrees,
+    *,
+    most: int,
+    step: float = 900.0,
+    counted_from: int = 0,
+) -> tuple[list[float], int, dict[str, int]]:
+    """Return each start, or NaN, and attempts and operations from request `counted_from` on."""
+    starts: list[float] = []
+    attempts, before = 0, astuple(book.operations)
+    requests = zip(*(column.tolist() for column in columns), strict=True)
+    for number, (submit, earliest, length, servers) in enumerate(requests):
+        if number == counted_from:
+            attempts, before = 0, astuple(book.operations)
+        book.advance(submit)
+        tried, start = first_room(book, earliest, length, servers, most, step)
+        attempts += tried
+        starts.append(start)
+    done = np.subtract(astuple(book.operations), before)[: len(PHASES)]
+    return starts, attempts, dict(zip(PHASES, done.tolist(), strict=True))
+
+
+def first_room(
+    book: SlotTrees, earliest: float, length: float, servers: int, most: int, step: float
+) -> tuple[int, float]:
+    """Book a request at the first attempt that has room; return attempts and start, or NaN."""
+    until = (max(book.trees) + 1) * book.slot
+    for attempt in range(most):
+        start = earliest + attempt * step
+        if start + length > until:
+            return attempt, float("nan")
+        periods = book.search(start, start + length, servers).found
+        if len(periods) == servers:
+            for period in periods:
+                book.take(period, start, start + length)
+            return attempt + 1, start
+    return most, float("nan")
+
+
+def first_as_busy(schedule: Schedule, order: NDArray[np.int64], count: int) -> int:
+    """Return the first of so many jobs in a row that need as many attempts as all do.
+
+    On an idle machine each needs one, and there is nothing to see.
+    """
+    assert schedule.attempts is not None
+    means = np.convolve(schedule.attempts[order], np.full(count, 1 / count), "valid")
+    return int(np.abs(means - schedule.attempts.mean()).argmin())
+
+
+def booked_before(
+    schedule: Schedule, earlier: NDArray[np.int64], now: float, servers: int
+) -> SlotTrees:
+    """Return trees in which the earlier jobs stand that have not ended."""
+    assert schedule.servers is not None
+    end = booked_end(schedule)
+    book = SlotTrees([servers], 7 * DAY / TREE_SLOTS, TREE_SLOTS)
+    book.advance(now)
+    for job in earlier[end[earlier] > now].tolist():
+        begin, stop = max(float(schedule.start[job]), now), float(end[job])
+        for server in schedule.servers[job].tolist():
+            around = [p for p in book.periods(server) if p.start <= begin and stop <= p.end]
+            (period,) = around
+            book.take(period, begin, stop)
+    return book
+
+
+def random_requests(
+    servers: int, wanted: int, count: int, seed: np.random.SeedSequence
+) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+    """Return submissions, earliest starts, lengths and servers: load 0.6, half of them ahead."""
+    (rng,) = generators(seed, 1)
+    mean = 4 * HOUR
+    between = wanted * mean / (0.6 * servers)
+    submit = np.cumsum(rng.exponential(between, count))
+    ahead = np.where(rng.random(count) < 0.5, rng.uniform(0, AHEAD, count), 0.0)
+    lengths = np.minimum(rng.exponential(mean, count) + 60, GROWTH_HORIZON / 4)
+    return submit, submit + ahead, lengths, np.full(count, wanted)

@@ -1,0 +1,205 @@
+"""The conclusions: each a comparison of two ways to run the same jobs.
+
+A conclusion takes the `Case` of one condition and returns what it compares: the responses of the
+same jobs in one way and in another. It holds if the first way is better.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import FirstFit, WorstFit
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import FCFS
+from studies.what_survives import model
+from studies.what_survives.ways import PARTS, Case
+
+
+class Pair(NamedTuple):
+    """The responses of the same jobs in one way and in another, and a mask of the jobs asked."""
+
+    one: NDArray[np.float64]
+    other: NDArray[np.float64]
+    asked: NDArray[np.bool_]
+
+
+class Compared(NamedTuple):
+    """What a conclusion compares: the ratio of one pair, or that ratio beside a second pair's.
+
+    `jobs` are the jobs of the pairs.
+    """
+
+    jobs: JobStream
+    first: Pair
+    second: Pair | None = None
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs that are there."""
+        return [pair for pair in (self.first, self.second) if pair is not None]
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A sentence, how it is asked of a case, and the setting in which it is asked first.
+
+    Parameters
+    ----------
+    item, name : str
+        Its number in the ledger, and a short name.
+    compare : callable
+        From a `Case` to what is compared.
+    policy : str
+        The policy of its own setting.
+    policies, placements : tuple of str
+        The policies and placements for which it has a meaning. The first placement is its own.
+    relaxation : bool
+        Whether one way allows all that the other allows, and more. Few people would dispute such a
+        conclusion.
+    up_to : float
+        It holds if the first ratio, over the second if there is one, is at most 1 plus this.
+    components : int
+        Into how many components jobs are split; 1 if they are not.
+    penalty : float
+        The span penalty.
+    sites : bool
+        Whether it compares sites that are unevenly busy.
+    """
+
+    item: str
+    name: str
+    compare: Callable[[Case], Compared]
+    policy: str = "FCFS"
+    policies: tuple[str, ...] = tuple(model.POLICIES)
+    placements: tuple[str, ...] = (model.BEST, model.WORST)
+    relaxation: bool = False
+    up_to: float = 0.0
+    components: int = 1
+    penalty: float = 0.0
+    sites: bool = False
+
+
+def _of_all(case: Case, one: NDArray, other: NDArray) -> Compared:
+    """Return the comparison of two ways over all jobs."""
+    return Compared(case.jobs, Pair(one, other, case.all_jobs))
+
+
+def _spanning(penalty):
+    """Return the comparison of spanning at a penalty with staying whole."""
+
+    def spanning(case: Case) -> Compared:
+        return _of_all(case, case.spanning(penalty), case.whole())
+
+    return spanning
+
+
+def _unordered(case: Case) -> Compared:
+    return _of_all(case, case.in_components("unordered"), case.in_components("ordered"))
+
+
+def _flexible(case: Case) -> Compared:
+    return _of_all(case, case.in_components("flexible"), case.in_components("unordered"))
+
+
+def _worst_fit(case: Case) -> Compared:
+    worst = case.in_components("unordered", WorstFit())
+    return _of_all(case, worst, case.in_components("unordered", FirstFit()))
+
+
+def _small_jobs_gain(case: Case) -> Compared:
+    return Compared(case.jobs, Pair(case.split(0.1), case.whole(), ~case.large))
+
+
+def _large_jobs_pay(case: Case) -> Compared:
+    split, whole = case.split(0.25), case.whole()
+    return Compared(case.jobs, Pair(split, whole, ~case.large), Pair(split, whole, case.large))
+
+
+def _large_clusters(case: Case) -> Compared:
+    """Compare clusters with twice as many of half their size, for jobs that fit on the halves."""
+    fits = case.jobs.processors <= min(case.system.sizes) // 2
+    halves = Multicluster([half for size in case.system.sizes for half in (size // 2,) * 2])
+    load = case.jobs.offered_load(case.system)
+    narrow = replace(case, jobs=case.jobs[fits].with_load(case.system, load))
+    return _of_all(narrow, narrow.whole(), narrow.whole(halves))
+
+
+def _sharing(case: Case) -> Compared:
+    return _of_all(case, case.whole(), case.at_home())
+
+
+def _sharing_quiet(case: Case) -> Compared:
+    return Compared(case.jobs, Pair(case.whole(), case.at_home(), case.at_quietest_site))
+
+
+def _booking(case: Case) -> Compared:
+    return _of_all(case, case.under(case.booking).whole(), case.whole())
+
+
+def _adaptive(case: Case) -> Compared:
+    return _of_all(case, case.spanning(0.5, adaptive=True), case.whole())
+
+
+def _served_better(case: Case) -> Compared:
+    """Ask whether spanning gains more under first come, first served than under this policy."""
+    under_fcfs = case.under(FCFS())
+    pairs = (Pair(each.spanning(0.1), each.whole(), case.all_jobs) for each in (under_fcfs, case))
+    return Compared(case.jobs, *pairs)
+
+
+def _large_jobs_gain(case: Case) -> Compared:
+    spans, whole = case.spanning(0.1), case.whole()
+    return Compared(case.jobs, Pair(spans, whole, case.large), Pair(spans, whole, ~case.large))
+
+
+def _dear_spanning(case: Case) -> Compared:
+    return _of_all(case, case.whole(), case.spanning(0.5))
+
+
+_IN_A_QUEUE = tuple(name for name in model.POLICIES if name != model.ONLINE)
+_EASY = ("EASY", model.SHORTEST)
+_BETTER = tuple(name for name in model.POLICIES if name != "FCFS")
+_WORST_FIRST = (model.WORST, model.BEST)
+
+_ALL = (
+    Conclusion("WS-1", "spanning that costs nothing", _spanning(0.0), relaxation=True),
+    Conclusion("WS-2", "spanning at penalty 0.1", _spanning(0.1), penalty=0.1),
+    Conclusion("WS-3", "spanning at penalty 0.25", _spanning(0.25), penalty=0.25),
+    Conclusion(
+        "WS-4", "unordered, not ordered", _unordered,
+        placements=_WORST_FIRST, relaxation=True, components=PARTS,
+    ),
+    Conclusion(
+        "WS-5", "flexible, not unordered", _flexible,
+        placements=_WORST_FIRST, relaxation=True, components=PARTS,
+    ),
+    Conclusion(
+        "WS-6", "worst fit, not first fit", _worst_fit,
+        placements=(model.COMPARED,), components=PARTS,
+    ),
+    Conclusion(
+        "WS-7", "splitting helps small jobs", _small_jobs_gain, components=PARTS, penalty=0.1
+    ),
+    Conclusion(
+        "WS-8", "splitting hurts large jobs first", _large_jobs_pay, components=PARTS, penalty=0.25
+    ),
+    Conclusion("WS-9", "few large clusters", _large_clusters, relaxation=True),
+    Conclusion("WS-10", "sharing, not at home", _sharing, "EASY", relaxation=True, sites=True),
+    Conclusion("WS-11", "sharing, for the quietest site", _sharing_quiet, "EASY", sites=True),
+    Conclusion("WS-12", "booking is as good", _booking, "EASY", _IN_A_QUEUE, up_to=0.02),
+    Conclusion(
+        "WS-13", "adaptive loses at most 1 %", _adaptive, "EASY", _EASY, up_to=0.01, penalty=0.5
+    ),
+    Conclusion(
+        "WS-14", "FCFS gains more by spanning", _served_better, "EASY", _BETTER, penalty=0.1
+    ),
+    Conclusion("WS-15", "spanning helps large jobs most", _large_jobs_gain, penalty=0.1),
+    Conclusion("WS-16", "at penalty 0.5, whole not spanning", _dear_spanning, penalty=0.5),
+)  # fmt: skip
+#: The conclusions by item. Most are sentences of the papers, without their papers' settings; WS-11
+#: and WS-13 to WS-15 are our own.
+CONCLUSIONS = {each.item: each for each in _ALL}

@@ -1,0 +1,113 @@
+"""The matrix of all conclusions and conditions, one for each metric, and the table of counts."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from coalloc_lib import plots
+from studies.shown import Caption
+from studies.what_survives import model
+from studies.what_survives.conclusions import CONCLUSIONS
+from studies.what_survives.effects import SATURATED, effects
+from studies.what_survives.runs import own, study
+from studies.what_survives.survival import by_metric, survival
+
+#: Columns of the matrix that are no pair of a policy with a workload or a load.
+ESTIMATES, OTHERS = "estimates", "other"
+#: The name of the matrix of each metric.
+MATRICES = {
+    "matrix": model.RESPONSE,
+    "matrix-awrt": model.AWRT,
+    "matrix-slowdown": model.SLOWDOWN,
+}
+
+
+def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw conclusions down and conditions across; the title counts those that survive."""
+    by_name = survival(table)
+    survive = int((by_name["sentence"] == "survives").sum())
+    metric = table["metric"].iloc[0]
+    titles["title"] = f"{survive} of {len(by_name)} conclusions survive by the {metric}"
+    titles["subtitle"] = f"in brackets: conclusions that only allow more. {titles['subtitle']}"
+    columns = {"row": "label", "column": "condition", "group": "group", "value": "change"}
+    saturated = table["verdict"].isin(SATURATED)
+    cells = table.assign(mark=np.where(saturated, "∞", ""), change=table["change"].clip(-100, 1e4))
+    return plots.matrix(
+        cells, **columns, verdict="verdict", beside="counts", mark="mark",
+        values=f"change of the {metric}, %", **titles,
+    )  # fmt: skip
+
+
+def _caption(metric: str) -> Caption:
+    """Return the caption of a matrix."""
+    letters = ", ".join(f"{letter}: {name}" for name, letter in model.LETTERS.items())
+    return Caption(
+        f"each conclusion under each condition, judged by the {metric}; blue-green: holds, brown: "
+        "turns, ∞: one way is saturated and the other is not, hatched: undecided, ×: no answer; "
+        f"{letters}; .60 and .95: other shares of the load that the worse way carries"
+    )
+
+
+def make_matrix(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return a row for each cell of a metric, with all that is needed to run the cell again."""
+    cells = effects(runs[runs["metric"] == metric])
+    becomes = survival(cells).set_index("conclusion")
+    firsts = {item: own(conclusion) for item, conclusion in CONCLUSIONS.items()}
+    places = [_column(row, firsts[row.conclusion]) for row in cells.itertuples()]
+    cells["group"], cells["condition"] = zip(*places, strict=True)
+    counts = {row.Index: f"{row.holds} of {row.holds + row.turns}" for row in becomes.itertuples()}
+    cells["counts"] = cells["conclusion"].map(counts)
+    relaxed = cells["conclusion"].map(becomes["relaxation"])
+    cells["label"] = cells["name"].where(~relaxed, "(" + cells["name"] + ")")
+    return _in_order(cells, list(becomes.index))
+
+
+def _in_order(cells: pd.DataFrame, conclusions: list[str]) -> pd.DataFrame:
+    """Return the cells in the order in which they are drawn."""
+    groups = [*model.POLICIES, ESTIMATES, OTHERS]
+    order = {"conclusion": conclusions, "group": groups, "condition": [*model.LETTERS.values()]}
+
+    def place(column: pd.Series) -> pd.Series:
+        values = order[column.name]
+        return column.map({value: at for at, value in enumerate(values)}).fillna(len(values))
+
+    return cells.sort_values([*order], key=place, kind="stable", ignore_index=True)
+
+
+def _column(row: Any, first: Any) -> tuple[str, str]:
+    """Return the group and the name of the column of a cell."""
+    for name in ("system", "placement", "unevenness"):
+        if getattr(row, name) != getattr(first, name):
+            value = getattr(row, name)
+            return OTHERS, f"{value} {name}" if name == "unevenness" else value
+    letter = model.LETTERS[row.workload]
+    if row.estimates == model.DOUBLED:
+        return ESTIMATES, f"{row.policy} ×2"
+    if row.estimates == model.REQUESTED:
+        return ESTIMATES, f"{row.policy} {letter}"
+    if row.share != first.share:
+        return row.policy, f"{row.share:.2f}".removeprefix("0")
+    return row.policy, letter
+
+
+for name, metric in MATRICES.items():
+    study.add_figure(
+        name,
+        _caption(metric),
+        draw_matrix,
+        claims=tuple(CONCLUSIONS) if metric == model.RESPONSE else (),
+    )(functools.partial(make_matrix, metric=metric))
+
+COUNTS = Caption(
+    "how often each conclusion holds in the cells that decide, by all metrics and by each; a "
+    "relaxation only allows more"
+)
+
+
+@study.add_figure("counts", COUNTS)
+def counts_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each conclusion with its counts."""
+    return by_metric(effects(runs))

@@ -1,0 +1,182 @@
+"""The form for an operator's sites: what is given, answered, refused and saved."""
+
+import html
+
+import pytest
+
+from coalloc_lib.basics.checks import InputError
+from own_system import form as form_module
+from own_system.form import OwnSystem
+from tests.own_system.conftest import CLUSTERS
+from tests.widgets.reading import notes
+
+
+def give(form, row, **values):
+    """Set the name, the log or the processors of a site."""
+    for at, name in enumerate(("site", "log", "processors")):
+        if name in values:
+            form.sites.children[row].children[at].value = values[name]
+
+
+@pytest.fixture(scope="module")
+def form(files):
+    """Return a form for two small logs, in place of the made-up ones."""
+    with pytest.MonkeyPatch.context() as patched:
+        sites = tuple((name, str(files[name]), size) for name, size in CLUSTERS.items())
+        patched.setattr(form_module, "SITES", sites)
+        form = OwnSystem()
+    return form
+
+
+def refusal(form, button="Answer"):
+    form.buttons[button].click()
+    return [html.unescape(note) for note in notes(form)]
+
+
+def test_it_answers_as_the_report_does(form, report):
+    form.penalties.value = "0, 0.25"
+    form.clock.value = "calendar"
+    assert refusal(form) == []
+    assert form.report.answer == report.answer
+    assert html.escape(report.answer.words) in form._repr_mimebundle_()["text/html"]
+    assert form._bar.value == form._bar.max > 10
+    assert form._bar.layout.display == "none"
+    for name, size in CLUSTERS.items():
+        assert f"{name}: {name} on {size} processors" in form.view.value
+    shown = form_module.options_table(form.report).set_index("option")
+    mean = report.tables["options"].query("metric == 'mean wait' and grouping != 'all'")
+    assert shown.index.tolist() == mean["option"].unique().tolist()
+    moved = {"longer for": mean["change_low"] > 0, "shorter for": mean["change_high"] < 0}
+    for column, chosen in moved.items():
+        for (option, kind), part in mean.groupby(["option", "grouping"]):
+            said, who = shown.loc[option, column].split(", "), chosen[part.index]
+            named = {*part["group"][who], *(part["group"][who] + " wide")} & {*said}
+            assert (f"all {kind}s" in said) == (who.all() and len(part) > 1)
+            assert len(named) == (0 if f"all {kind}s" in said else who.sum())
+
+
+def test_what_cannot_be_is_said_in_one_sentence_and_takes_the_answer_away(form, files, tmp_path):
+    before, name = form.report.answer, next(iter(CLUSTERS))
+    broken = tmp_path / "broken.swf"
+    broken.write_text("1 2 three\n")
+    table = tmp_path / "table.txt"
+    table.write_text("JobID|Submit\n1|0\n")
+    for wrong, right, words in (
+        ({"log": "nowhere.swf"}, {"log": str(files[name])}, "nowhere.swf"),
+        ({"log": ""}, {"log": str(files[name])}, f"log file of {name} is empty"),
+        ({"log": str(broken)}, {"log": str(files[name])}, "broken.swf"),
+        ({"log": str(table)}, {"log": str(files[name])}, "table.txt, line 1: no column"),
+        ({"processors": 1}, {"processors": CLUSTERS[name]}, "cluster of 1 processors"),
+        ({"processors": 0}, {"processors": CLUSTERS[name]}, f"processors of {name} = 0; give"),
+        ({"processors": -5}, {"processors": CLUSTERS[name]}, f"processors of {name} = -5; give"),
+        ({"site": "south"}, {"site": name}, "'south'; give each site"),
+        ({"site": ""}, {"site": name}, "''; give each site"),
+    ):
+        give(form, 0, **wrong)
+        (said,) = refusal(form)
+        assert words in said
+        assert "\n" not in said
+        assert_no_answer(form)
+        give(form, 0, **right)
+    for control, text, named in (
+        (form.penalties, "0, abc", "'0, abc'; give numbers"),
+        (form.missing, "-3", "missing = -10800"),
+    ):
+        kept, control.value = control.value, text
+        (said,) = refusal(form)
+        assert named in said
+        assert_no_answer(form)
+        control.value = kept
+    assert refusal(form) == []
+    assert form.report.answer == before
+
+
+def assert_no_answer(form):
+    assert form.view.value == form.view.data["text/html"] == form.view.data["text/plain"] == ""
+    assert "press Answer" in refusal(form, "Save the page")[0]
+    with pytest.raises(InputError, match="press Answer"):
+        _ = form.report
+
+
+def test_what_is_shown_fades_with_a_change_of_the_form_and_is_gone_while_it_runs(form, monkeypatch):
+    seen, run = [], form_module.sites_report
+
+    def sites_report(*given, progress, **how):
+        report = run(*given, progress=progress, **how)
+        bar, buttons = form._bar, form.buttons.values()
+        seen.append((form.view.value, bar.layout.display, bar.description, bar.max - bar.value))
+        assert all(button.disabled for button in buttons)
+        return report
+
+    monkeypatch.setattr(form_module, "sites_report", sites_report)
+    changes = []
+    form.view.observe(lambda change: changes.append(change["new"]), "value")
+    shown = form.view.value
+    give(form, 0, site="first")
+    assert "coalloc-past" in form.view._dom_classes
+    assert form.view.value == shown
+    assert refusal(form) == []
+    bar = form._bar
+    assert seen == [("", "", f"{bar.max - 1} of {bar.max} steps", 1)]
+    gone, new = changes  # headline, picture and table together, once
+    assert gone == ""
+    assert "first: north on 16 processors" in new
+    assert html.escape(form.report.answer.words) in new
+    assert "<img" in new
+    assert "<table" in new
+    assert "coalloc-past" not in form.view._dom_classes
+    assert not any(button.disabled for button in form.buttons.values())
+    form.view.unobserve_all("value")
+    give(form, 0, site="north")
+
+
+def test_what_sacct_printed_is_read_with_its_receipt_in_the_time_zone_of_the_form(
+    form, files, tmp_path
+):
+    begin, export = form_module.pd.Timestamp("2024-07-08"), tmp_path / "export.txt"
+    lines = ["\ufeffSubmit|Start|JobID|ElapsedRaw|State|AllocCPUS"]
+    for number, state in enumerate(["COMPLETED", "PENDING"] * 40):
+        at = (begin + form_module.pd.Timedelta(hours=12 * number)).isoformat()
+        lines.append(f"{at}|{at}|{number}|36000|{state}|8")
+    export.write_text("\n".join(lines))
+    give(form, 0, log=str(export))
+    assert refusal(form) == []
+    assert f"{export}: 40 jobs, and what was left out or noted</summary>" in form.view.value
+    assert "read as UTC" in form.view.value
+    assert "still waiting or running" in form.view.value
+    first = form.report.tables["logs"].set_index("site").loc["north"]
+    assert first["jobs"] == 40
+    form.zone.value = "Europe/Stockholm"
+    assert refusal(form) == []
+    assert "read as UTC" not in form.view.value
+    form.zone.value = "Mars/Phobos"
+    assert "time_zone = 'Mars/Phobos'" in refusal(form)[0]
+    form.zone.value = ""
+    give(form, 0, log=str(files["north"]))
+    assert refusal(form) == []
+
+
+def test_the_page_and_the_tables_are_saved(form, tmp_path):
+    form.path.value = str(tmp_path / "mine.html")
+    assert str(tmp_path / "mine.html") in refusal(form, "Save the page")[0]
+    assert form.report.answer.words in html.unescape((tmp_path / "mine.html").read_text())
+    refusal(form, "Save the tables")
+    saved = {file.stem for file in (tmp_path / "mine").iterdir()}
+    assert saved == {*form.report.tables}
+    form.path.value = str(tmp_path / "nowhere" / "mine.html")
+    assert "nowhere does not exist" in refusal(form, "Save the page")[0]
+    form.path.value = ""
+    for button in ("Save the page", "Save the tables"):
+        assert len(refusal(form, button)) == 1
+    assert form.report.answer.words in html.unescape(form.view.value)
+    form.path.value = "report.html"
+
+
+def test_a_third_site_needs_a_log_or_is_left_out_where_all_of_it_is_empty(form):
+    form.buttons["One more site"].click()
+    give(form, 2, processors=8)
+    assert "log file of site 3 is empty" in refusal(form)[0]
+    give(form, 2, site="", processors=0)
+    assert refusal(form) == []
+    assert form.report.made_by["command"].count("16") == 1
+    form.sites.children = form.sites.children[:-1]

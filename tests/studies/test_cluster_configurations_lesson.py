@@ -1,0 +1,46 @@
+"""The leaderboard of the second notebook."""
+
+from dataclasses import dataclass
+
+import pytest
+
+import coalloc_lib as co
+from studies.cluster_configurations.lesson import leaderboard
+
+
+@dataclass(frozen=True)
+class LikeBestFit(co.Placement):
+    def order(self, idle):
+        return sorted(range(len(idle)), key=lambda c: idle[c])
+
+
+@dataclass(frozen=True)
+class ByClusters(co.Placement):
+    def order(self, idle):
+        return sorted(range(len(idle)), key=lambda c: idle[c] if len(idle) > 6 else -idle[c])
+
+
+def test_the_leaderboard_orders_by_loss_and_judges_by_differences_on_the_same_jobs():
+    table = leaderboard({"by clusters": ByClusters(), "like best fit": LikeBestFit()})
+    assert table.index.tolist() == [1, 2, 3, 4, 5]
+    assert table["mean loss"].is_monotonic_increasing
+    assert table.loc[1, "placement"] == "by clusters"
+    lines = table.set_index("placement")
+    # The same rule, run by the other engine on the same jobs.
+    losses = ["mean loss", "less first fit", "4 × 32", "8 × 16", "16 × 8"]
+    assert lines.loc["like best fit", losses].equals(lines.loc["best fit", losses])
+    assert lines.loc["by clusters", "beats the three"] == "yes"
+    # What differs in nothing from a rule does not beat it; the rule is held against the others.
+    for name, answer in (("like best fit", "no"), ("best fit", "yes")):
+        assert lines.loc[name, "beats them on 16 × 8"] == answer
+    with pytest.raises(co.InputError, match=r"entries\['mine'\]"):
+        leaderboard({"mine": LikeBestFit})
+
+
+@pytest.mark.parametrize(("penalty", "end"), [(0.0, 12), (0.25, 15), (0.5, 18), (0.6, 19.2)])
+def test_the_twelve_jobs_of_the_first_stop_break_even_where_the_text_says(penalty, end):
+    lasts, pair = [2, 3, 4, 4, 3, 2] * 2, co.Multicluster([5, 5])
+    whole = co.JobStream(submit=[0] * 12, runtime=lasts, components=[[3, 0]] * 12)
+    apart = whole.replace(components=[[2, 1]] * 12, span_penalty=penalty)
+    assert co.simulate(pair, whole).end.max() == 18
+    assert co.simulate(pair, apart).end.max() == pytest.approx(end)
