@@ -155,7 +155,6 @@ UNTYPED = (
     "coalloc_lib.engines.kernels",
     "coalloc_lib.analytic.kernels",
     "coalloc_lib.calendar.kernels",
-    "coalloc_lib.schedules.verification.kernels",
 )
 
 

@@ -140,6 +140,8 @@ def simulate(
     _warn(schedule)
     if verify:
         schedule.verify()
+        if schedule.unchecked:
+            warn(f"--verify did not check {schedule.unchecked}")
     unusable = len(log) - len(log.usable)
     left_out = {"without run time or processors": unusable}
     left_out |= {f"of more than {largest} processors": len(log) - unusable - len(jobs)}

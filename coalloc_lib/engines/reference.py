@@ -14,6 +14,7 @@ import simpy
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
 from coalloc_lib.engines.state import State, name_of
+from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.policies import Job
 
 #: Order of events at one instant: SimPy serves the lower priority number first.
@@ -21,6 +22,22 @@ DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
 #: After so many calls in vain a policy is taken to wake itself for ever; a day has fewer seconds.
 MOST_IN_VAIN = 100_000
+
+
+def jobs_of(jobs: JobStream, *, is_held: bool = False) -> list[Job]:
+    """Return the jobs of a stream as the policies see them.
+
+    The submissions do not count if the queue `is_held` at a length.
+    """
+    columns: Any = (
+        jobs.submit, jobs.runtime, jobs.estimate, jobs.components, jobs.span_penalty,
+        jobs.earliest_start * (not is_held), jobs.latest_start, jobs.priority,
+    )  # fmt: skip
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [
+        Job(number, submit, runtime, estimate, tuple(components), *more)
+        for number, (submit, runtime, estimate, components, *more) in enumerate(rows)
+    ]
 
 
 class Ranked(simpy.Event):
@@ -47,16 +64,7 @@ class Simulation:
             raise InputError(
                 f"{self.name}.begin returned {self.policy!r}; return an object with start_jobs"
             )
-        columns: Any = (
-            jobs.submit, jobs.runtime, jobs.estimate, jobs.components, jobs.span_penalty,
-            jobs.earliest_start * (self.backlog is None), jobs.latest_start,  # no submission counts
-            jobs.priority,
-        )  # fmt: skip
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        self.jobs = [
-            Job(number, submit, runtime, estimate, tuple(components), *more)
-            for number, (submit, runtime, estimate, components, *more) in enumerate(rows)
-        ]
+        self.jobs = jobs_of(jobs, is_held=self.backlog is not None)
         self.end = np.full(len(jobs), np.nan)
         self.to_come = iter(self.jobs if self.backlog else ())
         self.to_leave = len(self.jobs)

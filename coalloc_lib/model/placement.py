@@ -100,9 +100,12 @@ class Placement:
         return order
 
     def _on_distinct_clusters(self, components, idle):
+        sizes = sorted(filter(None, components), reverse=True)
+        if any(map(operator.gt, sizes, _emptiest_first(tuple(idle)))):
+            return None  # for speed: the order of the clusters does not matter then
         taken = [0] * len(idle)
         order = self._checked_order(idle)
-        for size in sorted(filter(None, components), reverse=True):
+        for size in sizes:
             for cluster in order:
                 if taken[cluster] == 0 and size <= idle[cluster]:
                     taken[cluster] = size
@@ -156,7 +159,7 @@ class WorstFit(Placement):
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the clusters by decreasing number of idle processors."""
-        return sorted(range(len(idle)), key=lambda c: -idle[c])
+        return _by_idle(tuple(idle), -1)
 
 
 @dataclass(frozen=True)
@@ -168,7 +171,7 @@ class BestFit(Placement):
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the clusters by increasing number of idle processors."""
-        return sorted(range(len(idle)), key=lambda c: idle[c])
+        return _by_idle(tuple(idle), 1)
 
 
 @dataclass(frozen=True)
@@ -307,6 +310,21 @@ class HomeSite(Placement):
     def numbers(self, clusters: int) -> Sequence[int]:
         """Return what `rule` knows."""
         return self.rule.numbers(clusters)
+
+
+@lru_cache(maxsize=16)
+def _by_idle(idle, sign):
+    """Return the clusters by increasing or (sign -1) decreasing number of idle processors.
+
+    The last answers are kept, because policies ask for all waiting jobs with the same idle ones.
+    """
+    return tuple(sorted(range(len(idle)), key=[sign * free for free in idle].__getitem__))
+
+
+@lru_cache(maxsize=16)
+def _emptiest_first(idle):
+    """Return the idle processors of the clusters in decreasing order."""
+    return tuple(sorted(idle, reverse=True))
 
 
 @lru_cache(maxsize=128)

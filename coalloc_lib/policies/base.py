@@ -79,7 +79,7 @@ class Job:
 
 def spread(allocation: Sequence[int]) -> int:
     """Return on how many clusters an allocation has processors."""
-    return sum(map(bool, allocation))
+    return len([*filter(None, allocation)])
 
 
 def spans(allocation: Sequence[int]) -> bool:

@@ -8,6 +8,13 @@ from numpy.typing import NDArray
 from coalloc_lib.model.placement import HomeSite, Placement, may_stay_whole, time_on_processors
 
 
+def arrival_order(schedule: Any) -> NDArray[np.int64]:
+    """Return the positions of the jobs in the stream, in the order in which they arrived."""
+    if schedule.backlog is not None:  # a held queue takes the jobs in the order of the stream
+        return np.arange(len(schedule))
+    return np.argsort(schedule.jobs.submit, kind="stable")
+
+
 def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the job that heads the queue just after each instant; -1 where none waits."""
     order = np.argsort(schedule.jobs.submit, kind="stable")
@@ -64,7 +71,11 @@ def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[N
     if request == "unordered":
         tables = [-np.sort(-table, axis=1) for table in tables]
     width = max(table.shape[1] for table in tables)
-    return [np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]
+    missing = [width - table.shape[1] for table in tables]
+    return [
+        np.pad(table, ((0, 0), (0, columns))) if columns else table  # padding nothing takes long
+        for table, columns in zip(tables, missing, strict=True)
+    ]
 
 
 def booked_end(schedule: Any) -> NDArray[np.float64]:

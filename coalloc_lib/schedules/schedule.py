@@ -200,39 +200,53 @@ class Schedule:
         result[order] = count
         return result
 
-    def verify(self) -> "Schedule":
-        """Check the schedule against the rules of the model, and return it.
+    def verify(self, most_jobs: int = 50_000) -> "Schedule":
+        """Check the schedule against the rules of the model and of its policy, and return it.
 
-        Raises `ScheduleError`, which names the first job at fault and the instant.
+        Parameters
+        ----------
+        most_jobs : int
+            The number of jobs up to which the decisions of the policy are checked. For a longer
+            schedule only the rules of the model are checked.
+
+        Raises
+        ------
+        ScheduleError
+            It names the first job at fault and the instant.
 
         Notes
         -----
-        These rules are checked for every schedule. Each job that was not rejected starts at or
-        after its submission, runs for its run time (with the penalty if it spans clusters), and has
-        the processors that it asked for. No cluster uses more processors than it has.
+        The rules of the model hold for every schedule: each job that was not rejected starts at or
+        after its submission, runs for its run time (with the penalty if it spans), and has the
+        processors that it asked for; no cluster ever runs more processors than it has. A job that
+        asks for a later or a latest start starts within these limits. If the policy promises every
+        job a start, as `Conservative` does, no job starts later than promised.
 
-        If the policy and the placement are the library's, every decision is checked: which job
-        starts when and where, and what it is promised. FCFS, FPFS and EASY are replayed from the
-        state that the schedule implies, by code that shares nothing with the engines. Conservative
-        backfilling is run again and compared, because a schedule does not contain the reservations
-        of waiting jobs. The readable engine runs up to 500 jobs, the compiled one more.
+        The decisions of the policy are checked by the policy itself, also by one of your own: which
+        jobs it starts, promises a start or rejects, when, and on which processors. For a policy
+        without memory, this method walks through the instants of the schedule, lets the policy
+        decide in the state that the schedule implies, and compares. A policy whose `begin` returns
+        another object remembers something that the schedule does not tell; its jobs are run again
+        and compared. The compiled engine runs more than 500 jobs of `Conservative` again, the
+        readable engine everything else. A policy or a placement that does not always give the same
+        answer in the same state, such as one with its own random numbers, cannot be checked so:
+        call ``verify(most_jobs=0)``.
 
-        A schedule of `Online` is checked in more ways. Every job starts at its promised start and
-        at its accepted attempt, within its wishes and the horizon, on servers that make up its
-        allocation. No server is booked twice at one instant, except after a job that left early
-        with `release_early`. No earlier attempt had room, and no attempt of a rejected job had
-        room. The servers are those that placement and rule choose.
+        `Online` starts every job at its promised start and accepted attempt, within what it asked
+        and the horizon, on servers that make up its allocation. No server is booked twice at once
+        (except after a job that had left, with `release_early`). No earlier attempt had room, nor
+        any attempt of a rejected job; the servers are those that placement and rule choose.
 
-        `unchecked` says what is not checked: the decisions of a user's own policy or placement.
+        `unchecked` says what is not checked by default.
         """
         from coalloc_lib.schedules.verification import verify
 
-        verify(self)
+        verify(self, most_jobs)
         return self
 
     @property
     def unchecked(self) -> str:
-        """What `verify` does not check of this schedule, in words; empty where it checks all."""
+        """What `verify()` does not check of this schedule, in words; empty if it checks all."""
         from coalloc_lib.schedules.verification import unchecked
 
         return unchecked(self)

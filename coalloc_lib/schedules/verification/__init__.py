@@ -1,45 +1,62 @@
-"""The rules of the model, as checks of a finished schedule.
+"""The rules of the model, and the decisions of the policy, as checks of a finished schedule.
 
-`_RULES` hold for every schedule, `_CHECKS` for those of a policy of the library: of that very
-class, since one derived from it may do anything. They share no code with an engine but the rules of
-placement and the definition of how long a job runs.
+`_RULES` hold for every schedule and are checked on arrays. The decisions of a policy are checked by
+its own readable definition: in the state that the schedule implies (`decisions`) or, if the policy
+remembers something, in a second run (`second_run`). `Online` has checks of its own (`bookings`).
 """
 
 from typing import Any
 
 import numpy as np
 
+from coalloc_lib.basics.checks import whole
 from coalloc_lib.calendar.periods import FIRST_FOUND
+from coalloc_lib.engines.state import name_of
 from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
 from coalloc_lib.policies import Online
 from coalloc_lib.schedules import reading
 from coalloc_lib.schedules.reading import booked_end
-from coalloc_lib.schedules.verification import replay
-from coalloc_lib.schedules.verification.bookings import check_bookings
-from coalloc_lib.schedules.verification.faults import ScheduleError, refuse
+from coalloc_lib.schedules.verification.bookings import check_bookings, check_terms, is_known
+from coalloc_lib.schedules.verification.decisions import check_decisions
+from coalloc_lib.schedules.verification.faults import ScheduleError, refuse, told
+from coalloc_lib.schedules.verification.second_run import check_second_run
 
-__all__ = ["ScheduleError", "booked_end", "unchecked", "verify"]
+__all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
 
-#: Policy -> the check of all its decisions.
-_CHECKS = {**replay.CHECKS, Online: check_bookings}
+#: The number of jobs up to which the decisions of a policy are checked by default.
+MOST_JOBS = 50_000
 
 
-def verify(schedule: Any) -> None:
+def verify(schedule: Any, most_jobs: int = MOST_JOBS) -> None:
     """Raise `ScheduleError` at the first rule that `schedule` breaks; see `Schedule.verify`."""
+    most_jobs = whole("most_jobs", most_jobs, least=0)
     for rule in _RULES:
         rule(schedule)
-    check = _CHECKS.get(type(schedule.scheduling))
-    if check is not None:
-        check(schedule)
+    policy, is_online = schedule.scheduling, type(schedule.scheduling) is Online
+    if is_online:
+        check_terms(schedule)
+    else:
+        _promises(schedule)
+    if len(schedule) > most_jobs:
+        return
+    if is_online:
+        check_bookings(schedule)
+    elif policy.begin(schedule.system) is policy:
+        check_decisions(schedule)
+    else:  # the policy remembers something
+        check_second_run(schedule)
 
 
 def unchecked(schedule: Any) -> str:
-    """Return what `verify` does not check of a schedule, in words; nothing where it checks all."""
-    policy, placement = schedule.scheduling, schedule.placement
-    if type(policy) not in _CHECKS:
-        return f"when {type(policy).__name__} starts which job, and where"
-    if not replay.is_known(placement):
-        return f"when jobs start and where {type(placement).__name__} puts them"
+    """Return what `verify` does not check of a schedule, in words; "" if it checks everything."""
+    policy, count = schedule.scheduling, len(schedule)
+    if count > MOST_JOBS:
+        return (
+            f"when jobs start and where, which verify() checks for at most {MOST_JOBS:,} jobs, and "
+            f"these are {count:,}; verify(most_jobs={count}) checks it"
+        )
+    if type(policy) is Online and not is_known(schedule.placement):
+        return f"when jobs start and where {type(schedule.placement).__name__} puts them"
     if type(policy) is Online and policy.rule == FIRST_FOUND:
         return "which of the idle servers jobs get, by the rule 'first-found'"
     return ""
@@ -125,6 +142,25 @@ def _capacity_of_moments(schedule, moments):
             worst = int((busy > size).argmax())
             message = f"cluster {cluster} runs {busy[worst]} processors and has {size}"
             raise ScheduleError(message, int(jobs[worst]), float(instants[worst]))
+
+
+def _promises(schedule):
+    """Every job starts within the limits that it asked for, and no later than promised.
+
+    Promised starts may move under a policy that does not promise every job a start.
+    """
+    jobs, start, promised = schedule.jobs, schedule.start, schedule.promised
+    policy, earliest, latest = schedule.scheduling, jobs.earliest_start, jobs.latest_start
+    asks, says = jobs.is_reserved, "starts {} its {} start, {:.12g}".format
+    if not policy.takes_reservations:
+        message = f"asks for a later or a latest start, which {name_of(policy)} does not serve"
+        refuse(asks, schedule, lambda _job: message)
+    early, late = asks & (start < earliest), asks & (start > latest)
+    refuse(early, schedule, lambda job: says("before", "earliest", earliest[job]))
+    refuse(late, schedule, lambda job: says("after", "latest", latest[job]))
+    if policy.promises_all:
+        message = "starts later than promised: it was promised {}"
+        refuse(start > promised, schedule, lambda job: message.format(told(promised[job])))
 
 
 _RULES = (_complete, _after_submission, _run_time, _request, _capacity)

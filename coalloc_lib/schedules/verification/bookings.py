@@ -12,15 +12,34 @@ from coalloc_lib.calendar.search import (
     PAST_LATEST,
     is_lost,
 )
-from coalloc_lib.model.placement import WorstFit
+from coalloc_lib.model.placement import (
+    BestFit,
+    FirstFit,
+    HomeSite,
+    LeastLoaded,
+    RandomFit,
+    SingleThenSpan,
+    WorstFit,
+)
 from coalloc_lib.schedules.reading import booked_end, booked_length, lengths_on
 from coalloc_lib.schedules.verification.faults import ScheduleError, refuse
-from coalloc_lib.schedules.verification.replay import is_known
+
+#: The placements of the library that choose an order of the clusters.
+_KNOWN = (FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit)
 
 
-def check_bookings(schedule: Any) -> None:
-    """Raise for the first booking that is not what `Online` books."""
-    for check in (_attempts, _in_time, _refusals, _on_servers, _bookings):
+def is_known(placement: Any) -> bool:
+    """Whether a placement is one of the library's, which always give the same answer."""
+    if isinstance(placement, HomeSite):
+        return type(placement) is HomeSite and is_known(placement.rule)
+    if isinstance(placement, SingleThenSpan):
+        return type(placement) is SingleThenSpan and is_known(placement.single)
+    return placement is None or type(placement) in _KNOWN
+
+
+def check_terms(schedule: Any) -> None:
+    """Raise for the first job that is not served, or rejected, on the terms of `Online`."""
+    for check in (_attempts, _in_time, _refusals, _on_servers):
         check(schedule)
 
 
@@ -91,8 +110,8 @@ def _on_servers(schedule):
     refuse(bad, schedule, lambda job: message.format(servers[job].tolist(), rows[job].tolist()))
 
 
-def _bookings(schedule):
-    """No server is booked twice, and every job has the first attempt with room, and its servers."""
+def check_bookings(schedule: Any) -> None:
+    """Raise if a server is booked twice, or a job has another attempt or servers than it gets."""
     # What was booked before a job came is read from the schedule. A placement of one's own may
     # answer otherwise the second time, so attempts and servers are then not checked.
     jobs, policy, known = schedule.jobs, schedule.scheduling, is_known(schedule.placement)

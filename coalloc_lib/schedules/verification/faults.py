@@ -50,3 +50,8 @@ def refuse(
         when = schedule.start if instant is None else instant
         job = int(jobs[np.argmin(when[jobs])])
         raise ScheduleError(message(job), job, float(when[job]))
+
+
+def told(promised: float) -> str:
+    """Return a promised start in words."""
+    return "no start" if np.isnan(promised) else f"a start at {promised:.12g}"

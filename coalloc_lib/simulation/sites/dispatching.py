@@ -37,9 +37,9 @@ class DispatchSchedule(LocalSchedule):
     #: The site of whose users each job is, else -1, shape (n,); there it goes before all others.
     owner: NDArray[np.int64]
 
-    def verify(self) -> "DispatchSchedule":
+    def verify(self, most_jobs: int = 50_000) -> "DispatchSchedule":
         """Check each site, and of up to `CHOICES` jobs, evenly spread, that no site was better."""
-        super().verify()
+        super().verify(most_jobs)
         jobs, wide, at_each = self.jobs, self.jobs.processors, cast(AtEachSite, self.scheduling)
         queues = _queues(self.system, jobs, at_each.policy.order, self.owner)
         came = queue_of("arrival", jobs)

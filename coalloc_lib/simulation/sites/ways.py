@@ -6,7 +6,7 @@ the same jobs.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,9 @@ from coalloc_lib.workloads.sites import checked_sites
 
 @dataclass(frozen=True)
 class AtEachSite(Scheduling):
-    """What schedules of `local` and `dispatch` name as their policy, each site's own."""
+    """The policy of a schedule of `local` or `dispatch`: each site has a queue of its own."""
 
+    takes_reservations: ClassVar[bool] = True  # the schedule of each site is checked by itself
     policy: Any
 
     def start_jobs(self, state: Any) -> None:
@@ -46,13 +47,13 @@ class LocalSchedule(Schedule):
     #: The schedule of each site's jobs, in the order of the stream, on its one cluster.
     at: Mapping[int, Schedule]
 
-    def verify(self) -> "LocalSchedule":
-        """Check the rules of the model, each site's schedule, and that they are well joined."""
-        super().verify()
+    def verify(self, most_jobs: int = 50_000) -> "LocalSchedule":
+        """Check the rules of the model, the schedule of each site, and that both are the same."""
+        super().verify(most_jobs=0)  # each site has its own queue
         for number, schedule in self.at.items():
             mine = self.site == number
             try:
-                schedule.verify()
+                schedule.verify(most_jobs)
             except ScheduleError as error:
                 raise error.renumbered(np.flatnonzero(mine)) from None
             elsewhere = np.delete(self.allocation[mine], number, axis=1).any(axis=1)
@@ -63,6 +64,12 @@ class LocalSchedule(Schedule):
                 job = int(np.flatnonzero(mine)[wrong.argmax()])
                 raise ScheduleError(f"job {job} is not where and when site {number} runs it")
         return self
+
+    @property
+    def unchecked(self) -> str:
+        """What `verify()` does not check of the schedule of a site, in words."""
+        said = (schedule.unchecked for schedule in self.at.values())
+        return next(filter(None, said), "")
 
 
 def local(
