@@ -55,6 +55,7 @@ def test_where_no_cache_can_be_written_kernels_are_compiled_anew(simulate, sched
     """A file stands where each folder of a cache would be, which stops the superuser too."""
     library = tmp_path / "coalloc_lib"
     shutil.copytree(ROOT / "coalloc_lib", library, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "data" / "traces", tmp_path / "data" / "traces")
     for folder in [library, *(path for path in library.rglob("*") if path.is_dir())]:
         (folder / "__pycache__").touch()
     file = tmp_path / "file"
