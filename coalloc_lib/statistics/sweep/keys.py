@@ -22,6 +22,8 @@ from coalloc_lib.basics.data import data_folder
 
 #: Types of values that have no parts.
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
+#: The type of functions that `functools.cache` made. A pickle would have their names alone.
+_CACHED = type(functools.cache(len))
 _PACKAGE = __name__.partition(".")[0]
 _LIBRARY = Path(__file__).parents[2]
 
@@ -103,8 +105,10 @@ def _parts(value: Any, kind: type) -> Iterable[str]:
         return [value.__name__]
     if kind is types.FunctionType:
         return _function_parts(value)
-    if hasattr(value, "__wrapped__"):  # for example a function that Numba compiled
+    if kind is _CACHED:
         return [value_hash(value.__wrapped__)]
+    if kind.__module__.startswith("numba.") and hasattr(value, "py_func"):
+        return map(value_hash, (value.py_func, value.targetoptions))
     return _pickled_parts(value, kind)
 
 

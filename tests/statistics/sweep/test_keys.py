@@ -154,7 +154,7 @@ def found(function, folder, version="", point=None):
 #: A module, and what in it is changed.
 MODULE = """
 import functools
-import coalloc_lib as co
+import numba
 from dataclasses import dataclass
 
 def adding(shift):
@@ -184,10 +184,28 @@ class Setting(Base):
     k: int = 3
 setting = Setting()
 
+class Repeated:
+    def __init__(self, call, k):
+        functools.update_wrapper(self, call)
+        self.call, self.k = call, k
+    def __call__(self, x, seed): return self.call(x, seed) + self.k
+def same(x, seed): return x
+repeated = Repeated(same, <k>)
+
+@functools.cache
+def remembered(x, seed): return x + <k>
+
+@numba.njit
+def compiled(x): return x + <k>
+def called(x, seed, by): return by(x)
+calling = functools.partial(called, by=compiled)
+
 def used(x): return <k>
 def user(x, seed): return x + used(x)
 """
-SEEN = ["f", "g", "decorated", "part", "added", "own", "setting"]
+SEEN = [
+    "f", "g", "decorated", "part", "added", "own", "setting", "repeated", "remembered", "calling",
+]  # fmt: skip
 
 
 @pytest.fixture
