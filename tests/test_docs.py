@@ -31,7 +31,7 @@ def SLURMCluster(*, queue, cores, processes, memory, walltime, job_script_prolog
     assert os.system("\\n".join(["set -e", *job_script_prologue])) == 0
     return LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=":0")
 
-LocalCluster.scale = lambda self, jobs, scale=LocalCluster.scale: scale(self, jobs)
+LocalCluster.scale = lambda self, jobs, scale=LocalCluster.scale: scale(self, min(jobs, 2))
 """
 
 

@@ -276,11 +276,13 @@ def _reason(error):
     return f"{type(error).__name__}: {error}", traceback.format_exc()
 
 
-def _parallel(workers: int | None) -> tuple[joblib.Parallel, bool]:
+def _parallel(workers: int | None) -> tuple[Callable[[Iterable[Any]], Any], bool]:
     """Return what runs calls, as ``joblib.parallel_config`` says, and whether in this process."""
     hint: dict[str, Any] = {"prefer": "threads"} if workers else {}
     backend, _ = get_active_backend(**hint)
     is_one = joblib.effective_n_jobs(workers) == 1  # joblib then calls the function itself.
+    if hasattr(backend, "client"):
+        return functools.partial(_on_dask, backend.client), False
     is_here = is_one or getattr(backend, "supports_sharedmem", False)
     try:
         return joblib.Parallel(workers, return_as="generator_unordered", **hint), is_here
@@ -289,3 +291,18 @@ def _parallel(workers: int | None) -> tuple[joblib.Parallel, bool]:
             f"joblib.parallel_config({type(backend).__name__}): {error}; give 'loky', 'threading' "
             "or 'dask'"
         ) from None
+
+
+def _on_dask(client: Any, tasks: Iterable[Any]) -> Iterator[Any]:
+    """Yield what calls return, as they finish.
+
+    joblib's own backend waits for ever if workers die, or if a function cannot be pickled.
+    """
+    from distributed import as_completed
+
+    futures = [client.submit(function, *args, pure=False) for function, args, _ in tasks]
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+    finally:
+        client.cancel(futures)
