@@ -35,7 +35,7 @@ def test_environment_and_project_ask_for_the_same():
 
 def test_the_library_alone_needs_few_packages_and_nothing_of_jupyter():
     needed = {re.split(r"\W*>=", each)[0] for each in PROJECT["dependencies"]}
-    assert len(needed) <= 11
+    assert len(needed) <= 10
     assert not needed & {"jupyterlab", "ipywidgets", "anywidget", "typer", "rich"}
 
 

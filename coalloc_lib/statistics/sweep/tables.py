@@ -17,7 +17,9 @@ from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.columns import limits_of
 from coalloc_lib.statistics.inference import student
-from coalloc_lib.statistics.sweep.points import Run, SweepError, compile_kernels, label, plain
+from coalloc_lib.statistics.sweep.failures import SweepError
+from coalloc_lib.statistics.sweep.kernels import compile_kernels
+from coalloc_lib.statistics.sweep.points import Run, label, plain
 
 #: Names of the table and of the call that no argument of a grid and no result may take.
 RESERVED = {"seed", "replication", "error"}
@@ -36,6 +38,7 @@ def sweep(
     *,
     seed: Seed = 0,
     cache: str | os.PathLike[str] | None = None,
+    version: str = "",
     workers: int | None = None,
     failures: str = "raise",
     prepare: Callable[[], object] | None = compile_kernels,
@@ -43,29 +46,31 @@ def sweep(
 ) -> pd.DataFrame:
     """Call a function at every point of a grid and return the results as a tidy table.
 
-    The table has a row for each point and replication, in the order of the grid, and the columns
-    of the grid, ``replication`` and the results; its ``attrs`` name the seed and what it was
-    ``made_by``: version, seed and logs.
+    The table has one row for each point and replication, in the order of the grid. Its columns are
+    those of the grid, ``replication`` and the results. Its ``attrs`` have the seed, and in
+    ``made_by`` the version of the library, the seed and the logs.
 
     Parameters
     ----------
     function : callable
-        As of `run_points`; returns a number (column ``value``) or a dict of numbers.
+        The function, as in `run_points`. It returns a number (column ``value``) or a dict of
+        numbers.
     grid : dict or list of dict
-        Name to list of values, for every combination; or the points themselves. Values are shown
-        as `str` prints them; a dict of values instead of a list gives each a name to be shown.
-    replications, seed, cache, workers, prepare, progress
-        As in `run_points`, which raises the same.
+        A dict of names to lists of values, of which every combination is a point, or the points
+        themselves. The table shows values as `str` prints them. A dict in place of a list of values
+        names each value.
+    replications, seed, cache, version, workers, prepare, progress
+        As in `run_points`, which raises the same errors.
     failures : {"raise", "keep"}
-        Failed points raise when all others have finished, or are rows without results and with
-        the error in a column ``error``.
+        With ``"raise"``, failed points raise a `SweepError` when all others have finished. With
+        ``"keep"``, they are rows without results, and a column ``error`` has their errors.
     """
     one_of("failures", failures, ("raise", "keep"))
     points, labels = _read_grid(grid)
     calls = _in_numbers(function) if callable(function) else function
-    run = Run(calls, points, replications, seed, cache, progress, labels)
+    run = Run(calls, points, replications, seed, labels)
     try:
-        run.complete(workers, prepare)
+        run.complete(cache, version, workers, prepare, progress)
         if failures == "raise" and run.failed:
             raise run.error()
     except SweepError as error:
