@@ -11,7 +11,6 @@ def compile_kernels() -> None:
     from coalloc_lib.model.system import Multicluster
     from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online
     from coalloc_lib.simulation.run import simulate
-    from coalloc_lib.simulation.sites import dispatch
 
     # Public functions are called, so that each kernel is compiled for the types that are used.
     pair, sizes = Multicluster([2, 2]), uniform(1, 2)
@@ -20,7 +19,6 @@ def compile_kernels() -> None:
         simulate(pair, jobs, scheduling=scheduling, placement=FirstFit())
         for request in REQUESTS:
             simulate(pair, jobs.replace(request=request), scheduling=scheduling)
-    dispatch(pair, jobs)
     for placement in (WorstFit(), FirstFit()):
         # With eight sizes the jobs are placed one after the other, and not by a table of all jobs.
         case = Multicluster([8, 8]), uniform(1, 8), 2, "unordered"
