@@ -8,14 +8,8 @@ import sys
 import pandas as pd
 import pytest
 
-<<<<<<< HEAD
-import coalloc_lib as co
 from studies import STUDIES
 from studies.published import load_claims
-=======
-from coalloc_lib.studies import STUDIES
-from coalloc_lib.studies.published import load_claims
->>>>>>> daa9ded (Replace the index of idle periods by one plain list)
 from tests.conftest import ROOT
 
 
