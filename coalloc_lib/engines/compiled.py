@@ -184,7 +184,7 @@ def _online(task):
     policy = booking.Policy(terms.slot, terms.slots, terms.step, most, code, terms.release_early)
     given = (_stream(jobs, placement), _expected(jobs, placement, terms.min_length), requests)
     rule = _rule(jobs.request, placement, len(system))
-    book = call(new_book, sizes, 0, 0.0, what=_WHAT)
+    book = call(new_book, sizes, what=_WHAT)
     _run(booking.run, *given, rule, policy, sizes, book, bookings)
     refused = {
         job: Refusal(float(jobs.submit[job]), _REASONS[bookings.why[job]])

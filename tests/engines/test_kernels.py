@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.calendar.kernels import periods, rows
+from coalloc_lib.calendar.kernels import periods
 from coalloc_lib.engines import compiled, reference
 from coalloc_lib.engines.kernels import (
     backfilling,
@@ -165,7 +165,7 @@ def test_the_first_job_that_may_pass_is_found(case, room, data):
 
 
 MODULES = (
-    backfilling, booking, events, periods, placing, profile_steps, queue_order, queue_tree, rows,
+    backfilling, booking, events, periods, placing, profile_steps, queue_order, queue_tree,
 )  # fmt: skip
 
 
