@@ -7,7 +7,7 @@ last bit.
 from coalloc_lib.statistics.sweep.failures import Failure, SweepError
 from coalloc_lib.statistics.sweep.kernels import compile_kernels
 from coalloc_lib.statistics.sweep.points import run_points
-from coalloc_lib.statistics.sweep.tables import summarize, sweep, to_latex
+from coalloc_lib.statistics.sweep.tables import summarize, sweep
 
 __all__ = [
     "Failure",
@@ -16,5 +16,4 @@ __all__ = [
     "run_points",
     "summarize",
     "sweep",
-    "to_latex",
 ]

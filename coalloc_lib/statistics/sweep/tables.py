@@ -2,7 +2,6 @@
 
 import functools
 import os
-import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
@@ -12,7 +11,6 @@ import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, one_of, shown
 from coalloc_lib.basics.display import made_by
-from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.columns import limits_of
@@ -25,8 +23,6 @@ from coalloc_lib.statistics.sweep.points import Run, label, plain
 RESERVED = {"seed", "replication", "error"}
 #: With fewer replications an interval is hardly one.
 FEW = 4
-#: What LaTeX would read as its own.
-_TEX = re.compile(r"[&%#_{}]")
 #: Name to values, or what to show to value; or the points themselves.
 Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
 
@@ -230,44 +226,6 @@ def _paired(table, names, columns, good, against):
     for each in columns:
         pairs[each] -= pairs[f"{each} against"]
     return pairs, pairs["good"].to_numpy() & pairs["good against"].eq(True).to_numpy()
-
-
-def to_latex(table: pd.DataFrame, digits: int = 3) -> str:
-    r"""Return a table with intervals as the text of a LaTeX ``tabular``, a column a result.
-
-    The ``r_estimate``, ``r_low`` and ``r_high`` of `summarize` become a column ``r``, with so many
-    digits: ``$0.25 \pm 0.01$``, or ``$0.25\ [0.24, 0.31]$`` where the interval is not symmetric.
-    What the table was made by is a comment at its head.
-    """
-    names = [name.removesuffix("_estimate") for name in table if str(name).endswith("_estimate")]
-    if not names:
-        raise InputError("table has no column that ends in _estimate; give one of summarize()")
-    parts = ["estimate", "low", "high", "half_width", "count"]
-    shown_table = table.drop(columns=[f"{n}_{p}" for n in names for p in parts], errors="ignore")
-    for name in names:
-        ends = (table[f"{name}_{part}"] for part in parts[:3])
-        shown_table[name] = [
-            "--"
-            if np.isnan(middle)
-            else _math(Interval(middle, low, high, int(low <= high)), digits)
-            for middle, low, high in zip(*ends, strict=True)
-        ]
-    cells = [list(map(str, row)) for row in [list(shown_table), *shown_table.to_numpy().tolist()]]
-    lines = [
-        " & ".join(cell if "$" in cell else _TEX.sub(r"\\\g<0>", cell) for cell in row) + r" \\"
-        for row in cells
-    ]
-    columns = "l" * (len(cells[0]) - len(names)) + "r" * len(names)
-    made = [f"% {table.attrs['made_by']}"] if "made_by" in table.attrs else []
-    return "\n".join([
-        *made, rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline",
-        *lines[1:], r"\hline",
-        r"\end{tabular}", "",
-    ])  # fmt: skip
-
-
-def _math(interval, digits):
-    return "$" + interval.text(digits).replace("±", r"\pm").replace(" [", r"\ [") + "$"
 
 
 def _interval(name, values, limits):
