@@ -47,7 +47,7 @@ class LocalSchedule(Schedule):
     #: The schedule of each site's jobs, in the order of the stream, on its one cluster.
     at: Mapping[int, Schedule]
 
-    def verify(self, most_jobs: int = 50_000) -> "LocalSchedule":
+    def verify(self, most_jobs: int | None = None) -> "LocalSchedule":
         """Check the rules of the model, the schedule of each site, and that both are the same."""
         super().verify(most_jobs=0)  # each site has its own queue
         for number, schedule in self.at.items():
