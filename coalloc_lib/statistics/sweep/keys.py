@@ -140,8 +140,14 @@ def _function_parts(function: Any) -> Iterable[str]:
 
 @functools.cache
 def _source(code: types.CodeType) -> str:
-    """Return the text of a function as it was when a key was first made of it."""
+    """Return the text of a function as it was when a key was first made of it.
+
+    A function made by ``exec`` has the file name ``<string>``. So has the program of ``python -c``,
+    whose text Python 3.13 would give as the text of that function.
+    """
     try:
+        if code.co_filename == "<string>":
+            raise OSError
         return inspect.getsource(code)
     except (OSError, TypeError):
         raise TypeError(
