@@ -1,10 +1,8 @@
-"""The online scheduler by hand: it books, cancels and lists who is idle."""
+"""The online scheduler by hand: it books, cancels, and lists the idle servers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
-from operator import gt
 from typing import Any, NamedTuple
 
 from coalloc_lib.basics.checks import (
@@ -18,31 +16,11 @@ from coalloc_lib.basics.checks import (
     whole,
 )
 from coalloc_lib.basics.times import DAY
-from coalloc_lib.calendar import search
+from coalloc_lib.calendar.booking import Booking, Refused, book
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
-from coalloc_lib.calendar.search import Attempt, BookingRules
-from coalloc_lib.model.placement import Placement, WorstFit, allocation_of, time_on_processors
+from coalloc_lib.calendar.search import BEFORE_NOW, TOO_WIDE, BookingRules
+from coalloc_lib.model.placement import Placement, WorstFit, fitting, time_on_processors
 from coalloc_lib.model.system import Multicluster
-
-
-@dataclass(frozen=True, eq=False)
-class Booking:
-    """The interval and the servers of a request; the last of its `attempts` was accepted."""
-
-    submit: float
-    start: float
-    end: float
-    servers: tuple[int, ...]
-    allocation: tuple[int, ...]
-    attempts: tuple[Attempt, ...]
-
-
-class Refused(NamedTuple):
-    """Why a request was given nothing, and the attempts, each with why it failed."""
-
-    submit: float
-    why: str
-    attempts: tuple[Attempt, ...]
 
 
 class Calendar:
@@ -104,8 +82,8 @@ class Calendar:
     ) -> Booking | Refused:
         """Request servers, now; return the booking, or why there is none.
 
-        They are asked for from `start` or later, `latest` at most, for `length` on one cluster, and
-        for ``length * (1 + span_penalty)`` on several.
+        The request starts between `start` and `latest`. It takes `length` on one cluster, and
+        ``length * (1 + span_penalty)`` on several.
         """
         start, length = finite("start", start), finite("length", length)
         count = whole("servers", servers)
@@ -113,23 +91,23 @@ class Calendar:
             latest = finite("latest", latest)
         request = _Request(count, length, not_negative("span_penalty", span_penalty))
         if count > self.system.processors:
-            return Refused(self.now, search.TOO_WIDE, ())
+            return Refused(self.now, TOO_WIDE, ())
         if start < self.now:
-            return Refused(self.now, search.BEFORE_NOW, ())
-        until = self.terms.horizon_end(self.now)
-        case = (self.terms, start, latest, until)
-        tried, found, why = search.find_start(self.idle, request, self._place, *case)
-        if found is None:
-            return Refused(self.now, why, tuple(tried))
-        periods = self.idle.choose(*found, self.rule)
-        for period in periods:
-            self.idle.take(period, found.start, found.end)
-        taken = tuple(sorted(period.server for period in periods))
-        interval, allocation = (found.start, found.end), tuple(found.allocation)
-        booking = Booking(self.now, *interval, taken, allocation, tuple(tried))
-        self.bookings.add(booking)
-        heappush(self._ends, (booking.end, id(booking), booking))
-        return booking
+            return Refused(self.now, BEFORE_NOW, ())
+        answer = book(
+            self.idle,
+            request,
+            self._place,
+            self.terms,
+            self.rule,
+            now=self.now,
+            earliest=start,
+            latest=latest,
+        )
+        if isinstance(answer, Booking):
+            self.bookings.add(answer)
+            heappush(self._ends, (answer.end, id(answer), answer))
+        return answer
 
     def cancel(self, booking: Booking) -> None:
         """Give up a booking that has not started.
@@ -174,8 +152,8 @@ class Calendar:
         answer = self._placement.place((request.servers,), "flexible", idle)
         if answer is None:
             return None
-        taken = allocation_of(answer, request.servers, len(idle))
-        if taken is None or any(map(gt, taken, idle)):
+        taken = fitting(answer, request.servers, idle)
+        if taken is None:
             raise InputError(
                 f"placement = {self._placement} placed a request for {request.servers} servers as "
                 f"{shown(answer)} with {shown([*idle])} idle; return how many of each cluster, no "

@@ -375,10 +375,16 @@ def answered_numbers(answer: Any) -> list[int] | None:
 
 
 def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | None:
-    """Return what a rule answered as a list; None where it is no allocation of so many."""
+    """Return an answer as a list, or None if it does not allocate this number of processors."""
     taken = answered_numbers(answer)
     wrong = taken is None or len(taken) != clusters or sum(taken) != processors or min(taken) < 0
     return None if wrong else taken
+
+
+def fitting(answer: Any, processors: int, idle: Sequence[int]) -> list[int] | None:
+    """Return an answer as `allocation_of` does, or None also if it takes more than is idle."""
+    taken = allocation_of(answer, processors, len(idle))
+    return None if taken is None or any(map(operator.gt, taken, idle)) else taken
 
 
 #: Rules whose answers need no check in a run.
