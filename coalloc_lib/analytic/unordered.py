@@ -31,12 +31,14 @@ def unordered_case(
     if isinstance(sizes, JointSizes):
         table = sizes.unordered()
         check_fits(table.vectors.max(axis=0).tolist(), system, "unordered")
+        _check_has_formula(system, placement)
         steps, largest = convolutions(table.total(), system.processors), int(table.vectors.max())
         cost = _table_cost(system, placement, len(table), table.components, largest, steps)
         budget.check(*cost)
         return _table_fits(table, system, placement), table.total().minimum, table.mean
     widest = sorted((part.maximum for part in sizes), reverse=True)
     check_fits(widest, system, "unordered")
+    _check_has_formula(system, placement)
     part = sizes[0]
     if any(other is not part for other in sizes):
         return unordered_case(system, JointSizes.product(sizes), components, placement, budget)
@@ -184,11 +186,15 @@ def _cells(clusters, spread, components):
     ]
 
 
-def _by_worst_fit(system, placement):
-    """Whether worst fit's convolution serves: every placement is the same on one cluster."""
+def _check_has_formula(system, placement):
+    """Raise an error if there is no formula for the placement on several clusters."""
     if len(system) > 1 and type(placement) not in (WorstFit, FirstFit):
         raise InputError(
             f"placement = {placement!r} has no formula; give WorstFit() or FirstFit(), or "
             "simulate instead"
         )
+
+
+def _by_worst_fit(system, placement):
+    """Return whether worst fit's convolution applies: on one cluster all placements are equal."""
     return len(system) == 1 or isinstance(placement, WorstFit)

@@ -363,6 +363,15 @@ def may_stay_whole(placement: Placement | None, request: str) -> bool:
     return request == "unordered" and placement is not None and placement.keeps_whole
 
 
+def refuse_for_ordered(placement: Placement | None) -> None:
+    """Raise an error if a placement is given, because ordered requests need none."""
+    if placement is not None:
+        raise InputError(
+            f"placement = {placement} is given for ordered requests, which name their clusters "
+            "themselves; leave it out"
+        )
+
+
 def answered_numbers(answer: Any) -> list[int] | None:
     """Return what a rule of the user's own answered as whole numbers; None where it is not that."""
     is_plain = type(answer) in (list, tuple, range)  # for speed: asking for a Mapping takes long

@@ -61,19 +61,12 @@ def idle_while_waiting(schedule: Schedule) -> Idling:
 def why_waiting(
     schedule: Schedule, jobs: ArrayLike, instants: ArrayLike, past: bool = False
 ) -> list[str]:
-    """Return why each of `jobs` waits just after the instant beside it; in the `past` tense or not.
+    """Return why each job waits just after its instant, in the present tense or the `past` tense.
 
-    Clusters are counted from 1, and jobs have the numbers of their stream. Raises `InputError`
-    where a job does not wait then.
+    Each job must wait at its instant. Clusters are counted from 1, and jobs have the numbers of
+    their stream.
     """
     jobs, instants = np.asarray(jobs, dtype=np.int64), np.asarray(instants, dtype=float)
-    submit, left = schedule.jobs.submit[jobs], schedule.left_queue[jobs]
-    bad = np.flatnonzero(~((submit <= instants) & (instants < left)))
-    if len(bad):
-        raise InputError(
-            f"job {jobs[bad[0]]} does not wait at {instants[bad[0]]:.12g}; give instants from its "
-            "submission to its start"
-        )
     idle, stream = idle_after(schedule, instants), schedule.jobs
     fitting = fits_by(schedule.placement, stream.request, stream.components[jobs], idle)
     rows = zip(jobs, heads(schedule, instants), fitting, idle, strict=True)

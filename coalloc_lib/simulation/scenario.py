@@ -6,7 +6,7 @@ from typing import Any
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, positive
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.model.placement import Placement
+from coalloc_lib.model.placement import Placement, refuse_for_ordered
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Scheduling
 from coalloc_lib.schedules.schedule import Schedule
@@ -36,7 +36,7 @@ class Scenario:
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Check that every part is one."""
+        """Check every field."""
         instance_of("system", self.system, Multicluster, "Multicluster([32, 32])")
         if not isinstance(self.workload, Workload):
             jobs = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
@@ -45,10 +45,7 @@ class Scenario:
         if self.placement is not None:
             instance_of("placement", self.placement, Placement, "WorstFit()")
             if getattr(self.workload, "request", "") == "ordered":
-                raise InputError(
-                    f"placement = {self.placement} is given for ordered requests, which name their "
-                    "clusters themselves; leave it out"
-                )
+                refuse_for_ordered(self.placement)
         if self.engine is not None:
             one_of("engine", self.engine, ENGINES)
 

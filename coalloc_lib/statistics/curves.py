@@ -121,6 +121,7 @@ def response_sample(
     maximum: MaxUtilization | None = None,
 ) -> Replications:
     """Return the `response_times` as a `Replications`, which keeps the warning."""
+    jobs = whole("jobs", jobs, least=20)
     if maximum is None:
         maximum = max_utilization_by_simulation(scenario, jobs=jobs * replications, seed=seed)
     if positive("load", load) >= maximum.interval.low:
@@ -136,7 +137,7 @@ def response_sample(
 def _runs(scenario, load, jobs, replications, seed):
     """Return the mean response time of both halves of each run, and the work of all jobs."""
     saturation.refuse_replay(scenario)
-    half = (whole("jobs", jobs, least=20) - int(saturation.WARM_UP * jobs)) // 2
+    half = (jobs - int(saturation.WARM_UP * jobs)) // 2
     work = []
 
     def one(child: Seed) -> NDArray[np.float64]:

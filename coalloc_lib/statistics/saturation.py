@@ -39,7 +39,7 @@ def heavy_traffic(
     many waiting jobs, without it 1 under FCFS and else `HELD`. The `batches` are of equal time,
     from a tenth of the run to the last job's entry.
     """
-    return _saturated_run(scenario, stream, backlog, batches)[0]
+    return _saturated_run(scenario, stream, backlog, whole("batches", batches, least=2))[0]
 
 
 def saturated_loss(
@@ -69,6 +69,7 @@ def batch_losses(
     batch, neighbouring batches depend on one another or are too few to tell, the jobs are too few
     for the queue to settle (`unsettled`), or `doubtful_work`.
     """
+    batches = whole("batches", batches, least=2)
     _refuse_oversize(scenario)
     if isinstance(scenario.workload, Sized):
         jobs = min(whole("jobs", jobs), len(scenario.workload))
@@ -252,7 +253,7 @@ def loss_between_bounds(
 
 
 def _refuse_oversize(scenario):
-    """Refuse a model with a job that never starts, drawn or not."""
+    """Raise an error if the model allows a job that can never start, even if it was not sampled."""
     workload = scenario.workload
     if not isinstance(workload, SplitJobs | JobModel):
         return
@@ -267,13 +268,13 @@ def _refuse_oversize(scenario):
 
 
 def _saturated_run(scenario, stream, backlog, batches):
-    """Return the utilization in each batch, and how many jobs end in all of them."""
+    """Return the utilization in each batch, and the number of jobs that end in all of them."""
     schedule = scenario.run(stream, _held(scenario.scheduling, backlog))
     last = schedule.jobs.submit[-1]
     if last <= 0:
         text = f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
         raise InputError(text)
-    edges = np.linspace(WARM_UP * last, last, whole("batches", batches, least=2) + 1)
+    edges = np.linspace(WARM_UP * last, last, batches + 1)
     ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))
     return schedule.utilization_between(edges, net=True), ended
 
