@@ -5,16 +5,8 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Any, NamedTuple
 
-from coalloc_lib.basics.checks import (
-    InputError,
-    finite,
-    instance_of,
-    kind_of,
-    not_negative,
-    one_of,
-    shown,
-    whole,
-)
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.times import DAY
 from coalloc_lib.calendar.booking import Booking, Refused, book
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
@@ -58,7 +50,7 @@ class Calendar:
         self.system = clusters if isinstance(clusters, Multicluster) else Multicluster(clusters)
         self.terms = BookingRules(slot, step, max_attempts, horizon, min_length=min_length)
         placement = WorstFit() if placement is None else placement
-        self._placement = instance_of("placement", placement, Placement, "WorstFit()")
+        self._placement = checks.instance_of("placement", placement, Placement, "WorstFit()")
         if "flexible" not in placement.requests:
             raise InputError(
                 f"placement = {placement} does not spread processors over clusters (flexible "
@@ -66,7 +58,7 @@ class Calendar:
             )
         placement.check(self.system)
         self.idle = IdlePeriods(self.system.sizes)
-        self.rule = one_of("rule", rule, self.idle.rules)
+        self.rule = checks.one_of("rule", rule, self.idle.rules)
         self.now = 0.0
         self.bookings: set[Booking] = set()
         #: A heap: when each ends, and what tells those apart that end at once.
@@ -85,11 +77,11 @@ class Calendar:
         The request starts between `start` and `latest`. It takes `length` on one cluster, and
         ``length * (1 + span_penalty)`` on several.
         """
-        start, length = finite("start", start), finite("length", length)
-        count = whole("servers", servers)
-        if kind_of(type(latest)) != "numbers" or latest != inf:
-            latest = finite("latest", latest)
-        request = _Request(count, length, not_negative("span_penalty", span_penalty))
+        start, length = checks.finite("start", start), checks.finite("length", length)
+        count = checks.whole("servers", servers)
+        if checks.kind_of(type(latest)) != "numbers" or latest != inf:
+            latest = checks.finite("latest", latest)
+        request = _Request(count, length, checks.not_negative("span_penalty", span_penalty))
         if count > self.system.processors:
             return Refused(self.now, TOO_WIDE, ())
         if start < self.now:
@@ -130,7 +122,7 @@ class Calendar:
 
     def free(self, start: float, end: float) -> list[IdlePeriod]:
         """Return the idle periods, one a server, that hold a whole interval: the range search."""
-        start, end = finite("start", start), finite("end", end)
+        start, end = checks.finite("start", start), checks.finite("end", end)
         if not self.now <= start < end:
             raise InputError(
                 f"start = {start:g} and end = {end:g}, now is {self.now:g}; give an interval that "
@@ -140,7 +132,7 @@ class Calendar:
 
     def advance(self, now: float) -> None:
         """Go on to a later instant; bookings that have ended are forgotten."""
-        if not finite("now", now) >= self.now:
+        if not checks.finite("now", now) >= self.now:
             raise InputError(f"now = {now:g} comes before {self.now:g}; time only goes on")
         self.terms.horizon_end(now)  # refuses what is too far
         self.idle.advance(now)

@@ -11,14 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.basics import checks
-from coalloc_lib.basics.checks import (
-    InputError,
-    in_memory,
-    instance_of,
-    not_negative,
-    positive,
-    whole,
-)
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.display import card
 
 #: A size distribution has an entry for each size; Erlang times of a higher order are all but equal.
@@ -49,8 +42,8 @@ class Distribution(ABC):
         """Draw values of this shape with the generator `rng`; a single one where it is None."""
         if shape is not None:
             axes = shape if isinstance(shape, tuple) else (shape,)
-            shape = tuple(whole("shape", axis, least=0) for axis in axes)
-        instance_of("rng", rng, np.random.Generator, "numpy.random.default_rng(seed)")
+            shape = tuple(checks.whole("shape", axis, least=0) for axis in axes)
+        checks.instance_of("rng", rng, np.random.Generator, "numpy.random.default_rng(seed)")
         return self._draw(rng, shape)
 
     @abstractmethod
@@ -105,7 +98,7 @@ class SizeDistribution(Distribution):
     def empirical(cls, sizes: ArrayLike, name: str = "empirical") -> "SizeDistribution":
         """Return the distribution of a sample of sizes, every one of them as likely."""
         sample = checks.whole_numbers("sizes", sizes).ravel()
-        in_memory("the largest of sizes", int(sample.max()), _MOST_SIZE)
+        checks.in_memory("the largest of sizes", int(sample.max()), _MOST_SIZE)
         counts = np.bincount(sample)
         return cls(counts / counts.sum(), name)
 
@@ -147,7 +140,7 @@ class SizeDistribution(Distribution):
     def sum_of(self, copies: int) -> "SizeDistribution":
         """Return the distribution of the sum of `copies` independent draws."""
         total = np.ones(1)
-        for _ in range(whole("copies", copies)):
+        for _ in range(checks.whole("copies", copies)):
             total = np.convolve(total, self.probabilities)
         name = self.name if copies == 1 else f"sum of {copies} {self.name}"
         return SizeDistribution(total / total.sum(), name)
@@ -175,7 +168,7 @@ def power_of_two(
     section 2.5.
     """
     low, high = _interval(low, high)
-    if positive("q", q) > 1:
+    if checks.positive("q", q) > 1:
         raise InputError(f"q = {q}; give a number above 0 and at most 1")
     sizes = np.arange(high + 1)
     is_power = (sizes & (sizes - 1)) == 0
@@ -192,7 +185,7 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
     8
     """
     number = r"\s*([0-9.eE+-]+)\s*"
-    instance_of("sizes", text, str, '"U[1,16]" or "D(0.9)[1,8]"')
+    checks.instance_of("sizes", text, str, '"U[1,16]" or "D(0.9)[1,8]"')
     match = re.fullmatch(rf"\s*(?:U|D\({number}\))\s*(?:on)?\s*\[{number},{number}\]\s*", text)
     fault = f"sizes = {checks.shown(text)};"
     if not match:
@@ -207,8 +200,8 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
 
 
 def _interval(low: int, high: int) -> tuple[int, int]:
-    low, high = whole("low", low), whole("high", high)
-    in_memory("high", high, _MOST_SIZE)
+    low, high = checks.whole("low", low), checks.whole("high", high)
+    checks.in_memory("high", high, _MOST_SIZE)
     if low > high:
         raise InputError(f"low = {low} is above high = {high}; swap them")
     return low, high
@@ -221,7 +214,7 @@ class _OfMean(Distribution):
     mean: float = 1.0
 
     def __post_init__(self) -> None:
-        positive("mean", self.mean)
+        checks.positive("mean", self.mean)
 
 
 @dataclass(frozen=True)
@@ -258,7 +251,7 @@ class Between(Distribution):
     high: float
 
     def __post_init__(self) -> None:
-        low, high = not_negative("low", self.low), positive("high", self.high)
+        low, high = checks.not_negative("low", self.low), checks.positive("high", self.high)
         if low >= high:
             raise InputError(f"low = {low} is not below high = {high}; give two that differ")
 
@@ -288,8 +281,8 @@ class Hyperexponential(Distribution):
     variation: float
 
     def __post_init__(self) -> None:
-        positive("mean", self.mean)
-        if not 1 <= positive("variation", self.variation) <= 1e6:
+        checks.positive("mean", self.mean)
+        if not 1 <= checks.positive("variation", self.variation) <= 1e6:
             raise InputError(f"variation = {self.variation}; give a number from 1 to a million")
 
     @property
@@ -322,12 +315,13 @@ class HyperErlang(Distribution):
     order: int
 
     def __post_init__(self) -> None:
-        if not_negative("share", self.share) > 1:
+        if checks.not_negative("share", self.share) > 1:
             raise InputError(f"share = {self.share}; give a number from 0 to 1")
         if len(self.rates) != 2:
             raise InputError(f"rates has {len(self.rates)} entries; give two")
-        object.__setattr__(self, "rates", tuple(positive("rates", rate) for rate in self.rates))
-        whole("order", self.order)
+        rates = tuple(checks.positive("rates", rate) for rate in self.rates)
+        object.__setattr__(self, "rates", rates)
+        checks.whole("order", self.order)
 
     @classmethod
     def fit(cls, sample: ArrayLike) -> "HyperErlang":
@@ -366,7 +360,7 @@ class HyperErlang(Distribution):
 
     def moment(self, k: int) -> float:
         """Return E[T^k] = n (n + 1) ... (n + k - 1) (p / λ1^k + (1 - p) / λ2^k)."""
-        stages = math.prod(range(self.order, self.order + whole("k", k)))
+        stages = math.prod(range(self.order, self.order + checks.whole("k", k)))
         first, second = self.rates
         return stages * (self.share / first**k + (1 - self.share) / second**k)
 
@@ -428,11 +422,11 @@ class PoissonArrivals:
     rate: float
 
     def __post_init__(self) -> None:
-        positive("rate", self.rate)
+        checks.positive("rate", self.rate)
 
     def sample(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
         """Return the first `count` instants of arrival, increasing."""
-        return np.cumsum(Exponential(1 / self.rate).sample(rng, whole("count", count)))
+        return np.cumsum(Exponential(1 / self.rate).sample(rng, checks.whole("count", count)))
 
     def _repr_html_(self) -> str:
         return card(str(self), {"mean time between arrivals": 1 / self.rate})

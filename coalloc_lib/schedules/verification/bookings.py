@@ -4,14 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from coalloc_lib.calendar import search
 from coalloc_lib.calendar.periods import FIRST_FOUND
-from coalloc_lib.calendar.search import (
-    BEYOND_HORIZON,
-    NO_LENGTH,
-    NO_ROOM,
-    PAST_LATEST,
-    is_lost,
-)
 from coalloc_lib.model.placement import (
     BestFit,
     FirstFit,
@@ -79,13 +73,13 @@ def _refusals(schedule):
         length, earliest = lengths[job], jobs.earliest_start[job]
         last, following = (earliest + k * policy.step for k in (tried - 1, tried))
         ends = {
-            NO_ROOM: tried == policy.most_attempts,
-            NO_LENGTH: is_lost(length, following),
-            PAST_LATEST: following > latest,
-            BEYOND_HORIZON: following + length > until,
+            search.NO_ROOM: tried == policy.most_attempts,
+            search.NO_LENGTH: search.is_lost(length, following),
+            search.PAST_LATEST: following > latest,
+            search.BEYOND_HORIZON: following + length > until,
         }
         reason = next((reason for reason, is_it in ends.items() if is_it), "nothing")
-        untimely = is_lost(length, last) or last > latest or last + length > until
+        untimely = search.is_lost(length, last) or last > latest or last + length > until
         (instant, why), submit = schedule.refused[job], jobs.submit[job]
         if why != reason or instant != submit or (tried and untimely):
             raise ScheduleError(
