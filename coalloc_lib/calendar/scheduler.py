@@ -53,7 +53,7 @@ class Calendar:
         self._placement = checks.instance_of("placement", placement, Placement, "WorstFit()")
         if "flexible" not in placement.requests:
             raise InputError(
-                f"placement = {placement} does not spread processors over clusters (flexible "
+                f"placement = {placement} does not distribute processors over clusters (flexible "
                 "requests), as a calendar does; give another"
             )
         placement.check(self.system)

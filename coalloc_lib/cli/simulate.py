@@ -132,11 +132,11 @@ def simulate(
     _refuse_impossible(system, jobs, places, divided, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine)
-    for each in said:
-        warn(str(each.message))
+    for warning in caught:
+        warn(str(warning.message))
     _warn(schedule)
     if verify:
         schedule.verify()
@@ -192,8 +192,8 @@ def _division(request, system, split, components):
         raise InputError(
             "--request ordered needs --components K: components 1 to K are for clusters 0 to K-1"
         )
-    how = {"into": components} if components else {"at_most": split or system.largest}
-    return lambda jobs: jobs.split(**how).replace(request=request)
+    splitting = {"into": components} if components else {"at_most": split or system.largest}
+    return lambda jobs: jobs.split(**splitting).replace(request=request)
 
 
 def _check_requested_times(log):

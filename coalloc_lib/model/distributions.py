@@ -19,7 +19,7 @@ _MOST_SIZE, _MOST_ORDER = 10**7, 10_000
 
 
 class Distribution(ABC):
-    """What all share; a class derived from it has `mean`, `variance` and `_draw`."""
+    """The base of all distributions; a derived class has `mean`, `variance` and `_sample`."""
 
     if TYPE_CHECKING:  # some have it as a field, others work it out
 
@@ -39,16 +39,16 @@ class Distribution(ABC):
     def sample(
         self, rng: np.random.Generator, shape: int | tuple[int, ...] | None = None
     ) -> NDArray:
-        """Draw values of this shape with the generator `rng`; a single one where it is None."""
+        """Sample values of this shape with the generator `rng`, or one value if `shape` is None."""
         if shape is not None:
             axes = shape if isinstance(shape, tuple) else (shape,)
             shape = tuple(checks.whole("shape", axis, least=0) for axis in axes)
         checks.instance_of("rng", rng, np.random.Generator, "numpy.random.default_rng(seed)")
-        return self._draw(rng, shape)
+        return self._sample(rng, shape)
 
     @abstractmethod
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
-        """Draw values; the arguments are checked."""
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+        """Sample values; the arguments have been checked."""
 
     def _repr_html_(self) -> str:
         facts = {"mean": self.mean, "coefficient of variation": self.cv}  # type: ignore[attr-defined]
@@ -131,14 +131,14 @@ class SizeDistribution(Distribution):
     @cached_property
     def _cumulative(self) -> NDArray[np.float64]:
         total = np.cumsum(self.probabilities)
-        total[-1] = np.inf  # rounding must not let a draw fall past the last size
+        total[-1] = np.inf  # Rounding must not let a sampled number exceed the last size.
         return total
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return np.searchsorted(self._cumulative, rng.random(shape), side="right")
 
     def sum_of(self, copies: int) -> "SizeDistribution":
-        """Return the distribution of the sum of `copies` independent draws."""
+        """Return the distribution of the sum of `copies` independent sizes."""
         total = np.ones(1)
         for _ in range(checks.whole("copies", copies)):
             total = np.convolve(total, self.probabilities)
@@ -226,7 +226,7 @@ class Deterministic(_OfMean):
         """Zero."""
         return 0.0
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return np.full(() if shape is None else shape, float(self.mean))
 
 
@@ -239,7 +239,7 @@ class Exponential(_OfMean):
         """The mean squared."""
         return self.mean**2
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return rng.exponential(self.mean, shape)
 
 
@@ -265,7 +265,7 @@ class Between(Distribution):
         """A twelfth of the squared width."""
         return (self.high - self.low) ** 2 / 12
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return rng.uniform(self.low, self.high, shape)
 
 
@@ -296,7 +296,7 @@ class Hyperexponential(Distribution):
         """Mean squared times the squared coefficient of variation."""
         return (self.mean * self.variation) ** 2
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         p = self.short_probability
         phase = np.where(rng.random(shape) < p, p, 1 - p)
         return rng.exponential(self.mean / 2, shape) / phase
@@ -351,8 +351,8 @@ class HyperErlang(Distribution):
         # An order that is hardly above the bound would leave differences without digits.
         n = max(math.floor(bound * (1 + 1e-8)) + 1, 1)
         m1, m2, m3 = 1 / n, c2 / (n * (n + 1)), c3 / (n * (n + 1) * (n + 2))
-        spread = m2 - m1**2
-        a, b = (m3 - m1 * m2) / spread, (m1 * m3 - m2**2) / spread
+        variance = m2 - m1**2
+        a, b = (m3 - m1 * m2) / variance, (m1 * m3 - m2**2) / variance
         large = (a + math.sqrt(a**2 - 4 * b)) / 2
         small = b / large  # the other root, without the difference of two like numbers
         rates = 1 / (small * mean) / scale, 1 / (large * mean) / scale
@@ -375,14 +375,14 @@ class HyperErlang(Distribution):
         return self.moment(2) - self.mean**2
 
     def residual(self, rng: np.random.Generator) -> float:
-        """Draw the time from a random instant to the next of events that are such times apart."""
+        """Sample the time from a random instant to the next of events that are such times apart."""
         first, second = self.rates
         # Longer times are met more often, in any of their stages.
         is_first = rng.random() * self.mean < self.order * self.share / first
         stages = rng.integers(1, self.order, endpoint=True)
         return float(rng.gamma(stages, 1 / (first if is_first else second)))
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         first, second = self.rates
         scale = np.where(rng.random(shape) < self.share, 1 / first, 1 / second)
         return rng.gamma(self.order, scale, shape)
@@ -390,7 +390,7 @@ class HyperErlang(Distribution):
 
 @dataclass(frozen=True, eq=False)
 class Empirical(Distribution):
-    """Times drawn from observed ones, shape (n,), of 0 or more and not all 0, each as likely."""
+    """Times sampled from observed ones, shape (n,), of 0 or more and not all 0, each as likely."""
 
     values: np.ndarray = field(repr=False)
 
@@ -411,7 +411,7 @@ class Empirical(Distribution):
         """Variance of the sample, divided by n: it is the whole population here."""
         return float(self.values.var())
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return self.values[rng.integers(len(self.values), size=shape)]
 
 

@@ -71,7 +71,7 @@ class Placement:
             return in_place(components, idle)
         if request == "flexible":
             total = sum(components)
-            return self._spread(total, idle) if total <= sum(idle) else None
+            return self._distribute(total, idle) if total <= sum(idle) else None
         if request == "total":
             components = [sum(components)]
         return self._on_distinct_clusters(components, idle)
@@ -82,7 +82,7 @@ class Placement:
     def numbers(self, clusters: int) -> Sequence[int]:
         """Return what it knows of each cluster, which is what kernels are given of it.
 
-        That is its fixed order, if it has one, the sizes of the clusters, or what a seed draws.
+        That is its fixed order, if it has one, the sizes of the clusters, or random numbers.
         """
         return range(clusters)
 
@@ -114,7 +114,7 @@ class Placement:
                 return None
         return taken
 
-    def _spread(self, total, idle):
+    def _distribute(self, total, idle):
         taken = [0] * len(idle)
         for cluster in self._checked_order(idle):
             taken[cluster] = min(total, idle[cluster])
@@ -258,7 +258,7 @@ class RandomFit(Placement):
 
     The same idle processors have the same answer, as policies that plan need it. With the idle
     numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the order is the
-    cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are drawn by the
+    cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are sampled with the
     seed. As 5 does not divide 2^31 - 2, no two remainders have the same fifth power.
     """
 
@@ -270,14 +270,14 @@ class RandomFit(Placement):
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the clusters in an order that depends on all idle numbers and the seed."""
-        state, drawn = 0, self.numbers(len(idle))
+        state, sampled = 0, self.numbers(len(idle))
         for free in idle:
             state = (state * FACTOR + int(free)) % PRIME
-        return sorted(range(len(idle)), key=lambda c: pow(state + drawn[c], 5, PRIME))
+        return sorted(range(len(idle)), key=lambda c: pow(state + sampled[c], 5, PRIME))
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the numbers r_c that the seed draws for this number of clusters."""
-        return _draw(int(self.seed), clusters)
+        """Return the random numbers r_c for this number of clusters."""
+        return _sampled_numbers(int(self.seed), clusters)
 
 
 @dataclass(frozen=True)
@@ -328,7 +328,7 @@ def _emptiest_first(idle):
 
 
 @lru_cache(maxsize=128)
-def _draw(seed, clusters):
+def _sampled_numbers(seed, clusters):
     words = np.random.SeedSequence(seed).generate_state(clusters, np.uint64)
     return tuple(int(word) % PRIME for word in words)
 

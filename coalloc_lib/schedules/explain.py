@@ -150,7 +150,7 @@ def held_until(schedule: Schedule) -> NDArray[np.float64]:
     return schedule.end if schedule.scheduling.release_early else booked_end(schedule)
 
 
-class Piece(NamedTuple):
+class JobBox(NamedTuple):
     """Neighbouring processors of one cluster that run one job; all counted from 0."""
 
     job: int
@@ -183,7 +183,7 @@ def window_of(
     return (begin, finish), f"the first {FIRST} of {len(schedule):,} jobs"
 
 
-def pieces(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[Piece]:
+def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
     """Yield the boxes of jobs, given by position, that are all that run in a window of time.
 
     In order of their starts, jobs get the narrowest run of free neighbours that holds them, else
@@ -196,15 +196,15 @@ def pieces(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[Piece]:
         begin, end = schedule.start[job], held[job]
         for cluster in np.flatnonzero(schedule.allocation[job]):
             rows, wanted = free_at[cluster], int(schedule.allocation[job, cluster])
-            mine = []
+            its_boxes = []
             while wanted:
                 first, size = _chosen(rows, begin, end, wanted)
                 rows[first : first + size] = np.inf
-                mine.append(Piece(int(job), int(cluster), first, size))
+                its_boxes.append(JobBox(int(job), int(cluster), first, size))
                 wanted -= size
-            for _, _, first, size in mine:
+            for _, _, first, size in its_boxes:
                 rows[first : first + size] = end
-            yield from mine
+            yield from its_boxes
 
 
 def _chosen(free_at, begin, end, wanted):
@@ -254,7 +254,7 @@ def _boxes(schedule, begin, finish, sooner):
             f"window holds {len(runs):,} jobs; give a shorter one, with {MOST:,} jobs at most"
         )
     passed = dict(zip(runs, passed_heads(schedule, runs), strict=True))
-    for job, *box in pieces(schedule, runs):
+    for job, *box in boxes(schedule, runs):
         ends = (column[job] for column in (schedule.start, schedule.end, sooner, held, passed))
         yield int(schedule.jobs.number[job]), *box, *ends
 

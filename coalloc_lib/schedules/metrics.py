@@ -130,8 +130,8 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
 
     frames = [rows(schedule, "all", "all")]
     for c, size in enumerate(schedule.system.sizes):
-        mine = schedule.allocation[:, [c]]
-        one = replace(schedule, system=Multicluster(size), allocation=mine)
+        allocation = schedule.allocation[:, [c]]
+        one = replace(schedule, system=Multicluster(size), allocation=allocation)
         frames.append(rows(one, "cluster", c))
     return pd.concat(frames, ignore_index=True)
 

@@ -61,20 +61,20 @@ class Scenario:
         return positive("load", load) * self.system.processors / self.workload.mean_work
 
     def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
-        """Draw a stream of `jobs` jobs that offers `load`; all come at once where none is given."""
+        """Sample `jobs` jobs that offer `load`; without a load all are submitted at once."""
         return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
         """Return the `Schedule` of a stream of jobs; `backlog` is that of `simulate`."""
-        how: dict[str, Any] = {
+        options: dict[str, Any] = {
             "placement": self.placement,
             "engine": self.engine,
             "backlog": backlog,
         }
-        return simulate(self.system, jobs, scheduling=self.scheduling, **how)
+        return simulate(self.system, jobs, scheduling=self.scheduling, **options)
 
     def simulate(
         self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None
     ) -> Schedule:
-        """Run a stream that is drawn; with the same seed scenarios of one workload get the same."""
+        """Run sampled jobs; with the same seed, scenarios of one workload get the same jobs."""
         return self.run(self.sample(jobs, load=load, seed=seed), backlog)

@@ -24,7 +24,7 @@ HELD = 500
 TURNS_FPFS, TURNS = 8, 80
 #: With fewer batches, jobs that end in one, or jobs that carry the work, a run is too short.
 FEWEST_BATCHES, FEWEST_ENDS, FEWEST_CARRIERS = 20, 10, 100
-#: Standard errors of a correlation, or of the work drawn, that chance makes in one run of 1,000.
+#: Standard errors of a correlation, or of the work sampled, that chance makes in one run of 1,000.
 DEVIATIONS = 3.3
 
 
@@ -111,7 +111,7 @@ def refuse_replay(scenario: Scenario) -> None:
     if isinstance(scenario.workload, Sized):
         raise InputError(
             f"workload = {scenario.workload!r} is one sequence of jobs, so that replications would "
-            "all be alike; draw from it: ResampledJobs(jobs)"
+            "all be alike; sample from it: ResampledJobs(jobs)"
         )
 
 
@@ -119,7 +119,7 @@ def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
     """Return a warning where jobs are too few to stand for their distribution, else nothing.
 
     `work` is the processor-time of each job, `mean` that of the distribution. The jobs are worth
-    (sum w)² / sum w² equal ones (Kish); where no rare long job was drawn, the mean is too low.
+    (sum w)² / sum w² equal ones (Kish); where no rare long job was sampled, the mean is too low.
     """
     squares = float((work**2).sum())
     carriers = work.sum() ** 2 / squares if squares > 0 else 0.0
