@@ -14,7 +14,6 @@ from bench_engines import seconds
 
 import coalloc_lib as co
 from coalloc_lib.policies.backfilling import ORDERS
-from coalloc_lib.simulation import sites
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests import naive_backfilling as naive
@@ -34,7 +33,6 @@ def warm_up():
     jobs = co.JobStream([0, 0], [1, 1], [1, 1], request="total")
     for scheduling in (co.EASY(), co.Conservative(), co.FPFS(9)):
         co.simulate(co.Multicluster([2]), jobs, scheduling=scheduling)
-    sites.dispatch(co.Multicluster([2, 2]), jobs)
 
 
 def logs(_quick):
@@ -93,21 +91,6 @@ def orders(quick):
                 slow = seconds(system, jobs[:SHORT], **how) / few
                 rate = f"{len(jobs) / spent:,.0f}"
                 yield name, policy.__name__, order, rate, f"{spent / plain:.2f}", f"{slow:,.0f}"
-
-
-def dispatched(_quick):
-    """Compare dispatch at submission with one shared queue under EASY: two logs, two systems."""
-    jobs = co.merge(*(log_jobs(name, size) for name, size in LOGS))
-    for sizes in ([100, 338], [100, 100, 100, 100, 338]):
-        system = co.Multicluster(sizes)
-        for load in (0.6, 0.8, 0.9):
-            stream = jobs.with_load(system, load)
-            begin = time.process_time()
-            sites.sharing(system, stream, scheduling=co.EASY())
-            shared = time.process_time() - begin
-            sites.dispatch(system, stream)
-            spent = time.process_time() - begin - shared
-            yield str(system), load, f"{len(stream) / spent:,.0f}", f"{spent / shared:.1f}"
 
 
 def queue(waiting, kind):
@@ -171,11 +154,6 @@ MEASUREMENTS = [
         orders,
         "Ordered queues, one cluster, beside the queue in order of arrival",
         "log, policy, order, jobs/s, × of arrival, an order of one's own ×",
-    ),
-    (
-        dispatched,
-        "Dispatch at submission beside one shared queue, EASY",
-        "system, load, jobs/s, × of sharing",
     ),
     (queues, "EASY with a long queue", "waiting, bounds prune µs/job, bounds mislead µs/job"),
     (

@@ -1,4 +1,4 @@
-"""Speed of online scheduling: real logs, and from 128 to 131,072 servers beside a flat scan.
+"""Speed of online scheduling: real logs, and 128 to 8,192 servers beside the slot trees.
 
 Run ``python benchmarks/bench_booking.py``, with ``COALLOC_TRACES`` set for the real logs;
 ``--quick`` leaves the largest systems out. What counts is the ratios within one run.
@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 
-import flat_scan
 import measuring
 import numpy as np
 from bench_engines import seconds
@@ -20,10 +19,9 @@ from coalloc_lib.calendar import SlotTrees
 LOGS = (("KTH-SP2", 100), ("CTC-SP2", 338), ("CTC-SP2", 512), ("HPC2N", 240))
 HOUR = 3600.0
 LOAD = 0.8
-#: Requests that the slower ones are timed on: enough to fill the largest system.
-FLAT, TREES = 20_000, 4
-CONTENDED = 5_000
-MEMORY = "import bench_booking as b; b.memory_of(2**17)"
+#: The number of requests of a run, of a run with too much work, and of a run on the slot trees.
+REQUESTS, CONTENDED, TREES = 20_000, 5_000, 4
+MEMORY = "import bench_booking as b; b.memory_of(2**10)"
 
 
 def warm_up():
@@ -31,7 +29,6 @@ def warm_up():
     jobs = stream(8, 100)
     for rule in ("latest-start", "best-fit"):
         co.simulate(co.Multicluster([64]), jobs, scheduling=co.Online(rule=rule))
-    flat_scan.run(jobs, 64, co.Online())
 
 
 def stream(servers, count, seed=1, load=LOAD, largest=64):
@@ -53,60 +50,41 @@ def logs(_quick):
             for rule in ("latest-start", "best-fit"):
                 spent = seconds(system, jobs, repeats=3, scheduling=co.Online(rule=rule))
                 times.append(f"{1e3 * spent:.0f}")
-            begin = time.process_time()
-            start, attempts = flat_scan.run(jobs, size, co.Online())
-            flat = f"{1e3 * (time.process_time() - begin):.0f}"
             schedule = co.simulate(system, jobs, scheduling=co.Online())
-            np.testing.assert_array_equal(start, schedule.start)
-            np.testing.assert_array_equal(attempts, schedule.attempts)
             mean = f"{schedule.attempts.mean():.1f}"
-            yield f"{name} ({size})", lengths, f"{len(jobs):,}", mean, *times, flat
+            yield f"{name} ({size})", lengths, f"{len(jobs):,}", mean, *times
 
 
 def scaling(quick):
-    """Compare requests a second at one load a server, and the time that each server costs."""
-    for exponent in range(7, 14 if quick else 18):
+    """Count requests a second at one load a server, and the time that each server costs."""
+    for exponent in range(7, 11 if quick else 14):
         servers = 2**exponent
         system, online = co.Multicluster([servers]), co.Online()
-        jobs = stream(servers, 100_000)
-        whole = seconds(system, jobs, repeats=3, scheduling=online)
-        short = jobs[:FLAT]
-        fast = seconds(system, short, repeats=3, scheduling=online)
-        begin = time.process_time()
-        start, _ = flat_scan.run(short, servers, online)
-        flat = time.process_time() - begin
-        schedule = co.simulate(system, short, scheduling=online)
-        np.testing.assert_array_equal(start, schedule.start)
+        jobs = stream(servers, REQUESTS)
+        spent = seconds(system, jobs, repeats=1, scheduling=online)
+        schedule = co.simulate(system, jobs, scheduling=online)
         yield (
             f"2^{exponent}",
             f"{schedule.attempts.mean():.1f}",
-            f"{len(jobs) / whole:,.0f}",
-            f"{1e9 * whole / jobs.processors.sum():.0f}",
-            f"{FLAT / fast:,.0f}",
-            f"{FLAT / flat:,.0f}",
-            f"{flat / fast:.1f}",
+            f"{len(jobs) / spent:,.0f}",
+            f"{1e9 * spent / jobs.processors.sum():.0f}",
             trees(servers) if exponent < 9 else "",
         )
 
 
 def contended(quick):
-    """Compare where there is more work than servers, of jobs up to a quarter of them wide."""
+    """Count requests a second of more work than servers, of jobs up to a quarter of them wide."""
     for exponent in range(7, 10 if quick else 13):
         servers = 2**exponent
         jobs = stream(servers, CONTENDED, load=1.2, largest=servers // 4)
-        fast = seconds(co.Multicluster([servers]), jobs, repeats=1, scheduling=co.Online())
-        begin = time.process_time()
-        start, attempts = flat_scan.run(jobs, servers, co.Online())
-        flat = time.process_time() - begin
-        schedule = co.simulate(co.Multicluster([servers]), jobs, scheduling=co.Online())
-        np.testing.assert_array_equal(start, schedule.start)
+        system = co.Multicluster([servers])
+        spent = seconds(system, jobs, repeats=1, scheduling=co.Online())
+        schedule = co.simulate(system, jobs, scheduling=co.Online())
         yield (
             f"2^{exponent}",
-            f"{attempts.mean():.1f}",
-            f"{CONTENDED / fast:,.0f}",
-            f"{1e9 * fast / jobs.processors[schedule.served].sum():.0f}",
-            f"{CONTENDED / flat:,.0f}",
-            f"{flat / fast:.1f}",
+            f"{schedule.attempts.mean():.1f}",
+            f"{CONTENDED / spent:,.0f}",
+            f"{1e9 * spent / jobs.processors[schedule.served].sum():.0f}",
         )
 
 
@@ -130,12 +108,12 @@ def trees(servers):
 
 
 def memory(quick):
-    """Peak of a process of its own that books 10^6 requests for the largest system."""
+    """Measure the peak of a process of its own that books 10^6 requests."""
     if not quick:
         done = subprocess.run(
             [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
         )
-        yield "2^17", *done.stdout.split()
+        yield "2^10", *done.stdout.split()
 
 
 def memory_of(servers, count=1_000_000):
@@ -151,17 +129,17 @@ MEASUREMENTS = [
     (
         logs,
         "Whole logs, one cluster, steps of 900 s",
-        "log, lengths, jobs, attempts, latest start ms, best fit ms, flat scan ms",
+        "log, lengths, jobs, attempts, latest start ms, best fit ms",
     ),
     (
         scaling,
-        "Servers at one load each: all requests, and the first of them beside a flat scan",
-        "servers, attempts, requests/s, ns/server, index/s, flat/s, index is faster, trees/s",
+        "Servers at one load each",
+        "servers, attempts, requests/s, ns/server, trees/s",
     ),
     (
         contended,
         "More work than servers, jobs up to a quarter of them wide",
-        "servers, attempts, index/s, ns/server, flat/s, index is faster",
+        "servers, attempts, requests/s, ns/server",
     ),
     (memory, "Memory for 10^6 requests", "servers, before MB, after MB"),
 ]

@@ -124,31 +124,3 @@ def conservative(size, jobs, key=None):
             start[job] = now
             running.append((now + jobs[job][1], job))
     return start, promised
-
-
-def dispatched(sizes, jobs):
-    """The site of each job that goes where it can expect to start first; each site runs EASY.
-
-    Every job is expected to take some time. What was sent to a site before says what runs there.
-    """
-    sent, result = [[] for _ in sizes], []
-    for job in jobs:
-        now, offers = job[0], []
-        for site, (size, before) in enumerate(zip(sizes, sent, strict=True)):
-            if job[3] > size:
-                continue
-            plan, wishes = Steps(size), []
-            for other, start in zip(before, easy(size, before), strict=True):
-                if start >= now:
-                    wishes.append(other)
-                elif start + other[1] > now:
-                    plan.add(now, start + expected(other), -other[3])
-            for wish in [*wishes, job]:
-                begin = plan.earliest(now, expected(wish), wish[3])
-                end = begin + expected(wish)
-                plan.add(begin, end, -wish[3])
-            left = min(free for since, free in plan.steps if begin <= since < end)
-            offers.append((begin, left, site))
-        result.append(min(offers)[2])
-        sent[result[-1]].append(job)
-    return result

@@ -5,11 +5,9 @@ import os
 import subprocess
 import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 
-import coalloc_lib as co
 from studies import STUDIES
 from studies.published import load_claims
 from tests.conftest import ROOT
@@ -28,16 +26,7 @@ def test_the_slot_trees_are_timed(bench, monkeypatch):
     assert bench.trees(64) == "0.5"  # two requests in four seconds
 
 
-@pytest.mark.long
-def test_the_flat_scan_gives_the_same_starts(bench):
-    jobs, online = bench.stream(64, 200), co.Online()
-    start, attempts = bench.flat_scan.run(jobs, 64, online)
-    schedule = co.simulate(co.Multicluster([64]), jobs, scheduling=online)
-    np.testing.assert_array_equal(start, schedule.start)
-    np.testing.assert_array_equal(attempts, schedule.attempts)
-
-
-def test_index_and_flat_scan_are_compared_where_servers_are_short(bench, monkeypatch):
+def test_requests_are_timed_if_servers_are_short(bench, monkeypatch):
     monkeypatch.setattr(bench, "CONTENDED", 300)
     servers, attempts, *_ = next(bench.contended(True))
     assert servers == "2^7"

@@ -1,5 +1,6 @@
 """What a newcomer meets first: the environment, the Makefile, and how long an import takes."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -35,7 +36,7 @@ def test_environment_and_project_ask_for_the_same():
 
 def test_the_library_alone_needs_few_packages_and_nothing_of_jupyter():
     needed = {re.split(r"\W*>=", each)[0] for each in PROJECT["dependencies"]}
-    assert len(needed) <= 11
+    assert len(needed) <= 10
     assert not needed & {"jupyterlab", "ipywidgets", "anywidget", "typer", "rich"}
 
 
@@ -158,6 +159,16 @@ def test_every_public_name_is_there():
     assert set(co.__all__) <= set(dir(co))
     with pytest.raises(AttributeError, match="No coalloc_lib attribute maximum"):
         _ = co.maximum
+
+
+def test_every_public_module_is_there_when_nothing_else_was_imported():
+    import coalloc_lib as co
+
+    modules = [name for name in co.__all__ if inspect.ismodule(getattr(co, name))]
+    assert {"jobs", "metrics", "sites"} <= set(modules)
+    for name in modules:
+        done = run(sys.executable, "-c", f"import coalloc_lib as co; co.{name}")
+        assert done.returncode == 0, done.stderr
 
 
 def run(*command, **how):

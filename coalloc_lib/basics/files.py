@@ -23,8 +23,8 @@ STDOUT = "-"
 #: What a formula of a spreadsheet begins with.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-#: The error numbers of a disk or a quota without room.
-FULL = (errno.ENOSPC, errno.EDQUOT)
+#: The error numbers of a full disk, a full quota, and a limit on the size of a file.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -169,7 +169,18 @@ def _refusing(target: Any, which: tuple[int, ...] | None = None) -> Iterator[Non
     except OSError as error:
         if which is not None and error.errno not in which:
             raise
-        room = f"make room on the disk of {Path(target).parent} or " if error.errno in FULL else ""
+        name = "standard output" if str(target) == STDOUT else target
         raise InputError(
-            f"{target} cannot be written ({error.strerror}); {room}choose another path"
+            f"{name} cannot be written ({error.strerror}); {_how_to_make_room(target, error.errno)}"
+            "choose another path"
         ) from None
+
+
+def _how_to_make_room(target: Any, number: int | None) -> str:
+    """Return what helps if a file did not fit, and an empty text for other errors."""
+    if number == errno.EFBIG:
+        return "raise the limit on the size of a file (ulimit -f) or "
+    if number not in FULL:
+        return ""
+    disk = "its disk" if str(target) == STDOUT else f"the disk of {Path(target).parent}"
+    return f"make room on {disk} or "

@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from errno import EDQUOT, ENOSPC
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -212,6 +211,7 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
 def _mistake(error: Exception, program: str) -> str | None:
     """Return what a user can do about an error, or None if the error is a bug."""
     from coalloc_lib.basics.checks import InputError, shown
+    from coalloc_lib.basics.files import FULL
 
     if isinstance(error, InputError):
         return str(error)
@@ -223,7 +223,7 @@ def _mistake(error: Exception, program: str) -> str | None:
         return f"{error.format_message()}{given} (see: {command} --help)"
     if isinstance(error, MemoryError):
         return "this takes more memory than there is; ask for fewer jobs or smaller sizes"
-    if not isinstance(error, OSError) or not (error.filename or error.errno in (ENOSPC, EDQUOT)):
+    if not isinstance(error, OSError) or not (error.filename or error.errno in FULL):
         return None
     if error.filename == OUTPUT:
         drop_output()

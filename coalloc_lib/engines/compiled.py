@@ -15,7 +15,6 @@ from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_book
 from coalloc_lib.engines.kernels import (
     backfilling,
     booking,
-    dispatching,
     events,
     placing,
     queue_order,
@@ -35,7 +34,6 @@ from coalloc_lib.model.placement import (
     may_stay_whole,
     time_on_processors,
 )
-from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
 from coalloc_lib.policies.backfilling import queue_key
 
@@ -171,25 +169,6 @@ def _promising(task, kernel, *given):
     return Outcome(*columns, promised, refused)
 
 
-def sites_of(
-    system: Multicluster, jobs: JobStream, home: np.ndarray, rank: np.ndarray
-) -> np.ndarray:
-    """Return where `AtSubmission` sends jobs, in order of arrival, that each site runs by EASY."""
-    stream, site = _stream(jobs, None), np.full(len(jobs), -1)
-    rule, levels = _rule("total", None, 1), _levels(stream)
-    given = (
-        _expected(jobs, None),
-        rule,
-        home,
-        np.ascontiguousarray(rank),
-        system.as_array(),
-        levels,
-        site,
-    )
-    _run(dispatching.run, stream, *given)
-    return site
-
-
 def _online(task):
     """Run online scheduling."""
     system, jobs, terms, placement, _ = task
@@ -205,7 +184,7 @@ def _online(task):
     policy = booking.Policy(terms.slot, terms.slots, terms.step, most, code, terms.release_early)
     given = (_stream(jobs, placement), _expected(jobs, placement, terms.min_length), requests)
     rule = _rule(jobs.request, placement, len(system))
-    book = call(new_book, sizes, 0, 0.0, what=_WHAT)
+    book = call(new_book, sizes, what=_WHAT)
     _run(booking.run, *given, rule, policy, sizes, book, bookings)
     refused = {
         job: Refusal(float(jobs.submit[job]), _REASONS[bookings.why[job]])

@@ -37,12 +37,6 @@ def queue_key(order: str, jobs: Any) -> Any:
     return key if order == "arrival" else np.where(jobs.is_reserved, -np.inf, key)
 
 
-def queue_of(order: str, jobs: Any) -> np.ndarray:
-    """Return the positions of the jobs of a stream as they stand in a queue, ties by submission."""
-    arrival = np.argsort(jobs.submit, kind="stable")
-    return arrival[np.argsort(queue_key(order, jobs)[arrival], kind="stable")]
-
-
 class _Ordered(Scheduling):
     """A policy that takes the waiting jobs in an order."""
 

@@ -200,14 +200,15 @@ class Schedule:
         result[order] = count
         return result
 
-    def verify(self, most_jobs: int = 50_000) -> "Schedule":
+    def verify(self, most_jobs: int | None = None) -> "Schedule":
         """Check the schedule against the rules of the model and of its policy, and return it.
 
         Parameters
         ----------
-        most_jobs : int
+        most_jobs : int, optional
             The number of jobs up to which the decisions of the policy are checked. For a longer
-            schedule only the rules of the model are checked.
+            schedule only the rules of the model are checked. By default it is 50,000, and fewer if
+            so many jobs wait that a check of the decisions takes minutes.
 
         Raises
         ------

@@ -5,12 +5,11 @@ import warnings
 import numpy as np
 
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
-from coalloc_lib.engines.duration import conservative_seconds
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import HomeSite, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.policies import FCFS, Conservative, Scheduling
+from coalloc_lib.policies import FCFS, Scheduling
 from coalloc_lib.schedules.reading import fits_by
 from coalloc_lib.schedules.schedule import Schedule
 
@@ -18,8 +17,6 @@ ENGINES = ("compiled", "reference")
 
 #: The number of jobs from which on it is said that the readable engine runs.
 LONG = 10_000
-#: Seconds from which on it is said how long conservative backfilling will take; never so few jobs.
-PATIENCE, FEW = 10.0, 300
 
 
 def simulate(
@@ -102,7 +99,7 @@ def simulate(
     arriving = jobs if order is None else jobs[order]
     # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
     if engine != "reference":
-        from coalloc_lib.engines.compiled import is_known, knows, run
+        from coalloc_lib.engines.compiled import knows, run
 
         if not (engine or knows(scheduling, placement)):
             engine = "reference"
@@ -111,16 +108,6 @@ def simulate(
                     f"{scheduling} has no compiled form with {placement}; {len(jobs)} jobs take "
                     f"about {len(jobs) / 1000:.0f} s or more; engine='reference' says that you "
                     "know",
-                    stacklevel=2,
-                )
-        elif engine is None and type(scheduling) is Conservative and len(jobs) > FEW:
-            known = is_known(arriving, placement)
-            seconds = conservative_seconds(system, arriving, known, backlog)
-            if seconds > PATIENCE:
-                warnings.warn(
-                    f"{scheduling} offers all who wait an earlier start whenever a job ends early; "
-                    f"{len(jobs)} jobs take about {seconds:.0f} s. EASY() takes a moment, "
-                    "engine='compiled' says that you know",
                     stacklevel=2,
                 )
     if engine == "reference":

@@ -84,11 +84,11 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
 
 
 def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
-    """Draw the jobs that may not leave their site: their site, and -1 for all others.
+    """Sample the jobs that may not leave their site; return their site, and -1 for all others.
 
-    This is what `coalloc_lib.simulation.sites.sharing` and `multi_site` take as `home`. `share` is
-    the probability that a job stays: one for all sites, or one for each. With the same seed the
-    jobs that stay at a smaller share stay at a larger one too.
+    The result is the argument `home` of `coalloc_lib.simulation.sites.sharing`. The probability
+    that a job stays is `share`, one number for all sites or one for each site. With the same seed,
+    the jobs that stay at a smaller share also stay at a larger one.
     """
     numbers = whole_numbers("site", site, least=0)
     shares = checks.times("share", np.atleast_1d(share))

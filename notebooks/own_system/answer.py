@@ -10,12 +10,9 @@ from coalloc_lib.statistics import Interval
 from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
 from own_system.words import changed, duration, in_a_row
 
-#: What is to be done, by how the name of the option begins.
+#: What the operators should do, by the beginning of the name of the option.
 ADVICE = {
     "conservative": "Keep the sites apart, and let each backfill conservatively",
-    "dispatch, own": "Dispatch each job, when it is submitted, to the site that would start it "
-    "first, and there let the site's own users go first",
-    "dispatch": "Dispatch each job, when it is submitted, to the site that would start it first",
     "share": "Let the sites share one queue",
     "span": "Let the sites share one queue, and a job span them only where it then ends sooner",
 }

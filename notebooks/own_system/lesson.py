@@ -11,20 +11,29 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.times import HOUR
+from coalloc_lib.statistics.site_comparison import ALL
 from coalloc_lib.workloads.catalogue import load_stand_in
 from lessons.teaching import checker, near
+from own_system.decision import Changes, decide
+from own_system.options import ALONE
 from own_system.page import load_figure
 from own_system.report import SitesReport
 
-#: Exercise 1: hours by which each option changes the mean wait of all, of north and of south.
-CHANGES = pd.DataFrame(
-    {
-        "all": ["−2.0 (−3.1 to −0.8)", "−1.1 (−1.6 to −0.5)", "−1.4 (−2.9 to +0.2)"],
-        "north": ["−3.9 (−5.2 to −2.2)", "−1.5 (−2.4 to −0.6)", "−1.9 (−3.0 to −0.7)"],
-        "south": ["+0.6 (+0.1 to +1.2)", "−0.3 (−0.9 to +0.4)", "−0.6 (−2.0 to +0.9)"],
+#: Exercise 1: the change of the mean wait under each option, in hours, and the ends of its 95 %
+#: interval. "all" stands for the jobs of both sites.
+HOURS = {
+    "conservative, alone": {
+        "all": (-1.1, -1.6, -0.5), "north": (-1.5, -2.4, -0.6), "south": (-0.3, -0.9, 0.4),
     },
-    index=pd.Index(["share one queue", "dispatch at submission", "span"], name="option"),
-)
+    "share one queue": {
+        "all": (-2.0, -3.1, -0.8), "north": (-3.9, -5.2, -2.2), "south": (0.6, 0.1, 1.2),
+    },
+    "span only if sooner, penalty 0.25": {
+        "all": (-1.4, -2.9, 0.2), "north": (-1.9, -3.0, -0.7), "south": (-0.6, -2.0, 0.9),
+    },
+}  # fmt: skip
+#: Exercise 1: the mean wait of today, in seconds.
+TODAY = 10 * HOUR
 #: Exercises 2 and 3: a machine, and a log that it could have had.
 LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
 
@@ -118,13 +127,54 @@ def _told(table: pd.DataFrame, *names: str) -> list[str]:
     ]
 
 
-def _which(answer: Any) -> str:
-    if not isinstance(answer, str) or answer not in CHANGES.index:
-        return "give the name of an option, as the table has it"
+def changes_table() -> pd.DataFrame:
+    """Return the changes of exercise 1 in words, a row for each option."""
+    table = pd.DataFrame(HOURS).T.rename_axis("option")
+    return table.map(lambda hours: _in_words(*hours))
+
+
+def _in_words(*hours):
+    """Return a change with its interval in hours, such as ``−1.1 (−1.6 to −0.5)``."""
+    change, low, high = (f"{value:+.1f}".replace("-", "−") for value in hours)
+    return f"{change} ({low} to {high})"
+
+
+def _recommended() -> str | None:
+    """Return the option that the report recommends for the changes of exercise 1."""
+    today = dict.fromkeys(("all", "north", "south"), (0.0, 0.0, 0.0))
+    rows = [
+        _row(option, at, metric, hours)
+        for option, changes in {ALONE: today, **HOURS}.items()
+        for at, hours in changes.items()
+        for metric in ("mean wait", "AWRT")
+    ]
+    unsure = {"change": 0.0, "change_low": -1.0, "change_high": 1.0, "warning": ""}
+    pairs = [{"option": one, "other": other} | unsure for one in HOURS for other in HOURS]
+    return decide(Changes(pd.DataFrame(rows), pd.DataFrame(pairs))).option
+
+
+def _row(option, at, metric, hours):
+    """Return a row of the table of options, as `own_system.options.changes` makes it."""
+    change, low, high = (HOUR * value for value in hours)
+    grouping, group = ("all", ALL) if at == "all" else ("site", at)
     return {
-        "share one queue": "look at both sites: does the interval of one lie above 0?",
-        "span": "its interval for all jobs has a 0 in it, so it is not sure that it helps",
-    }.get(answer, "")
+        "option": option, "kind": "today" if option == ALONE else "policy", "metric": metric,
+        "grouping": grouping, "group": group, "value": TODAY + change, "change": change,
+        "change_low": low, "change_high": high, "warning": "",
+    }  # fmt: skip
+
+
+def _which(answer: Any) -> str:
+    if not isinstance(answer, str) or answer not in HOURS:
+        return "give the name of an option, as the table has it"
+    if answer == _recommended():
+        return ""
+    _, _, high = HOURS[answer]["all"]
+    if high >= 0:
+        return "its interval for all jobs contains 0, so it is not sure that it helps"
+    if any(low > 0 for _, low, _ in HOURS[answer].values()):
+        return "look at both sites: does the interval of one lie above 0?"
+    return "another option changes less, and this one is not surely better"
 
 
 @lru_cache

@@ -17,14 +17,15 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Conservative
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.simulation.sites import dispatch, local, multi_site, sharing
+from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What every option is compared with, and one that others are compared with too.
+#: Every option is compared with staying alone, and some are compared with sharing too.
 ALONE, SHARED = "stay alone (EASY at each site)", "share one queue"
+CONSERVATIVE = "conservative, alone"
 #: By what an option is judged, and which times of its jobs that is made of.
 METRICS = {
     "mean wait": "wait", "p95 wait": "wait", "AWRT": "response", "slowdown": "slowdown",
@@ -61,7 +62,11 @@ def options(
     penalties: Sequence[float],
     seed: Seed,
 ) -> list[Option]:
-    """Return all options; estimates become exact, or jobs bound, by the `user` of each job."""
+    """Return all options.
+
+    For two of them half of the users are sampled: those whose estimates become exact, and those
+    whose jobs may not leave their site. The user of each job is `user`.
+    """
     choosing, copying, binding = generators(seed, 3)
     users, of_user = np.unique(user, return_inverse=True)
     exact, bound = (
@@ -83,10 +88,7 @@ def options(
 
     return [
         Option(ALONE, "today", alone()),
-        Option("conservative, alone", "policy", alone(scheduling=Conservative())),
-        Option("dispatch, own users first", "policy", partial(
-            dispatch, system, jobs, owner=site)),
-        Option("dispatch at submission", "policy", partial(dispatch, system, jobs)),
+        Option(CONSERVATIVE, "policy", alone(scheduling=Conservative())),
         Option(SHARED, "policy", one_queue(jobs)),
         *(Option(f"span, penalty {p:g}", "span", spanning(p)) for p in penalties),
         *(Option(f"span only if sooner, penalty {p:g}", "policy" if p == likely else "span",
@@ -140,12 +142,12 @@ Outcome = dict[str, NDArray]
 def run_all(
     found: Sequence[Option], work: NDArray[np.float64], progress: NullProgress, workers: int
 ) -> dict[str, Outcome | InputError]:
-    """Run all options, side by side in threads; return what came out, or why one cannot be run.
+    """Run all options side by side in threads; return each outcome, or why it cannot be run.
 
-    The ``wait`` of a job is all that it takes longer than its run time on one site: what spanning
-    adds to a run counts as waiting. `work` is that of the jobs that are compared. Where EASY cannot
-    serve them, conservative backfilling and dispatch, which plan every job of a long queue, are
-    not run.
+    The ``wait`` of a job is its response time minus its run time on one site, so that the time that
+    spanning adds counts as waiting. The work of the jobs that are compared is `work`. Conservative
+    backfilling plans every job of the queue, which takes very long if the queue only grows. So it
+    is not run if the sites are saturated under EASY.
     """
 
     def outcome(option):
@@ -170,16 +172,13 @@ def run_all(
             outcomes[name] = result
             progress.step()
 
-    first = ALONE, SHARED
-    run(option for option in found if option.name in first)
-    for name, planning in zip(first, ("conservative", "dispatch"), strict=True):
-        result = outcomes[name]
-        if isinstance(result, dict) and _saturated(result["late"], work):
-            why = InputError(f"not run, since '{name}' is saturated")
-            outcomes |= {each.name: why for each in found if each.name.startswith(planning)}
-    # The longest first, so that none is left over at the end.
+    run(option for option in found if option.name == ALONE)
+    alone = outcomes[ALONE]
+    if isinstance(alone, dict) and _saturated(alone["late"], work):
+        outcomes[CONSERVATIVE] = InputError(f"not run, since '{ALONE}' is saturated")
+    # The option that takes longest begins first, so that no worker waits for it at the end.
     rest = [option for option in found if option.name not in outcomes]
-    run(sorted(rest, key=lambda option: not option.name.startswith("conservative")))
+    run(sorted(rest, key=lambda option: option.name != CONSERVATIVE))
     return outcomes
 
 

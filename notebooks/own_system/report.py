@@ -132,7 +132,7 @@ def sites_report(
     >>> at = np.repeat(np.arange(0, 3e6, 86_400), 2)  # two jobs a day, each of all processors
     >>> day = co.JobStream(at, [30_000] * 70, [4] * 70, request="total")
     >>> sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
-    'dispatch, own users first'
+    'share one queue'
     """
     import pandas as pd
 

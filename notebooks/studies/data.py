@@ -3,7 +3,7 @@
 from pathlib import Path
 
 #: The folder of the data in a checkout.
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).resolve().parents[2] / "data"
 
 
 def data_folder(name: str) -> Path:

@@ -28,7 +28,7 @@ from coalloc_lib.statistics.storage import (
     write_runs,
 )
 from coalloc_lib.statistics.sweep import SweepError, run_points
-from coalloc_lib.statistics.sweep.cache import count_sources
+from coalloc_lib.statistics.sweep.keys import files_digest
 from coalloc_lib.statistics.sweep.points import label
 from coalloc_lib.workloads.catalogue import content_sha256, listing
 from studies.archive import archived_runs
@@ -36,8 +36,10 @@ from studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from studies.published import load_claims, published_claim
 from studies.results import SHIPPED, Caption, StudyFigure, StudyResult
 
-# A change in any file of this package changes the keys of the points that a cache keeps.
-count_sources("studies", Path(__file__).parent)
+STUDIES_FOLDER = Path(__file__).parent
+#: The version of the studies in the keys of the points that a cache keeps. It is made at import,
+#: because files that change later are not imported again.
+VERSION = files_digest(STUDIES_FOLDER.rglob("*.py"), STUDIES_FOLDER)
 
 #: The file of a study's runs, in the folder of its results.
 RUNS = "runs.csv.gz"
@@ -246,8 +248,9 @@ class Study:
         call = functools.partial(_listed, self.measure)
         points = [{"setting": setting, "scale": size, "logs": logs} for setting in wanted]
         measured = run_points(
-            call, points, seed=seed, workers=workers, cache=cache, progress=progress
-        )
+            call, points, seed=seed, workers=workers, cache=cache, version=VERSION,
+            progress=progress,
+        )  # fmt: skip
         made_with = {"study": self.name, "scale": scale, "seed": seed}
         made_with["missing_logs"] = " ".join(missing)
         runs = table_of_runs(wanted, measured, made_with)
@@ -458,8 +461,8 @@ def _listed(
 ) -> list:
     """Return the rows of a setting as a list, which can be stored in a cache.
 
-    The checksums of the `logs` are an argument only because the arguments are the key of the cache:
-    rows that were measured on other logs are not found under it.
+    The checksums of the `logs` are an argument only because the arguments are part of the cache's
+    key, so that rows that were measured on other logs are not found.
     """
     return list(measure(setting, scale, seed))
 

@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import threading
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -154,6 +155,19 @@ def test_a_full_disk_is_named_in_one_line(tmp_path, code):
     assert list(tmp_path.iterdir()) == [target]
     with pytest.raises(OSError, match="nput/output"), atomic_path(target):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_a_full_standard_output_and_a_limit_on_files_are_named(tmp_path, monkeypatch):
+    with (
+        pytest.raises(InputError, match=r"table\.csv cannot be written .*\(ulimit -f\) or choose"),
+        atomic_path(tmp_path / "table.csv"),
+    ):
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    assert list(tmp_path.iterdir()) == []
+    full = Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    monkeypatch.setattr("sys.stdout", Mock(buffer=Mock(write=full)))
+    with pytest.raises(InputError, match=r"^standard output cannot be written .* on its disk or"):
+        write("-")
 
 
 def test_a_spreadsheet_takes_no_word_for_a_formula():

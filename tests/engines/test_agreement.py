@@ -47,6 +47,44 @@ def test_both_engines_agree(name, data):
     both(system, jobs, **how)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "processors"),
+    [
+        ([7, 8], [1, 1, 1, 1, 1, 1, 8, 1, 8, 1, 1, 6]),
+        ([4, 5], [1, 1, 1, 1, 1, 1, 5, 1, 5, 1, 1, 1]),
+    ],
+)
+def test_a_head_that_has_lost_its_hope_starts_after_the_whole_queue_was_examined(sizes, processors):
+    """Job 8 would wait for job 7, which takes no time; then job 9, which takes some, passes it.
+
+    Only now would job 8 span the clusters. The jobs behind job 9 are examined before it does.
+    """
+    number, processors = np.arange(12), np.array(processors)
+    home = np.isin(number, [7, 9]).astype(int)
+    home[processors > np.array(sizes)[home]] = -1
+    components = np.zeros((12, 3), dtype=int)
+    components[number, home + 1] = processors
+    runtime = (number == 9).astype(float)
+    jobs = co.JobStream(np.zeros(12), runtime, components, request="flexible")
+    placement = co.HomeSite(co.SingleThenSpan(single=co.BestFit()))
+    both(co.Multicluster(sizes), jobs, scheduling=co.EASY(adaptive=True), placement=placement)
+
+
+def test_same_schedule_of_jobs_of_one_instant_where_spanning_is_adaptive():
+    """Most take no time, so that what a job waits for comes and goes within the instant."""
+    for seed in range(1000):
+        random = np.random.default_rng(seed)
+        sizes = random.integers(2, 9, random.integers(2, 4))
+        n = random.integers(5, 14)
+        runtime, estimate = random.choice([0, 0, 1, 2], n), random.choice([0, 0, 1, 3], n)
+        rows = random.integers(0, 2, n), runtime, random.integers(1, sizes.sum() // 2 + 2, n)
+        penalty = random.choice([0, 0, 0.5])
+        jobs = co.JobStream(*rows, estimate, request="flexible", span_penalty=penalty)
+        placement = co.SingleThenSpan(single=random.choice([co.BestFit(), co.WorstFit()]))
+        how = {"scheduling": co.EASY(adaptive=True), "placement": placement}
+        both(co.Multicluster(sizes.tolist()), jobs, **how)
+
+
 @given(cases(POLICIES["EASY-adaptive"]))
 def test_adaptive_spanning_that_costs_nothing_is_plain(case):
     system, jobs, how = case
@@ -111,7 +149,7 @@ def test_a_job_that_need_not_span_in_the_longer_window_is_booked_for_the_shorter
 @pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
 @pytest.mark.parametrize("request_type", ["flexible", "unordered", "total"])
 def test_same_bookings_on_many_servers(request_type, rule):
-    """So many periods that they fill several blocks, attempts that fail, and early ends."""
+    """The list of idle periods grows, attempts fail, and jobs end early."""
     rng, n = np.random.default_rng(3), 700
     runtime = rng.exponential(30, n).round(1)
     jobs = co.JobStream(
@@ -170,6 +208,7 @@ def uncompiled(tmp_path, code, *arguments):
     return run.stdout
 
 
+<<<<<<< HEAD
 #: The agreement test of one policy, with blocks of this number of periods.
 AGAIN = f"""
 import sys, pytest
@@ -186,3 +225,15 @@ sys.exit(pytest.main(["-p", "no:cacheprovider", test]))
 def test_kernels_uncompiled_as_compiled(tmp_path, block, policy):
     """Blocks of four periods are split and packed often."""
     assert "1 passed" in uncompiled(tmp_path, AGAIN, block, policy)
+=======
+#: Runs one of the tests above.
+AGAIN = f"""
+import sys, pytest
+sys.exit(pytest.main(["-p", "no:cacheprovider", f"{__file__}::{{sys.argv[1]}}"]))
+"""
+
+
+@pytest.mark.parametrize("test", ["test_same_schedule", "test_same_bookings"])
+def test_kernels_uncompiled_as_compiled(tmp_path, test):
+    assert "1 passed" in uncompiled(tmp_path, AGAIN, test)
+>>>>>>> main

@@ -8,7 +8,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.compilation import call
-from coalloc_lib.calendar.kernels import rows
+from coalloc_lib.calendar.kernels import periods
 from coalloc_lib.engines import compiled
 from coalloc_lib.engines.kernels import booking
 from coalloc_lib.schedules.verification import booked_end
@@ -105,14 +105,10 @@ def idle_left(schedule, servers, now):
 
 def idle_in(book, now):
     """The periods of a book that end after `now`, by server."""
-    found = []
-    for row in range(len(book.rows)):
-        for position in range(book.rows[row, rows.WIDTH]):
-            block = int(book.directory[row, rows.WHERE, position])
-            held = int(book.directory[row, rows.HELD, position])
-            for start, end, first, size in book.blocks[block, :, :held].T.tolist():
-                found += [(first + i, start, end) for i in range(int(size))]
-    return sorted(period for period in found if period[2] > now)
+    count = book.count[0]
+    columns = (book.server[:count], book.begin[:count], book.end[:count])
+    found = zip(*(column.tolist() for column in columns), strict=True)
+    return sorted(period for period in found if period[2] > max(now, period[1]))
 
 
 @pytest.mark.parametrize("count", [6_000, pytest.param(1_000_000, marks=pytest.mark.long)])
@@ -126,28 +122,46 @@ def test_no_idle_period_is_lost_or_doubled_and_what_is_past_is_forgotten(monkeyp
     left = idle_left(schedule, servers, now)
     assert idle_in(book, now) == left
     assert len(left) > servers
-    assert book.rows[:, rows.COUNT].sum() < 4 * len(left) + 4 * rows.BLOCK
-    assert len(book.blocks) < 1500
+    assert len(left) <= book.count[0] < 4 * len(left) + booking.OFTEN * servers
+    assert len(book.begin) < 40 * servers
     schedule.verify()
 
 
-@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
 @pytest.mark.parametrize("early", [False, True])
-def test_machines_a_thousand_times_as_wide_are_booked_alike_in_as_many_steps(
-    monkeypatch, rule, early
-):
+@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
+def test_a_thousand_processors_in_place_of_each_are_booked_alike(monkeypatch, rule, early):
     """Each processor of the small machine stands for a thousand that follow one another."""
-    many, servers = 1000, 40
-    jobs = requests(1_500, servers)
+    many, servers = 1000, 4
+    jobs = requests(300, 2 * servers, load=1.6)
     jobs = jobs.replace(runtime=(jobs.runtime * 0.6).round(), estimate=jobs.runtime)
     policy = co.Online(900, 900, 60, 3e5, rule, release_early=early)
-    small, book = run(monkeypatch, jobs, servers, policy)
+    small, _ = run(monkeypatch, jobs, servers, policy)
     wide = jobs.replace(components=jobs.components * many)
-    large, large_book = run(monkeypatch, wide, servers * many, policy)
+    large, book = run(monkeypatch, wide, servers * many, policy)
     np.testing.assert_array_equal(large.start, small.start)
     np.testing.assert_array_equal(large.attempts, small.attempts)
     ids = small.servers.ids[:, None].astype(np.int64) * many + np.arange(many)
     np.testing.assert_array_equal(large.servers.ids, ids.ravel())
     assert small.attempts.max() > 5
-    np.testing.assert_array_equal(large_book.rows, book.rows)  # as many periods and blocks
-    assert len(large_book.blocks) == len(book.blocks)
+    assert len(book.begin) > 2 * servers * many  # the list had to grow
+
+
+@pytest.mark.parametrize(("step", "most"), [(0.1, 200), (7.0, 3000)])
+def test_many_attempts_are_counted_as_one_by_one(step, most):
+    """Compare the counts of a pass with those of one interval at a time, on rounded times."""
+    rng = np.random.default_rng(1)
+    sizes = np.array([20, 9])
+    book = call(periods.new_book, sizes)
+    book.begin[:] = (rng.integers(0, most, 58) * step).round(1)
+    book.end[:] = book.begin + (rng.integers(0, 90, 58) * step).round(1)
+    counts, one = np.empty((booking.MOST_AT_ONCE + 1, 2), np.int64), np.empty(2, np.int64)
+    length, total = 12 * step, 0
+    for low in range(0, most, 64):
+        high = min(low + 64, most)
+        periods.count_attempts(book, 0.0, step, length, low, high, counts)
+        for attempt in range(low, high):
+            begin = 0.0 + attempt * step
+            periods.count_idle(book, begin, begin + length, one)
+            assert counts[attempt - low].tolist() == one.tolist()
+            total += one.sum()
+    assert total > 500

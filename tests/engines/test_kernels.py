@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.calendar.kernels import periods, rows
+from coalloc_lib.calendar.kernels import periods
 from coalloc_lib.engines import compiled, reference
 from coalloc_lib.engines.kernels import (
     backfilling,
     booking,
-    dispatching,
     events,
     placing,
     profile_steps,
@@ -166,8 +165,7 @@ def test_the_first_job_that_may_pass_is_found(case, room, data):
 
 
 MODULES = (
-    backfilling, booking, dispatching, events, periods, placing, profile_steps, queue_order,
-    queue_tree, rows,
+    backfilling, booking, events, periods, placing, profile_steps, queue_order, queue_tree,
 )  # fmt: skip
 
 
@@ -190,7 +188,7 @@ def makes_arrays(kernel):
 
 
 def returns_arrays(kernel):
-    """Whether a kernel returns a tuple of arrays that it makes out of others, such as `plan_of`."""
+    """Return whether a kernel returns a named tuple of arrays."""
     tree = ast.parse(inspect.getsource(kernel.py_func))
     made = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
     names = [node.func for node in made if isinstance(node, ast.Call)]

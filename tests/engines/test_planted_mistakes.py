@@ -58,6 +58,9 @@ MISTAKES = {
         "if plan.ends[i] >= until:",
         "EASY-adaptive",
     ),
+    "the head is examined again after each job that passed it": Mistake(
+        BACKFILLING, "if at_head and fits(", "if fits(", "EASY-adaptive"
+    ),
     "the compression skips the first job": Mistake(
         BACKFILLING, "at = -1 if offers", "at = 0 if offers", "Conservative"
     ),

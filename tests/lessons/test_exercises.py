@@ -150,6 +150,7 @@ def with_reservations():
 MU, CC, CP = maximal_utilization, cluster_configurations, communication_penalty
 JS, OB, OS = job_sharing, online_batch, own_system
 ONE_OR_ALL = co.SizeDistribution([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2], name="one or all")
+SOONER = "span only if sooner, penalty 0.25"
 #: The lesson, the number, the right answer or what finds it, and wrong ones.
 EXERCISES = [
     (MU, 1, 1 / 7, [6 / 7, "a seventh"]), (MU, 2, 0.9, [0.1, None]),
@@ -171,7 +172,7 @@ EXERCISES = [
     (JS, 5, three_machines, [0.25, np.inf]), (OB, 1, 3, [4, 2, None]), (OB, 2, 5, [4, None]),
     (OB, 3, wide_jobs, [None]), (OB, 4, refused_by_a_limit, [None]),
     (OB, 5, with_reservations, [0.75, None]),
-    (OS, 1, "dispatch at submission", ["span", "share one queue", 2]),
+    (OS, 1, "conservative, alone", ["span", SOONER, "share one queue", 2]),
     (OS, 2, 408, [286, 200, 338, 1000]), (OS, 3, wait_with_372, [9.82, -7.8, 7293, 1.0]),
 ]  # fmt: skip
 
@@ -197,6 +198,24 @@ def test_right_answers_are_taken_and_wrong_ones_get_a_hint(
     if lesson is not OB and not (lesson is CP and callable(right)):
         told = f"{found:.2g}" if isinstance(found, int | float) else str(found)
         assert not any(told in re.sub(r"128|1 \+ lambda", "", hint) for hint in hints)
+
+
+@pytest.mark.parametrize(
+    ("option", "at", "hours", "right"),
+    [
+        ("conservative, alone", "all", (-1.1, -2.6, 0.5), "share one queue"),  # if the south agrees
+        ("conservative, alone", "south", (0.3, 0.1, 0.9), "share one queue"),
+        ("share one queue", "south", (-0.6, -1.2, -0.1), "conservative, alone"),
+        (SOONER, "all", (-1.4, -2.9, -0.2), "conservative, alone"),
+    ],
+)
+def test_the_recommended_option_of_07_follows_from_its_table(option, at, hours, right, monkeypatch):
+    """The answer of exercise 1 is computed by the rule of the report from the table."""
+    monkeypatch.setattr(OS, "HOURS", {**OS.HOURS, option: {**OS.HOURS[option], at: hours}})
+    replies = {name: OS.check(1, name).data for name in OS.HOURS}
+    assert [name for name, words in replies.items() if "Right" in words] == [right]
+    shown = OS.changes_table().loc[option, at]
+    assert shown.startswith(f"{hours[0]:+.1f} (".replace("-", "−"))
 
 
 def test_what_a_policy_of_the_readers_raises_is_told():

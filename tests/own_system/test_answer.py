@@ -8,9 +8,9 @@ from coalloc_lib.statistics.site_comparison import ALL
 from own_system.answer import recommend
 from own_system.decision import Verdict
 from own_system.logs import misses
-from own_system.options import ALONE, SHARED, columns_of
+from own_system.options import ALONE, CONSERVATIVE, SHARED, columns_of
 
-DISPATCH, SPAN = "dispatch at submission", "span only if sooner, penalty 0.25"
+SPAN = "span only if sooner, penalty 0.25"
 
 
 def hours(low, high):
@@ -53,7 +53,7 @@ def answer(changes, tell_apart=False, **how):
 
 
 def test_the_best_is_taken_where_it_is_surely_better_than_what_changes_less():
-    changes = {DISPATCH: (-3, -1), SHARED: (-5, -3)}
+    changes = {CONSERVATIVE: (-3, -1), SHARED: (-5, -3)}
     best = answer(changes, tell_apart=True)
     assert best.decision == (Verdict.TAKE, SHARED, ("north", "south"), (), (), SHARED, "")
     for words in ("share one queue", "6.0 h", "10.0 h", "−4.0 h (95 %: −5.0 to −3.0)"):
@@ -63,8 +63,8 @@ def test_the_best_is_taken_where_it_is_surely_better_than_what_changes_less():
 
 
 def test_what_changes_less_is_taken_where_the_best_is_not_surely_better():
-    easy = answer({DISPATCH: (-3, -1), SHARED: (-5, -3)})
-    assert (easy.decision.verdict, easy.option) == (Verdict.TAKE, DISPATCH)
+    easy = answer({CONSERVATIVE: (-3, -1), SHARED: (-5, -3)})
+    assert (easy.decision.verdict, easy.option) == (Verdict.TAKE, CONSERVATIVE)
     assert easy.decision.shortest == SHARED
     assert f"'{SHARED}'" in easy.words
 

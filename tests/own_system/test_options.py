@@ -12,6 +12,7 @@ from coalloc_lib.statistics.site_comparison import ALL, together
 from own_system import sites_report
 from own_system.options import (
     ALONE,
+    CONSERVATIVE,
     METRICS,
     SHARED,
     Comparison,
@@ -50,8 +51,7 @@ def test_every_figure_is_that_of_a_direct_run_of_its_option(report, case):
     larger = co.Multicluster([18, 9])  # 17.6 and 8.8 in whole processors
     runs = {
         ALONE: sites.local(system, jobs, site, **easy),
-        "conservative, alone": sites.local(system, jobs, site, scheduling=co.Conservative()),
-        "dispatch at submission": sites.dispatch(system, jobs, **easy),
+        CONSERVATIVE: sites.local(system, jobs, site, scheduling=co.Conservative()),
         SHARED: sites.sharing(system, jobs, **easy),
         "span, penalty 0": sites.multi_site(system, jobs, 0, **easy),
         "span, penalty 0.25": sites.multi_site(system, jobs, 0.25, **easy),
@@ -289,7 +289,6 @@ def test_what_ifs_are_of_the_users_and_jobs_that_they_say(report, case, logs):
             sites.sharing(system, jobs, home=np.where(bound, site, -1), **easy), every),
         "10 % more load, alone": (sites.local(system, more, more_site, **easy), mine),
         "10 % more load, one queue": (sites.sharing(system, more, **easy), mine),
-        "dispatch, own users first": (sites.dispatch(system, jobs, owner=site, **easy), every),
     }  # fmt: skip
     for name, (ran, rows) in runs.items():
         row = row_of(report, name, ALL, "mean wait")
@@ -326,8 +325,7 @@ def test_what_plans_a_long_queue_is_not_run_where_easy_cannot_serve(logs):
     }
     table = sites_report(CLUSTERS, slow, penalties=[0.5]).tables["options"]
     why = table[table["grouping"] == "all"].groupby("option")["warning"].first()
-    assert why["conservative, alone"] == f"not run, since '{ALONE}' is saturated"
-    assert why["dispatch at submission"] == f"not run, since '{SHARED}' is saturated"
+    assert why[CONSERVATIVE] == f"not run, since '{ALONE}' is saturated"
 
 
 def test_of_spanning_only_the_middle_penalty_can_be_recommended(case):

@@ -14,6 +14,7 @@ from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.engines.reference import jobs_of
 from coalloc_lib.policies import Refusal
+from coalloc_lib.schedules import verification
 from coalloc_lib.schedules.verification import MOST_JOBS, ScheduleError
 from coalloc_lib.schedules.verification.implied import ImpliedState
 from tests.conftest import (
@@ -718,6 +719,30 @@ def test_above_a_number_of_jobs_only_the_rules_of_the_model_are_checked():
     assert "verify(most_jobs=50001) checks it" in delayed.verify().unchecked
     with pytest.raises(ScheduleError, match="job 50000 at 50000"):
         delayed.verify(most_jobs=count)
+
+
+def test_decisions_are_not_checked_by_default_where_so_many_jobs_wait_that_it_takes_minutes(
+    monkeypatch,
+):
+    """The last of 50 jobs starts late. Under FCFS a long queue costs little."""
+    count = 50
+    jobs = co.JobStream(np.zeros(count), np.ones(count), np.ones(count, int), request="total")
+    monkeypatch.setattr(verification, "MOST_WAITING", count**2 // 2 - 1)
+    for policy, is_checked in ((co.FCFS(), True), (co.EASY(), False), (co.FPFS(3), False)):
+        schedule = co.simulate(co.Multicluster([1]), jobs, scheduling=policy)
+        late = moved(schedule, count - 1, count + 5.0)
+        assert ("jobs wait on average" in late.unchecked) is not is_checked
+        if is_checked:
+            with pytest.raises(ScheduleError):
+                late.verify()
+        else:
+            assert late.verify() is late
+        with pytest.raises(ScheduleError):
+            late.verify(most_jobs=count)
+    monkeypatch.setattr(verification, "MOST_WAITING", count * (count + 1))
+    assert late.unchecked == ""
+    with pytest.raises(ScheduleError):
+        late.verify()
 
 
 def long_queue(jobs, clusters=40):

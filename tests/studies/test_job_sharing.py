@@ -22,7 +22,6 @@ from studies.job_sharing.model import (
     MULTI_SITE,
     OF_LARGEST,
     OF_SITE,
-    OWN_QUEUES,
     PENALTIES,
     SHARING,
     SINGLE,
@@ -76,7 +75,6 @@ def row_of(item, value, noise=0.0, **how):
 def by_way(local=3.0, sharing=1.0, multi=0.8, one=0.8, slope=0.8):
     """Return AWRTs by way; that of multi-site execution grows by `slope` per penalty."""
     named = {LOCAL: local, SHARING: sharing, MULTI_SITE: multi, SINGLE: one}
-    named[OWN_QUEUES] = 1.1 * sharing
     return lambda setting, users: named[setting.way] + slope * setting.penalty
 
 
@@ -130,7 +128,6 @@ def test_awrts_are_those_of_schedules_made_by_hand(weight, configuration):
         replace(sharing, way=LOCAL, wide=OF_SITE): co.sites.local(
             system, parts.pieces, site[parts.job], **easy
         ),
-        replace(sharing, way=OWN_QUEUES): co.sites.dispatch(system, pieces, **easy),
     }
     for setting, schedule in by_hand.items():
         (row,) = (
@@ -301,20 +298,6 @@ def test_months_are_those_of_the_submissions(days, answer):
 def test_the_widest_job_is_that_of_the_log(widest, verdict):
     rows = {row.item: row for row in study.judge(made_up(by_way(), widest=widest)).rows}
     assert rows["Section 4.2 widest job of the log"].verdict == verdict
-
-
-def test_sharing_with_a_queue_for_each_machine_is_asked_elsewhere():
-    asked = study.claims["JS-3"].judge(pick(made_up(by_way(slope=0.7)), **claims.PAPER.values))
-    assert {name: part.answer for name, part in asked.elsewhere.items()} == {
-        "over sharing, a queue each (inf)": False
-    }
-
-
-def test_machines_of_ones_own_need_no_run_with_a_queue_each():
-    runs = pick(made_up(by_way(slope=0.7)), **claims.PAPER.values)
-    without = runs[runs["way"] != OWN_QUEUES]
-    assert len(without) < len(runs)
-    assert not study.claims["JS-3"].judge(without).elsewhere
 
 
 def test_what_rests_on_the_log_cannot_be_tested_without():

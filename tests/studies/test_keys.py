@@ -1,26 +1,31 @@
-"""What a point of a study is known by: any change of the studies' sources makes another key."""
+"""The keys of a study's points: a change of any source file of the studies makes another key."""
 
 import shutil
 
-from coalloc_lib.statistics.sweep import cache
-from coalloc_lib.statistics.sweep.cache import describe
-from studies import job_sharing
+import pytest
+
+from coalloc_lib.statistics.sweep.keys import files_digest
+from studies import study
 from tests.conftest import ROOT
+from tests.statistics.sweep.functions import Watch
+from tests.studies.toy import toy
+
+FOLDER = ROOT / "notebooks" / "studies"
 
 
-def test_a_change_of_any_file_of_the_studies_changes_the_keys_of_their_points(
-    tmp_path, monkeypatch
-):
-    """The measure, a setting and a module of a study are described by name and by the sources."""
-    measured = [job_sharing.study.measure, job_sharing.Setting, job_sharing.model]
-    monkeypatch.setattr(cache, "_COUNTED", {})
-    cache.count_sources("studies", ROOT / "notebooks" / "studies")
-    before = [describe(each) for each in measured]
-    shutil.copytree(ROOT / "notebooks" / "studies", tmp_path / "studies")
-    cache.count_sources("studies", tmp_path / "studies")
-    assert [describe(each) for each in measured] == before
-    with (tmp_path / "studies" / "online_batch" / "model.py").open("a") as file:
+def test_the_version_of_the_studies_is_of_all_their_source_files(tmp_path):
+    copy = tmp_path / "studies"
+    shutil.copytree(FOLDER, copy)
+    assert files_digest(copy.rglob("*.py"), copy) == study.VERSION
+    with (copy / "online_batch" / "model.py").open("a") as file:
         file.write("# a change\n")
-    cache.count_sources("studies", tmp_path / "studies")
-    after = [describe(each) for each in measured]
-    assert not {*before} & {*after}
+    assert files_digest(copy.rglob("*.py"), copy) != study.VERSION
+
+
+@pytest.mark.parametrize(("version", "found"), [(study.VERSION, 9), ("another", 0)])
+def test_the_version_is_in_the_keys_of_a_study(version, found, tmp_path, monkeypatch):
+    toy().run(workers=1, cache=tmp_path)
+    monkeypatch.setattr(study, "VERSION", version)
+    watch = Watch()
+    toy().run(workers=1, cache=tmp_path, progress=watch)
+    assert watch.found == found

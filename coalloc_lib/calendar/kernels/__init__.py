@@ -1,13 +1,10 @@
-"""The fast side of the calendar: idle periods in arrays, and loops over them.
-
-`rows` keeps periods sorted, in blocks; `periods` searches them, takes from them and gives back.
-"""
+"""The fast side of the calendar: idle periods in arrays, and loops over them."""
 
 from pathlib import Path
 
 from coalloc_lib.basics.compilation import compiler
 
-#: What the machine code of whoever calls these kernels is made of, besides its own sources.
+#: The machine code of a kernel that calls these kernels is made of these files too.
 SOURCES = tuple(sorted(Path(__file__).parent.glob("*.py")))
 
 #: The decorator of every function of this package.

@@ -1,11 +1,15 @@
 """The compiled engine's kernels: loops over arrays, nothing else.
 
-They translate `coalloc_lib.model.placement` and `coalloc_lib.policies`; the tests hold both to the
-same schedules. By subject: `events`, the heap of departures; `placing`, whether a job fits and
-where it goes; `queue_tree`, the tree over the queue and the searches of it; `profile_steps`, what
-will be idle when; and one module for each family of policies, with the
-loops that run it (`queue_order`, `backfilling`, `booking`, `dispatching`). Idle periods are in
-`coalloc_lib.calendar.kernels`.
+They translate `coalloc_lib.model.placement` and `coalloc_lib.policies`, and the tests check that
+both give the same schedules. Each module has one subject:
+
+- `events` has the heap of departures.
+- `placing` decides whether a job fits and where it goes.
+- `queue_tree` has the tree over the queue, and the functions that search it.
+- `profile_steps` plans how many processors will be idle at each instant.
+- `queue_order`, `backfilling` and `booking` have the loops that run a family of policies each.
+
+The kernels for idle periods are in `coalloc_lib.calendar.kernels`.
 
 Arrays have the same names everywhere. For n jobs, in order of arrival, and c clusters:
 

@@ -6,7 +6,8 @@ what is spare then. Nor can a job that was passed over pass while less is idle a
 later: after an arrival only the new jobs are looked at. Where a placement has a choice of clusters,
 though, a job may be placed out of the head's way once others have started; then the queue is gone
 through again. Who waits for one cluster may lose hope of it when others start: then all are looked
-at again. Whoever `queue_tree` lets through is placed, and then looked at exactly.
+at again. The head, too, may lose hope while the others are gone through; it starts after that.
+Whoever `queue_tree` lets through is placed, and then looked at exactly.
 
 Jobs are numbered as they stand in the queue. Where that is not the order of arrival, `coming` has
 their numbers in order of arrival, in which the submissions of the `Stream` are too. Newcomers are
@@ -156,16 +157,17 @@ def run_easy(
             if first < head:
                 head, known = first, False
         job = head if departed or policy.is_adaptive else first
-        passed, changed = False, True
+        at_head, passed, changed = True, False, True
         set_room(idle, request, width, work.room)
         while head < stop:
             more = expected.spanning[head, 0] - expected.alone[head]
-            if fits(keys[head], work.room) and not (
+            if at_head and fits(keys[head], work.room) and not (
                 policy.is_adaptive
                 and fits_soon(parts[head], request, now + more, plan, running, work)
-            ):
+            ):  # fmt: skip
                 job = head
             else:
+                at_head = False  # until the queue has been gone through
                 if not known:
                     if policy.is_adaptive:
                         promise, shadow, on_one = choose_shadow(
@@ -187,7 +189,8 @@ def run_easy(
                 if job < 0:
                     if not (passed and policy.has_choice):
                         break
-                    job, passed = head, False
+                    job, at_head, passed = head, True, False
+                    known = known and not policy.is_adaptive
                     continue
             taken = allocation[job]
             place(parts[job], request, rule.choice, rule.single, rule.order, idle, taken)

@@ -1,12 +1,11 @@
 """The loop of the online scheduler: each request is booked at the first attempt that has room.
 
-An attempt asks how many servers of each cluster are idle over the whole interval. Where these are
-too few, so they are at later attempts, until periods that are long enough have started in between:
-those attempts are counted, and not looked at. The same holds for how many are lacking: as long as
-fewer such periods have started than servers lack, the next attempts fail as well.
+One pass over the idle periods counts the idle processors for many attempts at once. A job mostly
+starts at one of its first attempts, so the first pass counts only a few of them, and each further
+pass counts more.
 
-Nothing is tried twice at one instant, and nothing moves once it is booked, so that the loop goes
-from request to request; jobs that end early, if they give back what they leave, do so between two.
+A booking never moves, so the loop goes from request to request. If jobs give back the rest of their
+reservations when they end early, that happens before the next request.
 """
 
 from collections import namedtuple
@@ -15,38 +14,58 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels.periods import (
     choose,
-    count,
+    count_attempts,
+    count_idle,
+    first_after,
+    forget,
     give_back,
-    nth_start,
     take,
-    write_servers,
+    with_room,
 )
 from coalloc_lib.calendar.search import ROUNDING
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push, time_on
-from coalloc_lib.engines.kernels.placing import empty_room, fits, largest, place, set_room
+from coalloc_lib.engines.kernels.placing import (
+    copy,
+    empty_room,
+    fits,
+    place,
+    set_room,
+    total,
+)
 
 #: When each job asks to start, at the earliest and at the latest, float64 (n,).
 Requests = namedtuple("Requests", "earliest latest")
-#: The length of a slot, how many there are, the time between two attempts, how many there are at
-#: most, the rule that chooses servers (see `periods`), and whether early ends give the rest back.
+#: The length of a slot, the number of slots, the time between two attempts, the largest number of
+#: attempts, the rule that chooses servers (see `periods`), and whether early ends give the rest
+#: back.
 Policy = namedtuple("Policy", "slot slots step most rule is_early")
 #: What a run writes: float64 (n,) starts, ends and promises; int32 (n, c) processors; int64 (n,)
 #: attempts; the servers of all jobs that were booked, int32, and where those of each begin, int64
 #: (n + 1,); and int8 (n,) why each was refused.
 Bookings = namedtuple("Bookings", "start end promised allocation attempts servers first why")
+#: Arrays of a search: int64 `counts`, (MOST_AT_ONCE + 1, c), the idle processors at some attempts;
+#: `idle`, (c,), those at one attempt; int32 `taken`, (c,), the processors of each cluster; and the
+#: `room` that keys are compared with.
+Work = namedtuple("Work", "counts idle taken room")
 
 BOOKED, NO_ROOM, PAST_LATEST, BEYOND_HORIZON, NO_LENGTH = range(5)
+#: The number of attempts that the first pass over the idle periods counts, and by how much it grows
+#: from one pass to the next.
+FIRST_AT_ONCE, GROWTH, MOST_AT_ONCE = 4, 8, 2048
+#: The number of requests after which the periods that are past are forgotten.
+OFTEN = 64
 
 
 @kernel(makes_arrays=True)
 def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
     """Book the jobs of a `Stream` in a book of all idle; return the book, perhaps a larger one."""
     submit, runtime, spanning, _, keys = stream
-    start, end, promised, allocation, attempts, servers, first, why = bookings
+    start, end, promised, allocation, attempts, _, first, why = bookings
     n, clusters = len(submit), len(sizes)
-    counts, taken, room = np.empty_like(sizes), np.empty(clusters, np.int32), empty_room(keys, rule)
-    chosen, pieces = np.empty((2, 4, sizes.max())), np.empty((4, sizes.max()))
+    counts = np.empty((MOST_AT_ONCE + 1, clusters), np.int64)
+    taken = np.empty(clusters, np.int32)
+    work = Work(counts, np.empty_like(sizes), taken, empty_room(keys, rule))
     until = np.empty(n if policy.is_early else 0)
     ends, numbers, running = np.empty_like(until), np.empty(len(until), np.int64), 0
     for job in range(n):
@@ -57,28 +76,24 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
         while running and ends[0] <= now:
             gone = pop(ends, numbers, running)
             running -= 1
-            book = release(book, gone, bookings, until[gone], now, chosen, pieces)
+            book = release(book, gone, bookings, until[gone])
+        if job % OFTEN == 0:
+            forget(book, now)
         attempts[job], why[job], stop = find_start(
-            job, stream, expected, requests, rule, policy, sizes, book, counts, taken, room
+            job, stream, expected, requests, rule, policy, book, work
         )
-        first[job + 1] = last = first[job]
+        first[job + 1] = first[job]
         if why[job] != BOOKED:
             start[job] = end[job] = promised[job] = np.nan
             continue
         begin = requests.earliest[job] + (attempts[job] - 1) * policy.step
-        for c in range(clusters):
-            allocation[job, c] = taken[c]
-            if taken[c]:
-                ended, opened = choose(book, policy.rule, c, begin, stop, taken[c], chosen)
-                write_servers(chosen, ended, opened, pieces, servers, last)
-                book = take(book, c, chosen, ended, opened, begin, stop, now, pieces)
-                last += taken[c]
-        first[job + 1] = last
+        copy(taken, allocation[job])
+        book = reserve(book, job, policy.rule, begin, stop, bookings)
         start[job] = promised[job] = begin
         end[job] = begin + time_on(taken, job, runtime, spanning)
         if policy.is_early and end[job] < stop:
             until[job] = stop
-            # What runs for no time starts after the arrivals of its instant, and ends after them.
+            # A job of no length starts after the arrivals of its instant, and ends after them.
             leaves = end[job] if begin < end[job] else np.nextafter(begin, np.inf)
             push(ends, numbers, running, leaves, job)
             running += 1
@@ -86,42 +101,30 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
 
 
 @kernel
-def find_start(job, stream, expected, requests, rule, policy, sizes, book, counts, taken, room):
-    """Return how many attempts were made, how the last came out, until when; write into `taken`."""
-    parts, keys, alone = stream.parts, stream.keys, expected.alone[job]
-    since, step = requests.earliest[job], policy.step
-    wanted = np.int64(keys[job, keys.shape[1] - 1])
-    clusters, most = len(sizes), wanted if len(sizes) == 1 else largest(sizes)
+def find_start(job, stream, expected, requests, rule, policy, book, work):
+    """Return the number of attempts, the result of the last one, and when it ends.
+
+    Writes the processors of each cluster into `work.taken`.
+    """
+    alone, since, step = expected.alone[job], requests.earliest[job], policy.step
+    wanted = total(stream.parts[job])
     horizon = horizon_end(stream.submit[job], policy.slot, policy.slots)
     lost = np.nextafter(alone / ROUNDING, -np.inf)
     lasting = first_after(since, step, 0.0, lost, 0, policy.most)
     in_time = first_after(since, step, 0.0, requests.latest[job], 0, lasting)
     last = first_after(since, step, alone, horizon, 0, in_time)
-    attempt = 0
-    while attempt < last:
-        begin, length = since + attempt * step, alone
-        lacking = wanted
-        for c in range(clusters):
-            counts[c] = count(book, c, begin, begin + length, most)
-            lacking -= counts[c]
-        set_room(counts, rule.request, parts.shape[1], room)
-        if lacking > 0 or not fits(keys[job], room):
-            instant, more = np.inf, max(1, (lacking + clusters - 1) // clusters)
-            for c in range(clusters):
-                instant = min(instant, nth_start(book, c, begin, length, more))
-            before = np.nextafter(instant, -np.inf)
-            attempt = first_after(since, step, 0.0, before, attempt + 1, last)
-            continue
-        while begin + length <= horizon and fits(keys[job], room):
-            place(parts[job], rule.request, rule.choice, rule.single, rule.order, counts, taken)
-            needed = time_on(taken, job, expected.alone, expected.spanning)
-            if needed <= length:
-                return attempt + 1, BOOKED, begin + needed
-            length = needed
-            for c in range(clusters):
-                counts[c] = count(book, c, begin, begin + length, most)
-            set_room(counts, rule.request, parts.shape[1], room)
-        attempt += 1
+    low, high = 0, min(FIRST_AT_ONCE, last)
+    while low < high:
+        count_attempts(book, since, step, alone, low, high, work.counts)
+        for attempt in range(low, high):
+            copy(work.counts[attempt - low], work.idle)
+            if total(work.idle) < wanted:
+                continue
+            begin = since + attempt * step
+            stop = end_of_attempt(job, stream, expected, rule, book, begin, horizon, work)
+            if stop <= horizon:
+                return attempt + 1, BOOKED, stop
+        low, high = high, min(high + min(GROWTH * (high - low), MOST_AT_ONCE), last)
     if last == policy.most:
         return last, NO_ROOM, since
     if last == lasting:
@@ -130,18 +133,26 @@ def find_start(job, stream, expected, requests, rule, policy, sizes, book, count
 
 
 @kernel
-def first_after(since, step, length, stop, low, most):
-    """Return the first attempt from `low` on, or `most`, whose `length` ends after `stop`."""
-    if low >= most or since + (most - 1) * step + length <= stop:
-        return most
-    high = most - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if since + middle * step + length > stop:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def end_of_attempt(job, stream, expected, rule, book, begin, horizon, work):
+    """Return when a job ends that starts at an instant, or infinity if the attempt fails.
+
+    `work.idle` has the idle processors over the time that the job needs on one cluster. A job that
+    would span is placed again in the longer window.
+    """
+    parts, key = stream.parts[job], stream.keys[job]
+    counts, taken, room = work.idle, work.taken, work.room
+    length = expected.alone[job]
+    while begin + length <= horizon:
+        set_room(counts, rule.request, stream.parts.shape[1], room)
+        if not fits(key, room):
+            break
+        place(parts, rule.request, rule.choice, rule.single, rule.order, counts, taken)
+        needed = time_on(taken, job, expected.alone, expected.spanning)
+        if needed <= length:
+            return begin + needed
+        length = needed
+        count_idle(book, begin, begin + length, counts)
+    return np.inf
 
 
 @kernel
@@ -155,13 +166,29 @@ def horizon_end(now, slot, slots):
 
 
 @kernel(makes_arrays=True)
-def release(book, job, bookings, until, now, ranges, pieces):
+def reserve(book, job, rule, start, end, bookings):
+    """Reserve an interval for a job on its allocation; return the book, perhaps a larger one.
+
+    Writes the servers of each cluster, ascending, behind those of the jobs before it.
+    """
+    for c in range(bookings.allocation.shape[1]):
+        wanted = bookings.allocation[job, c]
+        if wanted:
+            book, k = with_room(book, wanted), bookings.first[job + 1]
+            chosen = choose(book, rule, c, start, end, wanted)
+            bookings.servers[k : k + wanted] = np.sort(book.server[chosen])
+            bookings.first[job + 1] = k + wanted
+            take(book, chosen, start, end)
+    return book
+
+
+@kernel(makes_arrays=True)
+def release(book, job, bookings, until):
     """Give back what a job that has ended leaves of its reservation; return the book."""
     k, end = bookings.first[job], bookings.end[job]
     for c in range(bookings.allocation.shape[1]):
         held = bookings.allocation[job, c]
         if held:
-            servers = bookings.servers[k : k + held]
-            book = give_back(book, c, servers, end, until, now, ranges, pieces)
+            book = give_back(book, c, bookings.servers[k : k + held], end, until)
             k += held
     return book

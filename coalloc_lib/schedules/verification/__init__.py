@@ -25,23 +25,27 @@ __all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
 
 #: The number of jobs up to which the decisions of a policy are checked by default.
 MOST_JOBS = 50_000
+#: The number of waiting jobs, summed over all instants, up to which a policy without memory is
+#: checked by default. It looks at each of them at each instant, which takes about a minute.
+MOST_WAITING = 15_000_000
 
 
-def verify(schedule: Any, most_jobs: int = MOST_JOBS) -> None:
+def verify(schedule: Any, most_jobs: int | None = None) -> None:
     """Raise `ScheduleError` at the first rule that `schedule` breaks; see `Schedule.verify`."""
-    most_jobs = whole("most_jobs", most_jobs, least=0)
+    if most_jobs is not None:
+        most_jobs = whole("most_jobs", most_jobs, least=0)
     for rule in _RULES:
         rule(schedule)
-    policy, is_online = schedule.scheduling, type(schedule.scheduling) is Online
+    is_online = type(schedule.scheduling) is Online
     if is_online:
         check_terms(schedule)
     else:
         _promises(schedule)
-    if len(schedule) > most_jobs:
+    if _takes_long(schedule) if most_jobs is None else len(schedule) > most_jobs:
         return
     if is_online:
         check_bookings(schedule)
-    elif policy.begin(schedule.system) is policy:
+    elif _is_walked(schedule):
         check_decisions(schedule)
     else:  # the policy remembers something
         check_second_run(schedule)
@@ -49,17 +53,42 @@ def verify(schedule: Any, most_jobs: int = MOST_JOBS) -> None:
 
 def unchecked(schedule: Any) -> str:
     """Return what `verify` does not check of a schedule, in words; "" if it checks everything."""
-    policy, count = schedule.scheduling, len(schedule)
-    if count > MOST_JOBS:
-        return (
-            f"when jobs start and where, which verify() checks for at most {MOST_JOBS:,} jobs, and "
-            f"these are {count:,}; verify(most_jobs={count}) checks it"
-        )
+    policy, reason = schedule.scheduling, _takes_long(schedule)
+    if reason:
+        return f"when jobs start and where, {reason}; verify(most_jobs={len(schedule)}) checks it"
     if type(policy) is Online and not is_known(schedule.placement):
         return f"when jobs start and where {type(schedule.placement).__name__} puts them"
     if type(policy) is Online and policy.rule == FIRST_FOUND:
         return "which of the idle servers jobs get, by the rule 'first-found'"
     return ""
+
+
+def _takes_long(schedule):
+    """Return why decisions are not checked by default, or an empty text if they are."""
+    count = len(schedule)
+    if count > MOST_JOBS:
+        return f"which verify() checks for at most {MOST_JOBS:,} jobs, and these are {count:,}"
+    if _is_walked(schedule) and schedule.scheduling.overtakes:
+        waiting = _waiting(schedule)
+        if waiting.sum() > MOST_WAITING:
+            return (
+                f"because {waiting.mean():,.0f} jobs wait on average, and the check takes minutes"
+            )
+    return ""
+
+
+def _is_walked(schedule):
+    """Whether the policy has no memory, so that its decisions follow from the schedule."""
+    policy = schedule.scheduling
+    return type(policy) is not Online and policy.begin(schedule.system) is policy
+
+
+def _waiting(schedule):
+    """Return the number of waiting jobs at each instant at which the policy decides."""
+    entered, left = np.sort(schedule.jobs.submit), np.sort(schedule.left_queue)
+    instants = np.unique(np.concatenate([entered, schedule.end[schedule.served]]))
+    gone = np.searchsorted(left, instants, "left")
+    return np.searchsorted(entered, instants, "right") - gone
 
 
 def _complete(schedule):

@@ -1,7 +1,7 @@
 """Ways to run the jobs of several sites: by themselves, sharing, or spanning them.
 
-Each takes the jobs as so many processors, whatever their request was, and returns a `Schedule` of
-the same jobs.
+Each function uses only the total number of processors of a job, whatever its request was, and
+returns a `Schedule` of the same jobs.
 """
 
 from collections.abc import Mapping
@@ -25,16 +25,16 @@ from coalloc_lib.workloads.sites import checked_sites
 
 @dataclass(frozen=True)
 class AtEachSite(Scheduling):
-    """The policy of a schedule of `local` or `dispatch`: each site has a queue of its own."""
+    """The policy of a schedule of `local`: each site has a queue of its own."""
 
     takes_reservations: ClassVar[bool] = True  # the schedule of each site is checked by itself
     policy: Any
 
     def start_jobs(self, state: Any) -> None:
-        """Refuse: one queue cannot be served so."""
+        """Raise an error, because `simulate` has one queue for all sites."""
         raise InputError(
-            f"{self} serves a queue for each site and simulate() has one; call "
-            "coalloc_lib.simulation.sites.local or dispatch"
+            f"scheduling = {self} has a queue for each site, and simulate() has only one queue; "
+            "call coalloc_lib.simulation.sites.local"
         )
 
 
@@ -47,7 +47,7 @@ class LocalSchedule(Schedule):
     #: The schedule of each site's jobs, in the order of the stream, on its one cluster.
     at: Mapping[int, Schedule]
 
-    def verify(self, most_jobs: int = 50_000) -> "LocalSchedule":
+    def verify(self, most_jobs: int | None = None) -> "LocalSchedule":
         """Check the rules of the model, the schedule of each site, and that both are the same."""
         super().verify(most_jobs=0)  # each site has its own queue
         for number, schedule in self.at.items():
@@ -85,13 +85,13 @@ def local(
     Parameters
     ----------
     system, jobs, scheduling, engine
-        As in `simulate`: one cluster a site, and the policy of every site.
+        As in `simulate`. Each cluster is a site, and every site uses the policy.
     site : array_like of int, shape (n,)
-        The site of each job, such as `coalloc_lib.workloads.sites.round_robin` gives; each has
-        some, none of which is wider than its cluster.
+        The site of each job. `coalloc_lib.workloads.sites.round_robin` returns such an array. Every
+        site needs at least one job, and no job may be wider than the cluster of its site.
     """
     scheduling = FCFS() if scheduling is None else scheduling
-    jobs = requesting("total", jobs)
+    jobs = _requesting("total", jobs)
     site = checked_sites(site, jobs, system)
     empty = np.flatnonzero(np.bincount(site, minlength=len(system)) == 0)
     if len(empty):
@@ -99,19 +99,13 @@ def local(
             f"site gives no job to site {empty[0]} of {len(system)}; give it some, or leave it out "
             "of the system"
         )
-    refuse_wide(system, jobs, site)
-    columns = at_each_site(system, jobs, site, scheduling, engine)
+    _refuse_wide(system, jobs, site)
+    columns = _at_each_site(system, jobs, site, scheduling, engine)
     return LocalSchedule(system, jobs, AtEachSite(scheduling), None, **columns)
 
 
-def at_each_site(
-    system: Multicluster,
-    jobs: JobStream,
-    site: NDArray[np.int64],
-    scheduling: Scheduling,
-    engine: str | None,
-) -> dict[str, Any]:
-    """Run the jobs of each site, where it has some; return the columns of a `LocalSchedule`."""
+def _at_each_site(system, jobs, site, scheduling, engine):
+    """Run the jobs of each site, and return the columns of a `LocalSchedule`."""
     mine = {number: np.flatnonzero(site == number) for number in np.unique(site).tolist()}
     at = {
         number: simulate(
@@ -161,13 +155,15 @@ def sharing(
     system, jobs, scheduling, engine
         As in `simulate`.
     home : array_like of int, shape (n,), optional
-        The site that each job may not leave, -1 for one that may go anywhere, as all may where it
-        is not given; `coalloc_lib.workloads.sites.staying` draws it.
+        The only site at which each job may run, or -1 for a job that may run anywhere. By default
+        all jobs may run anywhere. `coalloc_lib.workloads.sites.staying` samples such an array.
     placement : Placement, optional
-        `BestFit`, the paper's, where it is not given.
+        The rule that chooses the machine. The default is `BestFit`, as in the paper.
     """
     placement = BestFit() if placement is None else placement
-    jobs, placement = _some_staying(system, requesting("total", jobs), home, placement)
+    jobs = _requesting("total", jobs)
+    if home is not None:
+        jobs, placement = _at_home(system, jobs, home), HomeSite(placement)
     return simulate(system, jobs, scheduling=scheduling, placement=placement, engine=engine)
 
 
@@ -176,27 +172,25 @@ def multi_site(
     jobs: JobStream,
     span_penalty: Any,
     *,
-    home: Any = None,
     single: Placement | None = None,
     scheduling: Scheduling | None = None,
     engine: str | None = None,
 ) -> Schedule:
-    """Run all jobs from one queue, on one machine where one can hold the job now, else on several.
+    """Run all jobs from one queue, each on one machine if one can hold it now, else on several.
 
     Parameters
     ----------
-    system, jobs, home, scheduling, engine
-        As in `sharing`.
+    system, jobs, scheduling, engine
+        As in `simulate`. With ``scheduling=EASY(adaptive=True)`` a job waits for one machine
+        if it is then expected to end no later than by spanning now.
     span_penalty : float, array_like or dict
-        p: a job on several machines runs ``runtime * (1 + p)``; ``{2: 0.1, 3: 0.2}`` says it of 2,
-        and of 3 machines or more. With ``scheduling=EASY(adaptive=True)`` a job spans only if no
-        machine is expected free as early as that is worth.
+        A job on several machines runs for ``runtime * (1 + span_penalty)``. A dict such as
+        ``{2: 0.1, 3: 0.2}`` has the penalty on 2 machines, and on 3 machines or more.
     single : Placement, optional
-        Chooses among machines that can hold a job; `BestFit` by default.
+        The rule that chooses among the machines that can hold a job. The default is `BestFit`.
     """
-    jobs = requesting("flexible", jobs).replace(span_penalty=span_penalty)
-    spanning = SingleThenSpan(single=BestFit() if single is None else single)
-    jobs, placement = _some_staying(system, jobs, home, spanning)
+    jobs = _requesting("flexible", jobs).replace(span_penalty=span_penalty)
+    placement = SingleThenSpan(single=BestFit() if single is None else single)
     return simulate(system, jobs, scheduling=scheduling, placement=placement, engine=engine)
 
 
@@ -207,13 +201,16 @@ def single_machine(
     scheduling: Scheduling | None = None,
     engine: str | None = None,
 ) -> Schedule:
-    """Run all jobs on one machine of as many processors: what no division beats but by luck."""
+    """Run all jobs on one machine with the processors of all sites.
+
+    The result is a bound for any division of the machine into sites, except for chance.
+    """
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
-    one, jobs = Multicluster([system.processors]), requesting("total", jobs)
+    one, jobs = Multicluster([system.processors]), _requesting("total", jobs)
     return simulate(one, jobs, scheduling=scheduling, engine=engine)
 
 
-def requesting(request: str, jobs: JobStream) -> JobStream:
+def _requesting(request, jobs):
     """Return the jobs as requests of this type for all their processors."""
     instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
     if jobs.request == "ordered":
@@ -224,19 +221,17 @@ def requesting(request: str, jobs: JobStream) -> JobStream:
     return jobs if jobs.request == request else jobs.replace(request=request)
 
 
-def _some_staying(system, jobs, home, placement):
-    """Return the jobs and their placement, such that those with a home stay there."""
-    if home is None:
-        return jobs, placement
+def _at_home(system, jobs, home):
+    """Return the jobs with the components that `HomeSite` reads."""
     site = checked_sites(home, jobs, system, name="home", least=-1)
-    refuse_wide(system, jobs, site)
+    _refuse_wide(system, jobs, site)
     components = np.zeros((len(jobs), len(system) + 1), dtype=np.int64)
     components[np.arange(len(jobs)), site + 1] = jobs.processors
-    return jobs.replace(components=components), HomeSite(placement)
+    return jobs.replace(components=components)
 
 
-def refuse_wide(system: Multicluster, jobs: JobStream, site: NDArray[np.int64]) -> None:
-    """Refuse a job that is wider than its site; one without a site is never too wide."""
+def _refuse_wide(system, jobs, site):
+    """Raise an error if a job is wider than its site; the site -1 stands for any site."""
     sizes = system.as_array()[site]
     wide = (site >= 0) & (jobs.processors > sizes)
     if wide.any():

@@ -1,10 +1,13 @@
-"""Many calls of one function: in parallel, kept on disk, on one machine or many.
+"""Call one function at many points: in parallel, and with a cache on disk.
 
-joblib runs the calls; each backend gives the same results, to the last bit.
+joblib runs the calls and keeps the results. Each of its backends gives the same results, to the
+last bit.
 """
 
-from coalloc_lib.statistics.sweep.points import Failure, SweepError, compile_kernels, run_points
-from coalloc_lib.statistics.sweep.tables import summarize, sweep, to_latex
+from coalloc_lib.statistics.sweep.failures import Failure, SweepError
+from coalloc_lib.statistics.sweep.kernels import compile_kernels
+from coalloc_lib.statistics.sweep.points import run_points
+from coalloc_lib.statistics.sweep.tables import summarize, sweep
 
 __all__ = [
     "Failure",
@@ -13,5 +16,4 @@ __all__ = [
     "run_points",
     "summarize",
     "sweep",
-    "to_latex",
 ]

@@ -2,7 +2,6 @@
 
 import functools
 import os
-import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
@@ -12,19 +11,18 @@ import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, one_of, shown
 from coalloc_lib.basics.display import made_by
-from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.columns import limits_of
 from coalloc_lib.statistics.inference import student
-from coalloc_lib.statistics.sweep.points import Run, SweepError, compile_kernels, label, plain
+from coalloc_lib.statistics.sweep.failures import SweepError
+from coalloc_lib.statistics.sweep.kernels import compile_kernels
+from coalloc_lib.statistics.sweep.points import Run, label, plain
 
 #: Names of the table and of the call that no argument of a grid and no result may take.
 RESERVED = {"seed", "replication", "error"}
 #: With fewer replications an interval is hardly one.
 FEW = 4
-#: What LaTeX would read as its own.
-_TEX = re.compile(r"[&%#_{}]")
 #: Name to values, or what to show to value; or the points themselves.
 Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
 
@@ -36,6 +34,7 @@ def sweep(
     *,
     seed: Seed = 0,
     cache: str | os.PathLike[str] | None = None,
+    version: str = "",
     workers: int | None = None,
     failures: str = "raise",
     prepare: Callable[[], object] | None = compile_kernels,
@@ -43,29 +42,31 @@ def sweep(
 ) -> pd.DataFrame:
     """Call a function at every point of a grid and return the results as a tidy table.
 
-    The table has a row for each point and replication, in the order of the grid, and the columns
-    of the grid, ``replication`` and the results; its ``attrs`` name the seed and what it was
-    ``made_by``: version, seed and logs.
+    The table has one row for each point and replication, in the order of the grid. Its columns are
+    those of the grid, ``replication`` and the results. Its ``attrs`` have the seed, and in
+    ``made_by`` the version of the library, the seed and the logs.
 
     Parameters
     ----------
     function : callable
-        As of `run_points`; returns a number (column ``value``) or a dict of numbers.
+        The function, as in `run_points`. It returns a number (column ``value``) or a dict of
+        numbers.
     grid : dict or list of dict
-        Name to list of values, for every combination; or the points themselves. Values are shown
-        as `str` prints them; a dict of values instead of a list gives each a name to be shown.
-    replications, seed, cache, workers, prepare, progress
-        As in `run_points`, which raises the same.
+        A dict of names to lists of values, of which every combination is a point, or the points
+        themselves. The table shows values as `str` prints them. A dict in place of a list of values
+        names each value.
+    replications, seed, cache, version, workers, prepare, progress
+        As in `run_points`, which raises the same errors.
     failures : {"raise", "keep"}
-        Failed points raise when all others have finished, or are rows without results and with
-        the error in a column ``error``.
+        With ``"raise"``, failed points raise a `SweepError` when all others have finished. With
+        ``"keep"``, they are rows without results, and a column ``error`` has their errors.
     """
     one_of("failures", failures, ("raise", "keep"))
     points, labels = _read_grid(grid)
     calls = _in_numbers(function) if callable(function) else function
-    run = Run(calls, points, replications, seed, cache, progress, labels)
+    run = Run(calls, points, replications, seed, labels)
     try:
-        run.complete(workers, prepare)
+        run.complete(cache, version, workers, prepare, progress)
         if failures == "raise" and run.failed:
             raise run.error()
     except SweepError as error:
@@ -225,44 +226,6 @@ def _paired(table, names, columns, good, against):
     for each in columns:
         pairs[each] -= pairs[f"{each} against"]
     return pairs, pairs["good"].to_numpy() & pairs["good against"].eq(True).to_numpy()
-
-
-def to_latex(table: pd.DataFrame, digits: int = 3) -> str:
-    r"""Return a table with intervals as the text of a LaTeX ``tabular``, a column a result.
-
-    The ``r_estimate``, ``r_low`` and ``r_high`` of `summarize` become a column ``r``, with so many
-    digits: ``$0.25 \pm 0.01$``, or ``$0.25\ [0.24, 0.31]$`` where the interval is not symmetric.
-    What the table was made by is a comment at its head.
-    """
-    names = [name.removesuffix("_estimate") for name in table if str(name).endswith("_estimate")]
-    if not names:
-        raise InputError("table has no column that ends in _estimate; give one of summarize()")
-    parts = ["estimate", "low", "high", "half_width", "count"]
-    shown_table = table.drop(columns=[f"{n}_{p}" for n in names for p in parts], errors="ignore")
-    for name in names:
-        ends = (table[f"{name}_{part}"] for part in parts[:3])
-        shown_table[name] = [
-            "--"
-            if np.isnan(middle)
-            else _math(Interval(middle, low, high, int(low <= high)), digits)
-            for middle, low, high in zip(*ends, strict=True)
-        ]
-    cells = [list(map(str, row)) for row in [list(shown_table), *shown_table.to_numpy().tolist()]]
-    lines = [
-        " & ".join(cell if "$" in cell else _TEX.sub(r"\\\g<0>", cell) for cell in row) + r" \\"
-        for row in cells
-    ]
-    columns = "l" * (len(cells[0]) - len(names)) + "r" * len(names)
-    made = [f"% {table.attrs['made_by']}"] if "made_by" in table.attrs else []
-    return "\n".join([
-        *made, rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline",
-        *lines[1:], r"\hline",
-        r"\end{tabular}", "",
-    ])  # fmt: skip
-
-
-def _math(interval, digits):
-    return "$" + interval.text(digits).replace("±", r"\pm").replace(" [", r"\ [") + "$"
 
 
 def _interval(name, values, limits):

@@ -32,7 +32,6 @@ from studies.job_sharing.model import (
     MULTI_SITE,
     OF_LARGEST,
     OF_SITE,
-    OWN_QUEUES,
     PENALTIES,
     PLACEMENTS,
     PRINTED_DAYS,
@@ -113,14 +112,8 @@ def spanning_pays_up_to_a_quarter(runs: pd.DataFrame) -> Decision:
     if not line or max(line) < high:
         raise NotRunError(f"no run of spanning at a penalty of {high:g} or more")
     found = mean_crossing(line, level=1.0).interval
-    elsewhere = {}
-    if not pick(runs, way=OWN_QUEUES).empty:
-        queues = spanning_over_sharing(runs, OWN_QUEUES)
-        over_queues = mean_crossing(queues, level=1.0).interval
-        words = f"over {OWN_QUEUES} ({over_queues.estimate:.2f})"
-        elsewhere[words] = ABOUT.within(over_queues, around=PRINTED_PENALTY)
     parts = {"about a quarter": ABOUT.within(found, around=PRINTED_PENALTY)}
-    return Decision(found, parts, "by work", elsewhere)
+    return Decision(found, parts, "by work")
 
 
 @study.add_numbers

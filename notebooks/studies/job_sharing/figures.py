@@ -312,10 +312,10 @@ def by_sites(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Where spanning breaks even ---
 
 
-def spanning_over_sharing(runs: pd.DataFrame, sharing: str = SHARING) -> dict[float, Any]:
-    """Return the AWRT of spanning over that of a way of sharing, by draw, at each penalty."""
+def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
+    """Return the ratio of the AWRT of spanning to that of sharing, by draw, at each penalty."""
     return ratios_along(
-        runs, "awrt", "penalty", one={"way": MULTI_SITE}, other={"way": sharing, "penalty": 0.0}
+        runs, "awrt", "penalty", one={"way": MULTI_SITE}, other={"way": SHARING, "penalty": 0.0}
     )
 
 

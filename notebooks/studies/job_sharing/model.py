@@ -29,15 +29,13 @@ from coalloc_lib.workloads.sites import MODIFICATIONS, extract, least_loaded, ro
 
 # --- Section 3: three ways to run jobs, and the bound that they are held against ---
 
-#: 3.1: each job at its own site. 3.2: on one machine of any site. 3.3: on several if none has room.
+#: 3.1: Each job runs at its own site. 3.2: Each job runs on one machine of any site. Section 3.2
+#: backfills 'for the single machines', and Section 2.4 has a central scheduler; here one queue
+#: serves all machines. 3.3: A job runs on several machines if no single one has room for it.
 LOCAL, SHARING, MULTI_SITE = "local", "sharing", "multi-site"
 #: 4.1: one large machine of all 512 processors, the configuration m512.
 SINGLE = "single machine"
 WAYS = (LOCAL, SHARING, MULTI_SITE, SINGLE)
-#: 3.2 backfills 'for the single machines', 2.4 with a central scheduler: one queue for all, or one
-#: for each machine. `SHARING` has one; with this way a job goes, when it is submitted, to the
-#: machine that is expected to start it first, of several to the one that it fits best.
-OWN_QUEUES = "sharing, a queue each"
 
 #: 3.1: the paper has EASY alone, and says that conservative backfilling does worse. Adaptive
 #: spanning is its authors' idea of a later paper; the rest is ours.

@@ -29,7 +29,6 @@ from studies.job_sharing.model import (
     MULTI_SITE,
     OF_LARGEST,
     OF_SITE,
-    OWN_QUEUES,
     PENALTIES,
     PLACEMENTS,
     POLICIES,
@@ -74,7 +73,7 @@ class Setting:
 
     def __post_init__(self) -> None:
         one_of("workload", self.workload, WORKLOADS)
-        one_of("way", self.way, (*WAYS, OWN_QUEUES))
+        one_of("way", self.way, WAYS)
         one_of("wide", self.wide, MODIFICATIONS)
         one_of("placement", self.placement, tuple(PLACEMENTS))
         one_of("assignment", self.assignment, tuple(ASSIGNMENTS))
@@ -143,8 +142,6 @@ def schedule_of(setting: Setting, pieces: JobStream, site: NDArray[np.int64]) ->
         return sites.local(system, pieces, site, **how)
     if setting.way == SHARING:
         return sites.sharing(system, pieces, placement=machine, **how)
-    if setting.way == OWN_QUEUES:
-        return sites.dispatch(system, pieces, **how)
     if setting.way == SINGLE:
         return sites.single_machine(system, pieces, **how)
     return sites.multi_site(system, pieces, setting.span_penalty, single=machine, **how)
@@ -227,7 +224,6 @@ def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
             yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)
             yield Setting(workload, configuration, SINGLE, policy=policy)
             yield Setting(workload, configuration, SHARING, policy=policy)
-        yield Setting(workload, configuration, OWN_QUEUES)
 
 
 def wide_jobs(scale: Scale, workload: str) -> Iterator[Setting]:

@@ -115,16 +115,14 @@ def moved(schedule, job, start):
 
 @given(systems_and_streams(requests=("total",)), policies, st.data())
 def test_jobs_that_stay_beside_jobs_that_may_leave(case, scheduling, data):
-    """In both engines; and where all stay under FCFS, as ordered requests of one component."""
+    """Both engines agree; if all jobs stay, they run like ordered requests of one component."""
     system, jobs = case
-    number = st.integers(-1, len(system) - 1)
-    home = np.array(data.draw(st.lists(number, min_size=len(jobs), max_size=len(jobs))))
-    home[jobs.processors > system.as_array()[home]] = -1
+    home = with_homes(system, jobs, data)
     rule = data.draw(st.sampled_from([co.BestFit(), co.FirstFit(), co.LeastLoaded(system)]))
     how = {"home": home, "scheduling": scheduling}
     for run in (
         lambda engine: sites.sharing(system, jobs, placement=rule, engine=engine, **how),
-        lambda engine: sites.multi_site(system, jobs, 0.5, single=rule, engine=engine, **how),
+        lambda engine: some_spanning(system, jobs, 0.5, single=rule, engine=engine, **how),
     ):
         one, other = (run(engine).verify() for engine in ENGINES)
         np.testing.assert_array_equal(one.end, other.end)
@@ -145,6 +143,16 @@ def test_jobs_that_stay_beside_jobs_that_may_leave(case, scheduling, data):
         )
 
 
+def some_spanning(system, jobs, span_penalty, *, home, single=None, **how):
+    """Return the schedule of `multi_site` in which the jobs that have a home stay there."""
+    home = np.asarray(home)
+    components = np.zeros((len(jobs), len(system) + 1), dtype=int)
+    components[np.arange(len(jobs)), home + 1] = jobs.processors
+    jobs = jobs.replace(components=components, request="flexible", span_penalty=span_penalty)
+    placement = co.HomeSite(co.SingleThenSpan(single=single or co.BestFit()))
+    return co.simulate(system, jobs, placement=placement, **how)
+
+
 def assert_same(one, other):
     """Assert that two schedules start the same jobs at the same times in the same places."""
     for column in ("start", "end", "allocation", "promised"):
@@ -152,7 +160,7 @@ def assert_same(one, other):
 
 
 def with_homes(system, jobs, data):
-    """A home of each job on a cluster that holds it, or -1."""
+    """Return for each job a home that can hold it, or -1."""
     number = st.integers(-1, len(system) - 1)
     home = np.array(data.draw(st.lists(number, min_size=len(jobs), max_size=len(jobs))))
     home[jobs.processors > system.as_array()[home]] = -1
@@ -178,13 +186,13 @@ def test_adaptive_spanning_changes_nothing_for_whom_nothing_spans(case, policy, 
 @settings(max_examples=6 * settings.default.max_examples)
 @given(systems_and_streams(requests=("flexible", "total")), ADAPTIVE, st.data())
 def test_jobs_that_stay_beside_jobs_that_span_adaptively(case, policy, data):
-    """In both engines; where all stay as ordered requests, where none does as without homes."""
+    """Both engines agree, and jobs that all stay run like ordered requests of one component."""
     system, jobs = case
     home = with_homes(system, jobs, data)
     case = system, jobs, data.draw(st.sampled_from([0.0, 0.25, 1.0, {2: 0.1, 3: 0.9}]))
     rule = data.draw(st.sampled_from([co.BestFit(), co.WorstFit()]))
     how = {"single": rule, "scheduling": policy}
-    one, other = (sites.multi_site(*case, home=home, engine=engine, **how) for engine in ENGINES)
+    one, other = (some_spanning(*case, home=home, engine=engine, **how) for engine in ENGINES)
     assert_same(one, other)
     stays = home >= 0
     assert (one.allocation[stays, home[stays]] == jobs.processors[stays]).all()
@@ -195,7 +203,7 @@ def test_jobs_that_stay_beside_jobs_that_span_adaptively(case, policy, data):
     if stays.any():
         ordered = jobs.replace(components=at_home + ~stays[:, None], request="ordered")[stays]
         how["home"] = home[stays]
-        mine = sites.multi_site(system, jobs[stays], case[-1], **how)
+        mine = some_spanning(system, jobs[stays], case[-1], **how)
         assert_same(mine, co.simulate(system, ordered, scheduling=co.EASY(order=policy.order)))
 
 
@@ -209,10 +217,10 @@ def test_who_stays_waits_for_its_site_beside_who_spans_adaptively():
     home = [0, 1, 1, -1]
     for engine in ENGINES:
         how = {"home": home, "scheduling": co.EASY(adaptive=True), "engine": engine}
-        waits = sites.multi_site(SYSTEM_OF_FOUR, jobs, 1.0, **how)
+        waits = some_spanning(SYSTEM_OF_FOUR, jobs, 1.0, **how)
         assert waits.start.tolist() == [0, 0, 9, 6]
         assert waits.promised[2] == 9
-        spans = sites.multi_site(SYSTEM_OF_FOUR, jobs, 0.5, **how)
+        spans = some_spanning(SYSTEM_OF_FOUR, jobs, 0.5, **how)
         assert spans.start.tolist() == [0, 0, 9, 2]
 
 
@@ -268,7 +276,7 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
         (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.multi_site, {"span_penalty": -0.1}, r"span_penalty\[0\] = -0.1; give a finite"),
         (co.simulate, HOLD, "components has 1 columns, and HomeSite takes 3"),
-        (co.simulate, APART, r"simulate\(\) has one; call coalloc_lib\.simulation\.sites"),
+        (co.simulate, APART, r"only one queue; call coalloc_lib\.simulation\.sites\.local"),
     ],
 )
 def test_bad_sites_are_named(run, how, words):

@@ -1,21 +1,20 @@
-"""What a point is known by: the same in every process, another when anything changes."""
+"""The keys of points: the same in every process, and different if anything in them differs."""
 
+import functools
 import subprocess
 import sys
-import textwrap
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import cloudpickle
 import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.statistics.sweep import cache, sweep
-from coalloc_lib.statistics.sweep.cache import describe
+from coalloc_lib.statistics.sweep import keys, run_points, sweep
+from coalloc_lib.statistics.sweep.keys import value_hash
 from tests.conftest import ROOT
-from tests.statistics.sweep.functions import Watch
+from tests.statistics.sweep.functions import Watch, inverse, noisy
 
 
 def test_the_library_digest_is_of_every_source_and_of_the_data(tmp_path, monkeypatch):
@@ -23,18 +22,18 @@ def test_the_library_digest_is_of_every_source_and_of_the_data(tmp_path, monkeyp
     (tmp_path / "data").mkdir()
     files = [tmp_path / "a.py", tmp_path / "inner" / "b.py", tmp_path / "data" / "log.swf.gz"]
     seen = set()
-    monkeypatch.setattr(cache, "_LIBRARY", tmp_path)
-    monkeypatch.setattr(cache, "data_folder", lambda name: tmp_path / "data")
+    monkeypatch.setattr(keys, "_LIBRARY", tmp_path)
+    monkeypatch.setattr(keys, "data_folder", lambda name: tmp_path / "data")
     for texts in [("1", "2", "3"), ("1", "3", "3"), ("2", "2", "3"), ("1", "2", "4")]:
         for file, text in zip(files, texts, strict=True):
             file.write_text(text)
-        seen.add(cache.library_digest.__wrapped__())
+        seen.add(keys.library_digest.__wrapped__())
     assert len(seen) == 4
 
 
 def test_the_library_digest_begins_at_the_folder_of_the_whole_package():
     """A change of an engine or of a policy changes results, and so it must change the key."""
-    assert Path(co.__file__).parent == cache._LIBRARY
+    assert Path(co.__file__).parent == keys._LIBRARY
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,17 +62,22 @@ class Tagged(list):
         self.tag = tag
 
 
-class Named(np.ndarray):
-    pass
+class Callable:
+    def __init__(self, shift):
+        self.shift = shift
+
+    def __call__(self, x, seed):
+        return x + self.shift
 
 
-def kind_with(member):
-    return type("Kind", (), {"member": member})
+class LastFit(co.Placement):
+    def order(self, idle):
+        return reversed(range(len(idle)))
 
 
 SMALL, LARGE = (co.JobModel(co.uniform(1, most)) for most in (2, 8))
 
-#: Values of which no two have the same key, made anew by each call.
+#: Values that all have different hashes. Each call makes them anew.
 VALUES = """
 import functools, numpy as np, pandas as pd
 import coalloc_lib as co
@@ -81,315 +85,242 @@ from collections import defaultdict
 from coalloc_lib.workloads.models import Mixture
 from tests.statistics.sweep.functions import noisy
 from tests.statistics.sweep.test_keys import *
-def outer(k, values=(1, {"a", "b", "c"})):
-    def inner(x): return inner(x - 1) + k if x in {"u", "v", "w"} else k
-    return inner
 def values():
     return [
         3, "1", 1, 1.0, True, None, np.float64(3), range(3), range(4), [1, 2], (1, 2), [[1], 2],
-        {"b": 1, "a": {1, 2}}, {"a": {1, 2}, "b": 1}, frozenset("abc"), set("abc"),
+        {"b": 1, "a": {1, 2}}, {"a": {1, 2}, "b": 1}, frozenset("abc"), set("abc"), {1: "a"},
+        {("b", 1): 1, None: frozenset("xyz")}, float("nan"), -0.0, 0.0, "", b"", (), [], {},
         Holder(np.arange(5)), Holder(np.arange(5.0)), Holder(np.arange(5).reshape(5, 1)),
         Holder(np.arange(5)).method, np.array([1, "a", None], dtype=object), np.datetime64(0, "s"),
         np.ma.array([1, 2], mask=[True, False]), np.ma.array([1, 2], mask=[True, True]),
-        np.arange(2).view(Named), np.arange(3).view(Named), np.arange(3),
+        np.arange(3), np.arange(3.0), np.array(3), np.zeros((2, 3)), np.zeros((3, 2)),
+        (np.zeros(1), np.zeros(2)), (np.zeros(2), np.zeros(1)), np.array([]),
         np.array([abs], dtype=object), np.array([max], dtype=object),
         pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [1, 3]}),
         np.random.default_rng(1), np.random.default_rng(2),
         np.random.SeedSequence(3), np.random.SeedSequence(3, spawn_key=(1,)),
         Slotted(1), Slotted(2), Tagged([1]), Tagged([2]), Tagged([1], 1), [1],
-        defaultdict(int, a=1), defaultdict(float, a=1), {"a": 1},
-        outer(3), outer(4), noisy, functools.partial(noisy, shift=1),
-        functools.partial(noisy, shift=2), functools.partialmethod(len, 3),
-        functools.partialmethod(len, 4), functools.wraps(max)(functools.partial(max, 1)),
-        kind_with(np.arange(2)), kind_with(np.arange(3)), kind_with(co.FPFS(1))(),
-        kind_with(co.FPFS(9))(), kind_with(co.FCFS), kind_with(co.FPFS),
-        co, co.FCFS, co.FPFS(5), co.uniform(1, 16), co.Multicluster([32, 16]),
+        defaultdict(int, a=1), defaultdict(float, a=1), {"a": 1}, Callable(1), Callable(2),
+        noisy, functools.partial(noisy, shift=1), functools.partial(noisy, shift=2),
+        co.FCFS, co.FPFS, LastFit, co.FCFS(), co.FPFS(5), co.FPFS(6), co.EASY(), co.WorstFit(),
+        co.BestFit(), LastFit(), co.SingleThenSpan(), co.SingleThenSpan(co.WorstFit()), co.Online(),
+        co.uniform(1, 16), co.uniform(1, 8), co.Multicluster([32, 16]), co.Multicluster([16, 32]),
+        co.JobModel(co.uniform(1, 4)), co.JobModel(co.uniform(1, 4), components=2),
         co.JobModel(co.uniform(1, 4), service=co.Empirical([1, 2])),
+        co.JobStream([0, 1], [2, 2], [1, 1]), co.JobStream([0, 1], [2, 3], [1, 1]),
         Mixture({SMALL: 0.5, LARGE: 0.5}), Mixture({LARGE: 0.5, SMALL: 0.5}),
     ]
 """
 
 
-def test_keys_are_the_same_in_every_process_and_tell_values_apart():
+def test_hashes_are_the_same_in_every_process_and_tell_values_apart():
     space = {"__name__": "__main__"}
     exec(VALUES, space)
-    here = [describe(value) for value in space["values"]()]
+    here = [value_hash(value) for value in space["values"]()]
     assert len(set(here)) == len(here)
-    code = f"{VALUES}\nprint(*map(describe, values()), sep='\\n')"
-    for seed in "123":
+    code = f"{VALUES}\nprint(*map(keys.value_hash, values()), sep='\\n')"
+    for seed in "12":
         how = {"cwd": ROOT, "env": {"PYTHONHASHSEED": seed}, "text": True}
         there = subprocess.check_output([sys.executable, "-c", code], **how)
         assert there.splitlines() == here
 
 
-def test_what_an_object_keeps_for_speed_does_not_count():
+def test_equal_values_have_equal_hashes_whether_or_not_their_parts_are_one_object():
+    policy = co.FPFS(5)
+    assert value_hash((policy, policy)) == value_hash((co.FPFS(5), co.FPFS(5)))
+    grid = np.arange(12).reshape(3, 4)
+    for array in (grid, np.asfortranarray(grid), np.arange(24).reshape(3, 8)[:, ::2] // 2):
+        assert value_hash(array) == value_hash(grid.copy())
+
+
+def test_a_cached_property_does_not_change_a_hash():
     used, sizes = Holder(np.arange(3)), co.uniform(1, 4)
-    before = describe(used), describe(sizes)
+    model = co.JobModel(sizes)
+    before = [value_hash(each) for each in (used, sizes, model, {"model": model})]
     used.total, sizes.sample(np.random.default_rng(0), 3)
-    assert (describe(used), describe(sizes)) == before
+    assert {"total"} <= vars(used).keys()
+    assert "_cumulative" in vars(sizes)
+    assert [value_hash(each) for each in (used, sizes, model, {"model": model})] == before
 
 
-def test_pickling_its_objects_changes_no_class():
-    class Own:
-        pass
-
-    before = describe(Own)
-    cloudpickle.dumps(Own())
-    assert "__slotnames__" in vars(Own)
-    assert Own.__annotations__ == {}
-    assert describe(Own) == before
-
-
-def test_what_is_held_often_has_a_key_and_what_is_too_deep_is_refused():
-    one, other, deep, shared = [1], [2], [], [3]
-    for held in (one, other):
-        held.append(held)
-    assert describe(one) != describe(other)
-    for _ in range(60):  # described once, or this would never end
-        shared = [shared, shared]
-    assert describe(shared)
-    for _ in range(10_000):
-        deep = [deep]
-    with pytest.raises(co.InputError, match=r"list object .* nested too deeply; leave cache"):
-        describe(deep)
-
-
-#: Cells in which k stands for what is changed.
-CELLS = {
-    "content of a list": "K = [3, <k>]\ndef f(x, seed): return x + K[1]",
-    "helpers that call each other": """
-        def g(x, n): return h(x, n - 1) if n else x + <k>
-        def h(x, n): return g(x, n)
-        def f(x, seed): return g(x, 3)""",
-    "name in a method of a class within": """
-        K = <k>
-        def f(x, seed):
-            class Inner: k = property(lambda self: K)
-            return x + Inner().k""",
-    "dataclass, its method and what it keeps": """
-        from dataclasses import dataclass
-        from functools import cached_property
-        @dataclass(frozen=True)
-        class Own:
-            k: int = 0
-            @cached_property
-            def more(self): return self.k + <k>
-        def f(x, seed): return x + Own(1).more""",
-    "member of an enumeration": """
-        from enum import Enum
-        class Own(Enum): k = <k>
-        def f(x, seed): return x + Own.k.value""",
-    "arguments by name only": """
-        def g(*names, **more): return (len(names) + len(more)) * <k>
-        def f(x, seed): return x + g(1, two=2)""",
-    "default": "K = <k>\ndef g(x, k=K): return x + k\ndef f(x, seed): return g(x)",
-    "attribute of a function": "def g(): pass\ng.k = <k>\ndef f(x, seed): return x + g.k",
-    "decorator": """
-        import functools
-        def plus(g): return functools.wraps(g)(lambda x, seed: g(x, seed) + <k>)
-        @plus
-        def f(x, seed): return x""",
-    "what is decorated": """
-        import functools
-        @functools.cache
-        def g(x): return x + <k>
-        def f(x, seed): return functools.partial(g)(x)""",
-    "method of a base of a callable object": """
-        class Base:
-            def __call__(self, x, seed): return x + <k>
-        class Own(Base): pass
-        f = Own()""",
-    "class method": """
-        class Own: k = classmethod(lambda cls: <k>)
-        def f(x, seed): return x + Own.k()""",
-    "property": """
-        class Own: k = property(lambda self: <k>)
-        def f(x, seed): return x + Own().k""",
-    "name in a static method": """
-        K = <k>
-        class Own: k = staticmethod(lambda: K)
-        def f(x, seed): return x + Own.k()""",
-    "field of a dataclass": """
-        from dataclasses import make_dataclass
-        Own = make_dataclass("Own", [("k", int, <k>)])
-        def f(x, seed): return x + Own().k""",
-    "compiled by Numba": """
-        from numba import njit
-        K = <k>
-        @njit
-        def g(x): return x + K
-        def f(x, seed): return g(x)""",
-}
-
-
-def run(cell, k, folder, space=None):
-    """Run a cell and sweep what it defines; return the value and whether it was computed."""
-    space = {"__name__": "__main__"} if space is None else space
-    exec(textwrap.dedent(cell).replace("<k>", str(k)), space)
+def found(function, folder, version="", point=None):
+    """Return whether the cache had the point, and the result."""
     watch = Watch()
-    value = sweep(space["f"], {"x": [10]}, cache=folder, progress=watch).value[0]
-    return value, watch.announced == 1
+    points = [{"x": 1.0}] if point is None else [point]
+    (result,) = run_points(function, points, cache=folder, version=version, progress=watch)
+    return watch.found == 1, result
 
 
-#: From Python 3.13 on, the code of such a class holds the number of its first line.
-KNOWS_ITS_LINE = {"name in a method of a class within"} if sys.version_info >= (3, 13) else set()
+#: A module, and what in it is changed.
+MODULE = """
+import functools
+import numba
+from dataclasses import dataclass
 
+def adding(shift):
+    def add(x, seed): return x + shift
+    return add
 
-@pytest.mark.parametrize("name", CELLS)
-def test_a_change_in_a_cell_is_seen_and_nothing_else_is_computed_again(name, tmp_path):
-    cell = CELLS[name]
-    (one, first), (two, second) = (run(cell, k, tmp_path) for k in (1, 2))
-    assert first
-    assert second
-    assert two == run(cell, 2, None)[0] != one
-    assert run(cell, 1, tmp_path) == (one, False)
-    moved = run(f"# a remark\n\n{textwrap.dedent(cell)}", 2, tmp_path)
-    assert moved == (two, name in KNOWS_ITS_LINE)
+def plus(g):
+    @functools.wraps(g)
+    def more(**point): return g(**point) + <k>
+    return more
 
+def f(x, seed): return x + <k>
+def g(x, seed, k=<k>): return x + k
+@plus
+def decorated(x, seed): return x
+def two(x, k, seed): return x + k
+part = functools.partial(two, k=<k>)
+added = adding(<k>)
 
-def test_a_value_that_changes_between_two_sweeps_is_seen(tmp_path):
-    space, cell = {"__name__": "__main__"}, "def f(x, seed): return x + sum(K)"
-    for k, computed in [([1], True), ([1, 2], True), ([1], False)]:
-        space["K"] = k
-        assert run(cell, 0, tmp_path, space) == (10 + sum(k), computed)
-
-
-MODULES = {
-    "renamed module": "import helpers as h\ndef f(x, seed): return h.deeper.K + x",
-    "function": "from helpers import g\ndef f(x, seed): return g(x)",
-    "value": "from helpers.deeper import K\ndef f(x, seed): return x + K",
-    "base class": """
-        from helpers import Base
-        class Own(Base): pass
-        def f(x, seed): return x + Own().k()""",
-    "instance": "from helpers import base\ndef f(x, seed): return x + base.k()",
-    "module handed on": "import helpers\ndef f(x, seed): return getattr(helpers, 'g')(x)",
-}
-HELPERS = """
-from helpers import deeper
-def g(x): return x + deeper.K
 class Base:
-    def k(self): return g(0)
-base = Base()
+    def __call__(self, x, seed): return x + <k>
+class Own(Base): pass
+own = Own()
+
+@dataclass(frozen=True)
+class Setting(Base):
+    k: int = 3
+setting = Setting()
+
+class Repeated:
+    def __init__(self, call, k):
+        functools.update_wrapper(self, call)
+        self.call, self.k = call, k
+    def __call__(self, x, seed): return self.call(x, seed) + self.k
+def same(x, seed): return x
+repeated = Repeated(same, <k>)
+
+@functools.cache
+def remembered(x, seed): return x + <k>
+
+@numba.njit
+def compiled(x): return x + <k>
+def called(x, seed, by): return by(x)
+calling = functools.partial(called, by=compiled)
+
+def used(x): return <k>
+def user(x, seed): return x + used(x)
 """
+SEEN = [
+    "f", "g", "decorated", "part", "added", "own", "setting", "repeated", "remembered", "calling",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("cell", MODULES.values(), ids=list(MODULES))
-def test_a_change_in_a_module_of_ones_own_is_seen(cell, tmp_path, monkeypatch):
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """A way to import the module anew, with another value in it."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    package = tmp_path / "helpers"
-    package.mkdir()
     monkeypatch.syspath_prepend(tmp_path)
-    (package / "__init__.py").write_text(HELPERS)
-    results = []
-    for k in (1, 2, 1):
-        for name in ("helpers", "helpers.deeper"):
-            monkeypatch.delitem(sys.modules, name, raising=False)
-        (package / "deeper.py").write_text(f"K = {k}")
-        results.append(run(cell, 0, tmp_path / "kept"))
-    assert results == [(11, True), (12, True), (11, False)]
+
+    def load(k, before=""):
+        monkeypatch.delitem(sys.modules, "own_code", raising=False)
+        (tmp_path / "own_code.py").write_text(before + MODULE.replace("<k>", str(k)))
+        import own_code
+
+        return own_code
+
+    return load
 
 
-@pytest.mark.parametrize(
-    ("setting", "body", "words"),
-    [
-        ("rows = (i for i in [1])", "next(rows)", r"g > rows\).* pickle 'generator'"),
-        ("import numpy as np\nu = np.frompyfunc(abs, 1, 1)", "u(1)", "g > u.* cannot be seen"),
-        ("import threading\nlock = threading.Lock()", "lock.locked()", "g > lock.*cannot pickle"),
-    ],
-)
-def test_what_cannot_be_pickled_is_refused_with_a_cache_only(setting, body, words, tmp_path):
-    cell = f"{setting}\ndef g(): return {body}\ndef f(x, seed): return g()"
-    with pytest.raises(co.InputError, match=words) as caught:
-        run(cell, 0, tmp_path)
-    assert "\n" not in str(caught.value)
-    assert "leave cache out" in str(caught.value)
-    assert not list(tmp_path.iterdir())
-    assert run(cell, 0, None)[1]
+def test_a_change_of_a_function_is_seen_and_a_change_of_its_place_is_not(module, tmp_path):
+    cache = tmp_path / "cache"
+    for k, before, is_found in [(1, "", False), (2, "", False), (1, "\n# a remark\n", True)]:
+        own_code = module(k, before)
+        for name in SEEN:
+            assert found(getattr(own_code, name), cache) == (is_found, 1.0 + k), name
 
 
-def test_what_is_not_used_does_not_count(tmp_path):
-    """Neither what stands beside the function nor what else an installed module has."""
-    cell = """
-        import sys
-        def g(x):
-            sys.stderr.flush()
-            return x + (sys.maxsize > 1)
-        def f(x, seed): return g(x)
-        def h(): return <k>
-        rows = (i for i in [])"""
-    assert [run(cell, k, tmp_path) for k in (1, 2)] == [(11, True), (11, False)]
+def test_what_a_key_does_not_notice_is_mended_by_a_version(module, tmp_path):
+    """`run_points` names functions that the function uses as something that is not noticed."""
+    cache = tmp_path / "cache"
+    assert found(module(1).user, cache) == (False, 2.0)
+    assert found(module(2).user, cache) == (True, 2.0)
+    assert found(module(2).user, cache, version="2") == (False, 3.0)
+    assert found(module(2).user, cache, version="2") == (True, 3.0)
+    with pytest.raises(co.InputError, match="version = 2"):
+        found(module(2).user, cache, version=2)
 
 
-REACHED = {
-    "subclasses": """
-        class Base: pass
-        class Own(Base): k = <k>
-        def f(x, seed): return x + Base.__subclasses__()[-1].k""",
-    "a file": """
-        import pathlib
-        pathlib.Path(FILE).write_text("<k>")
-        def f(x, seed): return x + int(pathlib.Path(FILE).read_text())""",
-    "a program": """
-        import pathlib, runpy
-        pathlib.Path(FILE).write_text("k = <k>")
-        def f(x, seed): return x + runpy.run_path(FILE)["k"]""",
-    "a frame": """
-        import sys
-        K = <k>
-        def f(x, seed): return x + sys._getframe().f_globals["K"]""",
-    "a text": "K = <k>\ndef f(x, seed): return x + eval('K')",
-    "an import": """
-        import pathlib, sys
-        sys.modules.pop("helper", None)
-        pathlib.Path(FILE).with_name("helper.py").write_text("k = <k>")
-        def f(x, seed):
-            import helper
-            return x + helper.k""",
-    "a class body": """
-        K = <k>
-        def f(x, seed):
-            class Inner: k = K
-            return x + Inner.k""",
-    "the environment": """
-        import os
-        os.environ["COALLOC_K"] = "<k>"
-        def f(x, seed): return x + int(os.environ["COALLOC_K"])""",
-}
+def test_a_change_of_the_class_of_an_argument_is_seen(module, tmp_path):
+    def call(x, seed):
+        return x(x=1, seed=seed)
 
-
-@pytest.mark.parametrize("cell", REACHED.values(), ids=list(REACHED))
-def test_what_is_not_noticed_is_what_the_docs_say(cell, tmp_path, monkeypatch):
-    """It has a key, and that stays: whoever changes such things takes another folder."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setenv("COALLOC_K", "0")
-    monkeypatch.syspath_prepend(tmp_path)
-    space = {"__name__": "__main__", "FILE": str(tmp_path / "read.txt")}
-    results = [run(cell, k, tmp_path / "kept", dict(space)) for k in (1, 2)]
-    assert results == [(11, True), (11, False)]
+    for k, is_found in [(1, False), (2, False), (1, True)]:
+        point = {"x": module(k).own}
+        assert found(call, tmp_path / "cache", point=point) == (is_found, 1 + k)
 
 
 CELL = """
-import helpers, sys
-from coalloc_lib.statistics.sweep.cache import describe
 class Own:
-    names = {"one", "two", "three", "four"}
-    def k(self, x): return x in {"one", "two", "three"}
-def f(x, seed, kind=Own): return helpers.g(kind().k(x), {"a", "b", "c"})
-exec(compile("def h(x, seed): return f(x, seed)", sys.argv[1], "exec"))
-print(describe(f), describe(h), describe(Own().k))
+    def __call__(self, x, seed): return x + <k>
+def f(x, seed): return x * <k>
+def g(x, seed): return 0
 """
 
 
-def test_a_key_is_the_same_in_a_new_process_and_another_place(tmp_path):
-    """Whatever the order of sets, and the names of the files that hold script and cells."""
-    (tmp_path / "helpers.py").write_text("def g(x, y): return x in y or {'u', 'v', 'w'} & y")
-    seen = set()
-    for at, seed in enumerate("0123"):
-        script = tmp_path / f"place{at}" / f"script{at}.py"
-        script.parent.mkdir()
-        script.write_text("# a remark\n" * at + CELL)
-        env = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "PYTHONHASHSEED": seed}
-        argv = [sys.executable, "-B", str(script), f"/tmp/cell_{at}.py"]
-        seen.add(subprocess.check_output(argv, env=env, text=True))
-    assert len(seen) == 1
+def test_functions_and_classes_of_a_notebook_are_known_by_their_cells(tmp_path, monkeypatch):
+    """A notebook has no file, but `linecache` has the text of its cells."""
+    import linecache
+
+    monkeypatch.setitem(sys.modules, "cells", type(sys)("cells"))
+    for number, (k, is_found) in enumerate([(2, False), (3, False), (2, True)]):
+        text, name = CELL.replace("<k>", str(k)), f"<cell {number}>"
+        linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+        space = vars(sys.modules["cells"])
+        exec(compile(text, name, "exec"), space)
+        assert found(space["f"], tmp_path) == (is_found, k)
+        assert found(space["Own"](), tmp_path) == (is_found, 1 + k)
+
+
+def test_a_sweep_and_run_points_do_not_share_results(tmp_path):
+    assert run_points(inverse, [{"x": 2}], cache=tmp_path) == [{"inverse": 0.5, "square": 4}]
+    watch = Watch()
+    sweep(inverse, {"x": [2]}, cache=tmp_path, progress=watch)
+    assert watch.found == 0
+
+
+def without_source():
+    space = {"__name__": "__main__"}
+    exec("def f(x, seed): return x", space)
+    return space["f"]
+
+
+def itself():
+    def again(x, seed):
+        return again
+
+    return again
+
+
+def local_object():
+    class Local:
+        def __call__(self, x, seed):
+            return x
+
+    return Local()
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x, seed: x, "lambda .* write a def"),
+        (functools.partial(lambda x, seed: x), "lambda .* write a def"),
+        (without_source(), "source text of f cannot be read: write it in a file"),
+        (itself(), "nested too deeply"),
+        (local_object(), "Local is defined in a function: define it outside"),
+    ],
+)
+def test_a_function_that_has_no_key_is_refused_with_a_cache_only(function, words, tmp_path):
+    with pytest.raises(co.InputError, match=rf"^function is a .*{words}.*; leave cache out"):
+        run_points(function, [{"x": 1}], cache=tmp_path / "cache")
+    assert not list(tmp_path.iterdir())
+    run_points(function, [{"x": 1}])
+
+
+def test_an_argument_that_has_no_key_is_refused_by_its_name(tmp_path):
+    rows = (i for i in [])
+    with pytest.raises(co.InputError, match=r"^load is a generator that cannot .*leave cache out"):
+        sweep(noisy, {"load": {"it": rows}}, cache=tmp_path)
+    assert not list(tmp_path.iterdir())

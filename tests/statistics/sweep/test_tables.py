@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.statistics.sweep import summarize, sweep, to_latex
+from coalloc_lib.statistics.sweep import summarize, sweep
 
 
 def test_differences_are_taken_in_pairs():
@@ -38,17 +38,6 @@ def test_few_replications_are_said():
         summarize(table)
 
 
-def test_a_table_with_intervals_becomes_latex():
-    table = pd.DataFrame({"policy": ["A_B", "C"], "wait_estimate": [0.25, 0.25]})
-    table = table.assign(wait_low=[0.24, 0.24], wait_high=[0.26, 0.31], wait_count=8)
-    lines = to_latex(table, 2).splitlines()
-    assert lines[0] == r"\begin{tabular}{lr}"
-    assert lines[2] == r"policy & wait \\"
-    assert lines[4:6] == [r"A\_B & $0.25 \pm 0.01$ \\", r"C & $0.25\ [0.24, 0.31]$ \\"]
-    with pytest.raises(co.InputError, match="no column that ends in _estimate"):
-        to_latex(table[["policy"]])
-
-
 def test_a_table_says_what_made_it(tmp_path):
     """The version, the seed, and the hash of a log that a scenario or a point names."""
     co.write_swf(tmp_path / "site.swf", co.JobStream([0, 1], [2, 2], [1, 1]))
@@ -59,6 +48,6 @@ def test_a_table_says_what_made_it(tmp_path):
     assert table.attrs["made_by"] == words
     with pytest.warns(UserWarning, match="replications"):
         summary = summarize(table)
-    assert to_latex(summary).startswith(f"% {words}\n\\begin{{tabular}}")
+    assert summary.attrs["made_by"] == words
     other = sweep(lambda load, seed: load, {"load": [1.0]}, 2, seed=7)
     assert other.attrs["made_by"] == f"Coalloc Workbench {co.__version__}, seed 7"

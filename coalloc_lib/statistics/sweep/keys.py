@@ -1,0 +1,184 @@
+"""The key of a point in a cache: a hash of the library, the function, its arguments and the seed.
+
+`run_points` says what a key does not notice.
+"""
+
+import copyreg
+import functools
+import inspect
+import platform
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.data import data_folder
+
+#: Types of values that have no parts.
+SCALARS = (type(None), bool, int, float, complex, str, bytes)
+#: The type of functions that `functools.cache` made. A pickle would have their names alone.
+_CACHED = type(functools.cache(len))
+_PACKAGE = __name__.partition(".")[0]
+_LIBRARY = Path(__file__).parents[2]
+
+
+def files_digest(files: Iterable[Path], folder: Path) -> str:
+    """Return a hash of the names of files, relative to their folder, and of their contents."""
+    names = sorted((path.relative_to(folder).as_posix(), path) for path in files)
+    return joblib.hash([(name, path.read_bytes()) for name, path in names])
+
+
+@functools.cache
+def library_digest() -> str:
+    """Return a hash of the library's sources and data, and of the versions it computes with."""
+    versions = [platform.python_version(), *map(version_of, ("numpy", "numba", "scipy"))]
+    data = data_folder("traces")  # the synthetic logs and the fitted models
+    sources = files_digest(_LIBRARY.rglob("*.py"), _LIBRARY)
+    return joblib.hash([versions, sources, files_digest(data.iterdir(), data)])
+
+
+library_digest()  # It is made at import, because files that change later are not imported again.
+
+
+def point_keys(
+    function: Callable[..., Any],
+    points: Sequence[Mapping[str, Any]],
+    seeds: Iterable[np.random.SeedSequence],
+    version: str,
+) -> list[str]:
+    """Return the key of each point with each seed; the keys of one point stand together."""
+    common = joblib.hash((library_digest(), version, _named_hash("function", function)))
+    # A value that many points share is hashed once.
+    values = {id(value): (name, value) for point in points for name, value in point.items()}
+    known = {place: _named_hash(*named) for place, named in values.items()}
+    seed_hashes = [joblib.hash((seed.entropy, seed.spawn_key)) for seed in seeds]
+    keys = []
+    for point in points:
+        arguments = joblib.hash([(name, known[id(point[name])]) for name in sorted(point)])
+        keys += [joblib.hash((common, arguments, seed)) for seed in seed_hashes]
+    return keys
+
+
+def _named_hash(name: str, value: Any) -> str:
+    """Return the hash of an argument, or refuse the argument by its name."""
+    try:
+        return value_hash(value)
+    except Exception as error:  # The pickling of an object can raise anything.
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise InputError(
+            f"{name} is a {type(value).__name__} that cannot be part of a cache's key ({reason}); "
+            "leave cache out, or give plain values, functions and dataclasses"
+        ) from None
+
+
+def value_hash(value: Any) -> str:
+    """Return a hash that is the same for equal values in every process.
+
+    The parts of a value are hashed one by one. `joblib.hash` of the whole would depend on the order
+    of sets, on values that an object computed and keeps, and on whether two equal parts are one.
+    """
+    kind: Any = type(value)
+    if kind in SCALARS:
+        return joblib.hash(value)
+    if kind is np.ndarray and not value.dtype.hasobject:
+        return joblib.hash(value.copy())  # The copy has its numbers side by side.
+    if isinstance(value, type):
+        return _class_hash(value)
+    return joblib.hash((_class_hash(kind), list(_parts(value, kind))))
+
+
+def _parts(value: Any, kind: type) -> Iterable[str]:
+    """Return the hashes of the parts of a value, in an order that is always the same."""
+    if kind in (tuple, list):
+        return map(value_hash, value)
+    if kind in (set, frozenset):
+        return sorted(map(value_hash, value))
+    if kind is dict:
+        return map(value_hash, [part for item in value.items() for part in item])
+    if kind is types.ModuleType:
+        return [value.__name__]
+    if kind is types.FunctionType:
+        return _function_parts(value)
+    if kind is _CACHED:
+        return [value_hash(value.__wrapped__)]
+    if kind.__module__.startswith("numba.") and hasattr(value, "py_func"):
+        return map(value_hash, (value.py_func, value.targetoptions))
+    return _pickled_parts(value, kind)
+
+
+def _pickled_parts(value: Any, kind: type) -> Iterable[str]:
+    """Return the hashes of what a pickle would hold, without the values of cached properties."""
+    reduce = copyreg.dispatch_table.get(kind)
+    steps: Any = reduce(value) if reduce else value.__reduce_ex__(4)
+    if isinstance(steps, str):
+        return [joblib.hash(value)]  # It is pickled by its name.
+    function, arguments, state, items, pairs = (*steps, None, None, None)[:5]
+    if isinstance(state, dict):
+        state = {
+            name: part
+            for name, part in state.items()
+            if not isinstance(getattr(kind, str(name), None), cached_property)
+        }
+    return map(value_hash, (function, arguments, state, [*(items or ())], [*(pairs or ())]))
+
+
+def _function_parts(function: Any) -> Iterable[str]:
+    """Return hashes of the names, the source text, the defaults and the closure of a function."""
+    if function.__name__ == "<lambda>":
+        raise TypeError("a lambda cannot be told from others on its line: write a def")
+    closure = [cell.cell_contents for cell in function.__closure__ or ()]
+    defaults = function.__defaults__, function.__kwdefaults__
+    names = function.__module__, function.__qualname__
+    return map(value_hash, (*names, _source(function.__code__), *defaults, closure))
+
+
+@functools.cache
+def _source(code: types.CodeType) -> str:
+    """Return the text of a function as it was when a key was first made of it.
+
+    A function made by ``exec`` has the file name ``<string>``. So has the program of ``python -c``,
+    whose text Python 3.13 would give as the text of that function.
+    """
+    try:
+        if code.co_filename == "<string>":
+            raise OSError
+        return inspect.getsource(code)
+    except (OSError, TypeError):
+        raise TypeError(
+            f"the source text of {code.co_name} cannot be read: write it in a file or a notebook"
+        ) from None
+
+
+@functools.cache
+def _class_hash(kind: type) -> str:
+    """Return a hash of a class: its name, its source text, and its base classes.
+
+    The library's own classes need no text, because `library_digest` has it.
+    """
+    names = kind.__module__, kind.__qualname__
+    if "<locals>" in kind.__qualname__:
+        raise TypeError(f"{kind.__qualname__} is defined in a function: define it outside")
+    if kind.__module__.partition(".")[0] in (_PACKAGE, "builtins"):
+        return joblib.hash(names)
+    bases = [_class_hash(base) for base in kind.__bases__]
+    return joblib.hash((names, _class_source(kind), bases))
+
+
+def _class_source(kind: type) -> str:
+    """Return the text of a class, or of the notebook cell with its methods, or an empty text."""
+    try:
+        return inspect.getsource(kind)
+    except (OSError, TypeError):
+        methods = [each for each in vars(kind).values() if inspect.isfunction(each)]
+    for method in methods:
+        try:
+            return "".join(inspect.findsource(method.__code__)[0])
+        except (OSError, TypeError):  # for example a method that `dataclass` made
+            continue
+    return ""
