@@ -208,32 +208,14 @@ def uncompiled(tmp_path, code, *arguments):
     return run.stdout
 
 
-<<<<<<< HEAD
-#: The agreement test of one policy, with blocks of this number of periods.
+#: The agreement test of one policy.
 AGAIN = f"""
 import sys, pytest
-from coalloc_lib.calendar.kernels import rows
-rows.BLOCK = int(sys.argv[1])
-test = "{__file__}::test_both_engines_agree[" + sys.argv[2] + "]"
+test = "{__file__}::test_both_engines_agree[" + sys.argv[1] + "]"
 sys.exit(pytest.main(["-p", "no:cacheprovider", test]))
 """
 
 
-@pytest.mark.parametrize(
-    ("block", "policy"), [("64", "EASY"), ("4", "Online-latest-start"), ("4", "Online-best-fit")]
-)
-def test_kernels_uncompiled_as_compiled(tmp_path, block, policy):
-    """Blocks of four periods are split and packed often."""
-    assert "1 passed" in uncompiled(tmp_path, AGAIN, block, policy)
-=======
-#: Runs one of the tests above.
-AGAIN = f"""
-import sys, pytest
-sys.exit(pytest.main(["-p", "no:cacheprovider", f"{__file__}::{{sys.argv[1]}}"]))
-"""
-
-
-@pytest.mark.parametrize("test", ["test_same_schedule", "test_same_bookings"])
-def test_kernels_uncompiled_as_compiled(tmp_path, test):
-    assert "1 passed" in uncompiled(tmp_path, AGAIN, test)
->>>>>>> main
+@pytest.mark.parametrize("policy", ["EASY", "Online-latest-start", "Online-best-fit"])
+def test_kernels_uncompiled_as_compiled(tmp_path, policy):
+    assert "1 passed" in uncompiled(tmp_path, AGAIN, policy)

@@ -117,13 +117,19 @@ MISTAKES = {
         BOOKING, "if begin < end[job] else", "if True else", "Online"
     ),
     "a period that ends with the job is not counted": Mistake(
-        PERIODS, "if blocks[block, END, j] >= end:", "if blocks[block, END, j] > end:", "Online"
+        PERIODS,
+        "and book.end[i] >= end:\n            counts[",
+        "and book.end[i] > end:\n            counts[",
+        "Online",
     ),
-    "an open period is left out": Mistake(
-        PERIODS, "for j in range(i):", "for j in range(i + 1):", "Online"
+    "a period that begins later is taken": Mistake(
+        PERIODS,
+        "and book.begin[i] <= start and book.end[i] >= end:\n            feasible[",
+        "and book.end[i] >= end:\n            feasible[",
+        "Online",
     ),
-    "servers that ended early are idle since the reservation": Mistake(
-        PERIODS, "pieces[START, :opened] = start", "pieces[START, :opened] = now", "Online"
+    "what is left before a job is lost": Mistake(
+        PERIODS, "if begin < start:", "if False:", "Online"
     ),
 }
 
