@@ -35,11 +35,11 @@ def both(system, jobs, **how):
         co.simulate(system, jobs, engine=engine, **how) for engine in ("compiled", "reference")
     )
     same(one, other)
-    return one.verify()
+    return one.verify(most_jobs=0)  # The readable engine has made the decisions again.
 
 
 @pytest.mark.parametrize("name", POLICIES)
-@settings(max_examples=3 * settings.default.max_examples)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(data=st.data())
 def test_both_engines_agree(name, data):
     """A case is a policy of this name, with all that it takes: see `tests/cases.py`."""
