@@ -39,7 +39,7 @@ def both(system, jobs, **how):
 
 
 @pytest.mark.parametrize("name", POLICIES)
-@settings(max_examples=2 * settings.default.max_examples)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(data=st.data())
 def test_both_engines_agree(name, data):
     """A case is a policy of this name, with all that it takes: see `tests/cases.py`."""

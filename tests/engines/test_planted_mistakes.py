@@ -119,7 +119,7 @@ MISTAKES = {
         BOOKING, "(number + slots) * slot", "(number + slots - 1) * slot", "Online"
     ),
     "attempts that have room are passed over": Mistake(
-        BOOKING, "(lacking + clusters - 1) // clusters", "lacking", "Online"
+        BOOKING, "if total(work.idle) < wanted:", "if total(work.idle) <= wanted:", "Online"
     ),
     "a job without length leaves when it starts": Mistake(
         BOOKING, "if begin < end[job] else", "if True else", "Online"
