@@ -147,34 +147,6 @@ def _check_numbers(published: float, result: Interval) -> None:
         )
 
 
-def judge_by_readings(
-    published: float, readings: Mapping[str, Interval], decimals: int = 3, **how: Any
-) -> Judgement:
-    """Return whether a published number comes out by some reading of what the paper does not state.
-
-    The first of the `readings`, named by what is assumed, is our own, and is judged as in
-    `judge_number` (with `how`). Where it does not come out but another gives the number, or two
-    have it between them, the number is ``explained by a reading``, which the note names.
-    """
-    if not readings:
-        raise InputError("readings is empty; give our own first")
-    judged = [judge_number(published, found, decimals, **how) for found in readings.values()]
-    if judged[0].verdict in ("reproduced", "cannot be tested"):
-        return judged[0]
-    explained = OF_NUMBERS[2]
-    for (name, found), judgement in zip(readings.items(), judged, strict=True):
-        if judgement.verdict == "reproduced":
-            return Judgement(explained, f"{name}: {found.text(decimals)}")
-    below = {name: x for name, x in readings.items() if x.high < published}
-    above = {name: x for name, x in readings.items() if x.low > published}
-    if not (below and above):
-        return judged[0]
-    lower = max(below, key=lambda name: below[name].high)
-    upper = min(above, key=lambda name: above[name].low)
-    ends = f"{lower}: {below[lower].text(decimals)}", f"{upper}: {above[upper].text(decimals)}"
-    return Judgement(explained, f"between two readings, {ends[0]}, and {ends[1]}")
-
-
 def not_on_stand_in(log: str) -> Judgement:
     """Return the judgement of a printed number of a real log that is not here."""
     return Judgement("cannot be tested", f"stand-in; coalloc traces fetch {log}")

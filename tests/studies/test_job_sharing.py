@@ -112,7 +112,6 @@ def test_awrts_are_those_of_schedules_made_by_hand(weight, configuration):
 
     site = np.arange(len(jobs)) % len(system)
     parts = jobs.chopped(system.as_array()[site])
-    grown = {k: 0.25 * (k - 1) for k in range(2, len(system) + 1)}
     faster = pieces.with_load(co.Multicluster([512]), 0.8)
     spanning = Setting(SYNTHETIC, configuration, MULTI_SITE, 0.25)
     sharing = Setting(SYNTHETIC, configuration, SHARING)
@@ -123,7 +122,6 @@ def test_awrts_are_those_of_schedules_made_by_hand(weight, configuration):
         spanning: spread(0.25, co.EASY()),
         replace(spanning, policy=ADAPTIVE): spread(0.25, co.EASY(adaptive=True)),
         replace(spanning, policy=co.EASY(adaptive=True)): spread(0.25, co.EASY(adaptive=True)),
-        replace(spanning, growth=1.0): spread(grown, co.EASY()),
         replace(spanning, configuration=system): spread(0.25, co.EASY()),
         replace(sharing, way=LOCAL, wide=OF_SITE): co.sites.local(
             system, parts.pieces, site[parts.job], **easy
@@ -406,13 +404,6 @@ def test_who_loses_by_joining_is_seen_by_size_and_assignment():
     }  # fmt: skip
 
 
-def test_the_penalty_grows_with_the_sites_in_one_line_alone():
-    grows = made_up(lambda s, users: 1.0 + s.growth * s.penalty)
-    table = pick(study.judge(grows).figure("by_sites").data(), workload=SYNTHETIC, weight="work")
-    ends = pick(table, penalty=max(table["penalty"])).set_index("costs")["ratio"]
-    assert ends["each further"] > ends["any number"] == 1.0
-
-
 def test_adaptive_spanning_is_held_against_sharing_under_easy():
     runs = made_up(by_part("policy", {ADAPTIVE: 0.9}))
     table = pick(study.judge(runs).figure("adaptive").data(), weight="work")
@@ -432,7 +423,7 @@ def test_one_draw_is_within_the_prediction_and_mean_within_the_draws():
     assert max(PENALTIES) == draws.last
 
 
-@pytest.mark.parametrize("name", ["penalty", "growth", "load"])
+@pytest.mark.parametrize("name", ["penalty", "load"])
 def test_numbers_of_a_setting_are_checked(name):
     with pytest.raises(InputError, match=f"{name} = -1"):
         Setting("synthetic", "m128", "multi-site", **{name: -1})

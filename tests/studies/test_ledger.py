@@ -16,7 +16,6 @@ from studies.ledger import (
     STANDS_OUT,
     Decision,
     Row,
-    judge_by_readings,
     judge_claim,
     judge_number,
     write_ledger,
@@ -156,28 +155,6 @@ def test_a_number_that_no_single_run_gives_stands_out_however_near_it_is():
     assert near.verdict == "close"
     assert near.note.startswith(f"{STANDS_OUT}: one run would lie within 0.4990 to 0.5010")
     assert STANDS_OUT not in judge_number(0.501, found, one_run=one_run).note
-
-
-@pytest.mark.parametrize(
-    ("readings", "verdict", "note"),
-    [
-        ({"ours": 0.5, "net": 0.7}, "reproduced", ""),
-        ({"ours": 0.7, "net": 0.5}, "explained by a reading", "net: 0.500"),
-        ({"ours": 0.7, "net": 0.6, "gross": 0.4, "raw": 0.3}, "explained by a reading",
-         "between two readings, gross: 0.400, and net: 0.600"),
-        ({"ours": 0.7, "net": 0.6}, "differs", "differs by +0.2000"),
-    ],
-)  # fmt: skip
-def test_readings_explain_a_number_that_they_give_or_have_between_them(readings, verdict, note):
-    exact = {name: Interval.exact(value) for name, value in readings.items()}
-    assert judge_by_readings(0.5, exact)[:2] == (verdict, note)
-
-
-def test_readings_do_not_stand_in_for_a_log_that_is_lost():
-    exact = {"ours": Interval.exact(0.7), "net": Interval.exact(0.5)}
-    assert judge_by_readings(0.5, exact, stand_in="KTH-SP2").verdict == "cannot be tested"
-    with pytest.raises(InputError, match="readings is empty"):
-        judge_by_readings(0.5, {})
 
 
 def test_a_claim_has_its_cut_off_and_the_value_at_which_it_turns():

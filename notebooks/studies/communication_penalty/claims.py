@@ -17,15 +17,12 @@ from studies.communication_penalty.figures import (
 )
 from studies.communication_penalty.model import (
     ABOVE,
-    ALL_JOBS,
     ALL_SPLIT,
     ALWAYS,
     AT_HEAD,
     CONSTANT,
-    EXACT_LOAD,
     GROUPS,
     JUMPS,
-    LOAD,
     LOW_PENALTY,
     NAMES,
     ONE_RUN,
@@ -41,7 +38,6 @@ from studies.communication_penalty.responses import Responses, change, ratio
 from studies.communication_penalty.runs import (
     IN_FIGURE,
     SAMPLE_COUNT,
-    SAMPLES,
     SEARCH,
     study,
 )
@@ -78,9 +74,6 @@ TREND = Word("the same trend", 0.05, "%", 100)
 LOW = Word("low", 10.0, "processors")
 #: Splitting thresholds, at most, that tell where the best one is.
 NARROW = 3
-#: The setting of the printed shares of section 5, and which of these is printed twice.
-PAPER_SAMPLES = PaperSetting(varied={"jobs": ONE_RUN}, fixed={"kind": SAMPLES})
-SLIP = WORK, "S2"
 #: The groups of which no job is split in Figure 1: all are of at most ten processors.
 UNSPLIT = ("S1", "S2", "S3")
 
@@ -91,36 +84,6 @@ def is_above(found: Interval | None, limit: float) -> bool | None:
 
 
 # --- Section 5: the groups ---
-
-
-@study.add_claim(
-    "CP-1",
-    "offered load, and where that of samples of 2,000 jobs lies",
-    PAPER_SAMPLES,
-)
-def printed_shares_are_those_of_a_short_run(runs: pd.DataFrame) -> Decision:
-    """Judge the printed shares of the groups but the slip, and the load of 0.786."""
-    table = shares(runs).set_index(["quantity", "group"])
-    explained = {
-        f"{quantity} {group}": bool(x)
-        for (quantity, group), x in table["explained"].items()
-        if (quantity, group) != SLIP
-    }
-    load = table.loc[LOAD, ALL_JOBS]
-    within = Interval(EXACT_LOAD, load["sample_low"], load["sample_high"], len(table))
-    return Decision(within, explained, "all but the load of S2, which is a row of its own")
-
-
-@study.add_claim("CP-17", "share of the load of S2, and where that of samples lies", PAPER_SAMPLES)
-def load_of_s2_is_a_slip(runs: pd.DataFrame) -> Decision:
-    """Judge whether 27.7 %, printed twice, is the load of S2, or the others leave it."""
-    table = shares(runs).set_index(["quantity", "group"])
-    row = table.loc[SLIP]
-    found = Interval(row["exact"], row["sample_low"], row["sample_high"], len(table))
-    left = 1 - table.loc[WORK]["printed"].drop("S2").sum()
-    there = "lie" if found.contains(left) else "do not lie"
-    note = f"samples {there} around the {left:.1%} left by the others"
-    return Decision(found, {"as a short run": bool(row["explained"])}, note)
 
 
 @study.add_numbers

@@ -34,15 +34,15 @@ from studies.online_batch.model import (
     ONLINE,
     READ_JOBS,
     READ_SERVERS,
-    READINGS,
     RECORDED,
     SHORT,
     SHORT_OF_CTC,
     SMALL,
+    SMALLER_STEP,
     TABLE1,
     TABLE2,
 )
-from studies.online_batch.readings import attempts_of_groups, each_reading
+from studies.online_batch.readings import READING, attempts_of_groups, replays
 from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import (
     BY_FIFTY,
@@ -335,10 +335,13 @@ def is_grouped(runs: pd.DataFrame) -> bool:
 
 
 def grows(runs: pd.DataFrame) -> bool | None:
-    """Whether the widest group waits longer than the narrowest, of one policy."""
+    """Whether the widest group waits longer than the narrowest; None with one group or none."""
     groups = groups_of(pick(runs, grouping=BY_SERVERS).sort_values("up_to"), ["up_to"])
     waits = [sums_of_groups(rows, "wait_h") for _, rows in groups]
-    narrowest, *_, widest = (sums for sums in waits if sums.bottom.any())
+    known = [sums for sums in waits if sums.bottom.any()]
+    if len(known) < 2:
+        return None
+    narrowest, *_, widest = known
     return over_weeks(runs).difference(widest, narrowest).above(0)
 
 
@@ -353,14 +356,14 @@ def attempts_grow(runs: pd.DataFrame) -> Decision:
     parts: dict[str, Part] = {}
     elsewhere: dict[str, bool | None] = {}
     growth = None
-    for log, servers, reading, its_runs, grouping in each_reading(runs):
-        tried = [*attempts_of_groups(its_runs, grouping).values()]
+    for at, its_runs in groups_of(replays(runs), READING):
+        tried = [*attempts_of_groups(its_runs).values()]
         if len(tried) < 2:
             continue
-        is_own = servers == READ_SERVERS[log] and reading == next(iter(READINGS[log]))
-        into = parts if is_own else elsewhere
-        into[f"grow online ({log}, {servers}, {reading})"] = bool((np.diff(tried) > 0).all())
-        if into is parts and log == KTH:
+        into = parts if is_as_read(at) and at["policy"] == LEAST else elsewhere
+        name = f"grow online ({name_of(at)}, {at['policy']})"
+        into[name] = bool((np.diff(tried) > 0).all())
+        if into is parts and at["log"] == KTH:
             growth = tried[1] / tried[0]
     if not parts:
         raise NotRunError("no run has attempts of two groups of servers as we read the paper")
@@ -399,7 +402,7 @@ def kth_tries_more(runs: pd.DataFrame) -> Decision:
 def no_gain_from_a_smaller_step(runs: pd.DataFrame) -> Decision:
     """Judge 'no major gain was found for smaller values' of the step (section 5)."""
     changed, base = (
-        sums_of(pick(runs, policy=policy), "wait_h") for policy in (f"{ONLINE}, step 5 min", ONLINE)
+        sums_of(pick(runs, policy=policy), "wait_h") for policy in (SMALLER_STEP, ONLINE)
     )
     ratio = over_weeks(runs).ratio(changed, base)
     return Decision(ratio, {"no major gain": Asked(MAJOR, lambda gain: ratio.above(1 - gain))})

@@ -1,4 +1,4 @@
-"""What the paper says of advance reservations, of the work of the search, and of utilization."""
+"""What the paper says of advance reservations, and of the work of the search."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 from coalloc_lib.statistics import Interval, NotRunError, all_of, furthest, groups_of, least, pick
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision
-from studies.online_batch.claims import BOTH, PAPER, is_as_read, machines, name_of
+from studies.online_batch.claims import PAPER
 from studies.online_batch.figures import (
     means_of_draws,
-    number,
     over_draws,
     shares_longer,
 )
 from studies.online_batch.model import (
     CTC,
-    HPC2N,
     KTH,
     LEAST,
     PHASES,
@@ -272,24 +270,3 @@ def a_new_slot_takes_no_longer(runs: pd.DataFrame) -> Decision:
     powers = {name: power(runs, name, phase) for name in ("servers", "slots")}
     parts: dict[str, Part] = {f"of {name}": no_faster(each, 0) for name, each in powers.items()}
     return Decision(powers["servers"], parts)
-
-
-# --- Abstract ---
-
-
-@study.add_claim("OB-12", "share of the servers used online over that recorded, KTH-SP2", BOTH)
-def may_use_more(runs: pd.DataFrame) -> Decision:
-    """Say why 'may achieve higher utilization' (abstract) is not to be seen in a replay."""
-    ratios, of_kth = {}, None
-    for machine, its_runs in machines(runs, (KTH, CTC, HPC2N)):
-        online, record = (
-            number(pick(its_runs, policy=policy), "utilization") for policy in (LEAST, RECORDED)
-        )
-        ratios[name_of(machine)] = online / record
-        if machine["log"] == KTH and is_as_read(machine):
-            of_kth = online / record
-    if not ratios:
-        raise NotRunError("no log has recorded waits")
-    found = f"{min(ratios.values()):.3f} to {max(ratios.values()):.3f} times as much"
-    lost = "a replay serves the jobs that came: all that is offered gets done, whatever the order; "
-    return Decision(of_kth, {}, lost=f"{lost}here booking uses {found} as the record")
