@@ -18,7 +18,7 @@ from studies.cut_offs import Part, answers, turn_of, verdict_of
 #: Verdicts of printed numbers, of claims, and of both.
 OF_NUMBERS = ("reproduced", "close", "explained by a reading", "differs")
 OF_CLAIMS = ("holds", "does not hold")
-OF_BOTH = ("undecided", "cannot be tested")
+OF_BOTH = ("undecided", "calibrated on", "cannot be tested")
 VERDICTS = (*OF_NUMBERS, *OF_CLAIMS, *OF_BOTH)
 #: In the note of a printed number: no single run of the paper's length is likely to give it.
 STANDS_OUT = "stands out"
@@ -160,10 +160,11 @@ def far_off(published: float, decimals: int = 3) -> float:
 class Decision(NamedTuple):
     """What a judge of a claim found.
 
-    `decides` is the figure that decides, or is nearest to deciding otherwise; `parts` are answers
-    at the paper's own setting, None where intervals do not tell, or parts of a `cut_offs.Word`;
-    `elsewhere` those at others. `note` says what was taken, `lost` which data the claim cannot be
-    tested without.
+    `decides` is the number that decides, or that is nearest to deciding otherwise. `parts` are the
+    answers at the paper's own setting: None where intervals do not tell, or parts of a
+    `cut_offs.Word`. `elsewhere` are the answers at other settings. `note` says what was assumed.
+    `lost` says which data are missing without which the claim cannot be tested. `calibrates` names
+    the parameter that was chosen so that the claim comes out, and is empty for most claims.
     """
 
     decides: Interval | float | None
@@ -171,6 +172,7 @@ class Decision(NamedTuple):
     note: str = ""
     elsewhere: Mapping[str, Part] = {}
     lost: str = ""
+    calibrates: str = ""
 
     @property
     def answer(self) -> bool | None:
@@ -203,6 +205,9 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
     told = [f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in told if each]
     lists = _open_and_failed("", parts) + _open_and_failed(" elsewhere", elsewhere)
     note = " ".join(told) + (FOLD + "; ".join(lists)) * bool(lists)
+    if decision.calibrates:
+        chosen = f"It was used to choose {decision.calibrates}, so that it confirms nothing. "
+        return Judgement("calibrated on", chosen + note)
     return Judgement(verdict, note, *((str(turn.word), turn.value) if turn else ()))
 
 

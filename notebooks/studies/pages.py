@@ -28,6 +28,7 @@ MARKS = {
     "differs": (BAD, "✗", "#F8D3BF"),
     "does not hold": (BAD, "✗", "#F8D3BF"),
     "undecided": (OPEN, "?", "#E4E4E4"),
+    "calibrated on": (OPEN, "=", "#E4E4E4"),
     "cannot be tested": (OPEN, "–", "#E4E4E4"),
 }
 CELL = re.compile(r"<(td|th|caption)\b([^>]*)>")
@@ -72,7 +73,12 @@ def ground(verdict: str) -> str:
 def claims_table(rows: Sequence[Row]) -> Styler:
     """Return claims as a table: the paper's words, and what came out here."""
     claims = load_claims(rows[0].study)
-    said = [vars(claims[row.item]) | vars(row) | {"note": _note(row)} for row in rows]
+    said = [
+        vars(claims[row.item])
+        | vars(row)
+        | {"claim": claims[row.item].quotation, "note": _note(row)}
+        for row in rows
+    ]
     names = {"claim": "the paper", "where": "where", "quantity": "looked at"}
     names |= {"published": "published", "reproduced": "here", "ci95_low": "95 % from"}
     names |= {"ci95_high": "to", "verdict": "verdict", "note": "note"}
@@ -114,10 +120,12 @@ def verdict_lines(rows: Sequence[Row]) -> str:
     lines = []
     for row in rows:
         colour, sign, _ = MARKS[row.verdict]
+        quoted = claims[row.item].quotation
+        stop = "" if quoted.endswith(("”", ".")) else "."
         lines.append(
             f'<div style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
             f'<b style="color: {colour}">{sign} {row.item} {row.verdict}.</b> '
-            f"<i>{escape(claims[row.item].claim.rstrip('.'))}.</i> "
+            f"<i>{escape(quoted)}{stop}</i> "
             f"{escape(_evidence(row))} {_note(row)}</div>"
         )
     return "".join(lines)

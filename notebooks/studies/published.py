@@ -19,7 +19,7 @@ COLUMNS = {
     "published.csv": ["study", "table", "clusters", "cluster_size", "component_sizes", "request",
                       "method", "published"],
     "claims.csv": ["study", "item", "where", "claim", "number", "holds", "does_not_hold",
-                   "undecided"],
+                   "undecided", "sentence"],
     "conclusions.csv": ["study", "item", "conclusion"],
 }  # fmt: skip
 #: The columns of numbers of published.csv, and those that have one of a few words.
@@ -58,7 +58,11 @@ class PublishedLoss:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the prose of a paper says, with a sentence for what each verdict of it means."""
+    """What the prose of a paper says, with a sentence for what each verdict of it means.
+
+    `sentence` is the sentence of the paper, word for word; it is empty for a claim of our own.
+    `claim` says in a few words what is judged.
+    """
 
     study: str
     item: str
@@ -68,6 +72,12 @@ class Claim:
     holds: str = ""
     does_not_hold: str = ""
     undecided: str = ""
+    sentence: str = ""
+
+    @property
+    def quotation(self) -> str:
+        """What the paper says: its sentence in quotation marks, or what is judged without one."""
+        return f"“{self.sentence}”" if self.sentence else self.claim
 
     @property
     def sentences(self) -> dict[str, str]:

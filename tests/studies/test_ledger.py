@@ -98,6 +98,15 @@ def test_a_claim_is_judged_at_the_papers_own_setting(answers, verdict):
         assert (name in found.note) == (answer is None or not answer)
 
 
+def test_a_claim_that_chose_a_parameter_is_not_counted_as_confirmed():
+    found = judge_claim(
+        Decision(1.0, {"own": False}, calibrates="MaxJumps"), {"does not hold": "no"}
+    )
+    assert found.verdict == "calibrated on"
+    chosen = "It was used to choose MaxJumps, so that it confirms nothing."
+    assert found.note == f"{chosen} No.{FOLD}fails: own"
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_each_claim_has_a_short_sentence_of_its_own_for_each_verdict(study):
     for item, claim in published.load_claims(study).items():

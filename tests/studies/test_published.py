@@ -57,7 +57,7 @@ LINES = {
     "a lost quote": ("published.csv", lambda line: line.replace('"', ""), "9 fields, not 8"),
     "a quote that stays open": ("published.csv", lambda line: f'"{line}', "expected after"),
     "a line that is twice there": ("published.csv", with_field(6, "simulation"), "there twice"),
-    "a comma in a text": ("claims.csv", lambda line: f"{line},", "9 fields, not 8"),
+    "a comma in a text": ("claims.csv", lambda line: f"{line},", "10 fields, not 9"),
     "a claim without a name": ("claims.csv", lambda line: line.replace("MU-1,", ","), "item = ''"),
     "a claim that is twice there": (
         "claims.csv", lambda line: line.replace("MU-1,", "MU-2,"), "item = 'MU-2'",
