@@ -272,6 +272,14 @@ VERDICTS = [
     ("JS-13", by_saving(0.9, 0.9), LOUD, "undecided"),
     ("JS-14", by_whole(0.9), 0, "holds"), ("JS-14", by_whole(1.1), 0, "does not hold"),
     ("JS-14", by_whole(1.0), LOUD, "undecided"),
+    ("JS-15", by_way(), 0, "holds"),
+    ("JS-15", by_part("way", {LOCAL: 3.0}, 1.5), 0, "holds"),
+    ("JS-15", lambda s, _: (1.2 if s.configuration == "m64" else 3.0) ** (s.way == LOCAL), 0,
+     "does not hold"),
+    ("JS-15", by_way(local=2.0), LOUD, "undecided"),
+    ("JS-18", by_way(slope=0.7), 0, "holds"), ("JS-18", by_way(slope=0.9), 0, "does not hold"),
+    ("JS-18", by_way(slope=0.8), LOUD, "undecided"),
+    ("JS-19", by_way(), 0, "holds"), ("JS-19", by_way(multi=1.1), 0, "does not hold"),
 ]  # fmt: skip
 
 
@@ -281,10 +289,24 @@ def test_verdicts_follow_the_numbers(item, value, noise, answer):
 
 
 @pytest.mark.parametrize(
-    ("share", "answer"), [(0.6, "holds"), (0.4, "does not hold"), (0.5, "undecided")]
+    ("share", "answer"),
+    [(0.7, "holds"), (0.3, "does not hold"), (0.5, "undecided"), (0.6, "undecided")],
 )
 def test_a_backlog_is_sufficient_if_some_job_waits_most_of_the_time(share, answer):
     assert row_of("JS-9", by_way(), waiting=share).verdict == answer
+
+
+def test_the_order_of_jobs_does_not_matter_by_work_alone(monkeypatch):
+    """By hand: 8 jobs of 3 hours and a job of 8 processors for 1 hour, in either order."""
+    row = row_of("JS-17", by_way())
+    assert row.verdict == "holds"
+    assert "fails elsewhere: by processors" in row.note
+    monkeypatch.setattr(claims, "LENGTHS", (1.0, 3.0))
+    wide_first = (8 * 1 + 8 * 4) / 16
+    narrow_first = (8 * 4 + 8 * 3) / 16
+    assert claims.order_matters("processors") == pytest.approx(narrow_first / wide_first - 1)
+    monkeypatch.setattr(claims, "order_matters", lambda weight: 0.1)
+    assert row_of("JS-17", by_way()).verdict == "does not hold"
 
 
 @pytest.mark.parametrize(("days", "answer"), [(40, "does not hold"), (120, "holds")])
@@ -302,7 +324,7 @@ def test_what_rests_on_the_log_cannot_be_tested_without():
     runs = pick(made_up(by_way(slope=0.7)), workload=SYNTHETIC)
     result = study.judge(runs)
     lost = {row.item for row in result.rows if row.verdict == "cannot be tested"}
-    assert lost == {"JS-5", "JS-13"}
+    assert lost == {"JS-5", "JS-13", "JS-16"}
     assert set(result.figure("figure5").data()["workload"]) == {SYNTHETIC}
 
 

@@ -166,6 +166,32 @@ def test_a_number_that_no_single_run_gives_stands_out_however_near_it_is():
     assert STANDS_OUT not in judge_number(0.501, found, one_run=one_run).note
 
 
+@pytest.mark.parametrize(
+    ("high", "near", "verdict"),
+    [(0.025, 1.25, "undecided"), (0.025, 1.1, "holds"), (0.02, 1.25, "holds"),
+     (0.025, 1.0, "holds")],
+)  # fmt: skip
+def test_where_a_word_alone_decides_the_claim_is_undecided(high, near, verdict):
+    little = Word("little", 0.03, "points", 100, near=near)
+    found = judge_claim(Decision(0.0, {"a": little.within(interval(-0.005, high))}))
+    assert found.verdict == verdict
+    alone = "Only 'little' decides, which is the paper's word: at 3 points the claim holds, and it"
+    assert found.note.startswith(alone) == (verdict == "undecided")
+    assert found.turns_at == pytest.approx(high)
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"), [(0.5, "calibrated on"), (0.505, "calibrated on"), (0.6, "differs")]
+)
+def test_a_number_that_was_used_to_choose_a_parameter_confirms_nothing(found, verdict):
+    judged = judge_number(0.5, Interval.exact(found), calibrates="MaxJumps")
+    assert judged.verdict == verdict
+    chosen = "It was used to choose MaxJumps, so that it confirms nothing."
+    assert judged.note.startswith(chosen) == (verdict == "calibrated on")
+    lost = judge_number(0.5, Interval.exact(found), stand_in="KTH-SP2", calibrates="MaxJumps")
+    assert lost.verdict == "cannot be tested"
+
+
 def test_a_claim_has_its_cut_off_and_the_value_at_which_it_turns():
     little = Word("little", 0.03, "points", 100)
     found = judge_claim(Decision(0.0, {"a": little.within(interval(-0.005, 0.013))}))

@@ -1,4 +1,4 @@
-"""The claims OB-1 to OB-19: each verdict from made-up runs that force it."""
+"""The claims OB-1 to OB-23: each verdict from made-up runs that force it."""
 
 from copy import copy
 from itertools import pairwise
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies.online_batch import Setting, claims, readings, reserved, study
+from studies.online_batch import Setting, claims, claims_ahead, readings, reserved, study
 from studies.online_batch.model import (
     CTC,
     FIFTY,
@@ -276,6 +276,8 @@ FORCED = [
     ("OB-17", batch, again(3, 9), HOLDS), ("OB-17", batch, again(20, 30), FAILS),
     ("OB-17", batch, again(3, 2), FAILS),  # few, and no fewer than of the others
     ("OB-17", batch, again(6, 9), OPEN, 0.9),
+    ("OB-20", batch, penalties(20, 0.5), HOLDS), ("OB-20", batch, penalties(5, 2), FAILS),
+    ("OB-20", batch, penalties(10, 1), OPEN, 0.9),
     ("OB-18", lambda: reserved_jobs(4), by_share("mean_attempts", -1, 0.01), HOLDS),
     ("OB-18", lambda: reserved_jobs(4), by_share("mean_attempts", 1, 0.01), FAILS),
     ("OB-18", lambda: reserved_jobs(4), by_share("mean_attempts", -0.01, 1), OPEN),
@@ -358,9 +360,12 @@ def of_readings(known):
 def test_printed_numbers_that_come_out_are_reproduced():
     rows = [*readings.printed_numbers(of_readings(printed))]
     assert len(rows) == 3 * 3 + 4 + 3 + 2
+    verdicts = {row.item: row.verdict for row in rows}
+    chosen = {item for item, verdict in verdicts.items() if verdict == "calibrated on"}
+    assert chosen == {f"{log} {name}" for log, name in readings.CHOSEN_BY}
     # KTH had 100 servers, whatever is printed.
-    others = [row.item for row in rows if row.verdict != "reproduced"]
-    assert others == [f"{KTH} servers"]
+    others = {item: v for item, v in verdicts.items() if v not in ("reproduced", "calibrated on")}
+    assert others == {f"{KTH} servers": "differs"}
 
 
 def test_printed_numbers_that_another_reading_gives_differ():
@@ -403,7 +408,7 @@ def test_the_joint_reading_has_one_least_length_for_both_logs():
     of_ours = [1.0 if name in readings.printed_of_ctc() else 1.5 for name in joint.printed]
     assert joint.misfit == pytest.approx(np.sqrt((np.log(of_ours) ** 2).mean()))
     assert len(joint.readings) == 4 * 2 * 9
-    table = study.judge(of_readings(known)).figure("joint_reading").data()
+    table = study.judge(of_readings(known)).joint_reading().table()
     assert table["reading"].iloc[0] == joint.best
     assert table["ours"].sum() == 1
 
@@ -450,6 +455,24 @@ def test_ob12_needs_more_busy_servers_than_backfilling_has(used, answer, elsewhe
     assert table.loc[(KTH, "exact", LEAST), "busy"] == pytest.approx(used[LEAST])
 
 
+@pytest.mark.parametrize(("share", "answer"), [(0.97, HOLDS), (0.5, FAILS), (0.8, OPEN)])
+def test_ob23_needs_a_high_share(share, answer):
+    row = study.ask("OB-23", overloaded(MORE | {LEAST: share, (CTC, LEAST): 0.1}))
+    assert row.verdict == answer
+    assert f"fails elsewhere: {CTC}, lengths exact" in row.note
+
+
+def test_ob21_counts_the_idle_periods_of_a_server(monkeypatch):
+    """A job of a slot or more leaves one of its ends in each slot; shorter ones leave two."""
+    runs = schedules([Setting(KTH, 100)], alike)
+    row = study.ask("OB-21", runs)
+    assert (row.verdict, row.reproduced) == (HOLDS, 1)
+    assert claims_ahead.most_periods_in_a_slot(0.25) > 1
+    assert "fails elsewhere: jobs of a quarter of a slot" in row.note
+    monkeypatch.setattr(claims_ahead, "most_periods_in_a_slot", lambda least: 2)
+    assert study.ask("OB-21", runs).verdict == FAILS
+
+
 def test_ob1_needs_the_marks_in_their_order(monkeypatch):
     marks = claims.figure1(pd.DataFrame())
     runs = schedules([Setting(KTH, 100)], alike)
@@ -478,9 +501,9 @@ def test_ob2_needs_the_printed_lengths(kth, hpc2n, missing, answer):
 
 @pytest.mark.parametrize(
     ("kth", "asks", "takes", "answer"),
-    [(0.7, 0.13, 0.4, HOLDS), (0.7, 0.2, 0.4, FAILS), (0.4, 0.1, 0.1, FAILS)],
+    [(0.7, 0.4, 0.13, HOLDS), (0.7, 0.1, 0.2, FAILS), (0.4, 0.1, 0.1, FAILS)],
 )
-def test_ob16_needs_short_jobs_on_kth_and_few_short_requests_on_ctc(kth, asks, takes, answer):
+def test_ob16_needs_short_jobs_on_kth_and_few_of_them_on_ctc(kth, asks, takes, answer):
     def rows(setting):
         shares = {KTH: (kth, kth), CTC: (takes, asks)}[setting.log]
         yield row_of(WHOLE, short=shares[0], asks_for_short=shares[1])
@@ -488,7 +511,7 @@ def test_ob16_needs_short_jobs_on_kth_and_few_short_requests_on_ctc(kth, asks, t
     runs = made_up([LogItself(KTH), LogItself(CTC, USED), LogItself(CTC)], rows)
     row = study.ask("OB-16", runs)
     assert row.verdict == answer
-    assert (f"at most 14% take less (CTC, {USED})" in row.note) == (takes > 0.14)
+    assert (f"at most 14% ask for less ({CTC}, {USED})" in row.note) == (asks > 0.14)
     assert study.ask("OB-16", runs.assign(missing_logs=CTC)).verdict == LOST
 
 
@@ -535,6 +558,8 @@ def test_ob11_needs_growth_within_the_bounds(power, spread, answer):
     settings += [Growth(8, 4, wanted) for wanted in (1, 2, 4)]
     runs = made_up(list(dict.fromkeys(settings)), rows)
     assert study.ask("OB-11", runs).verdict == answer
+    update = {1.0: FAILS, 2.5: FAILS, 1.1: OPEN}[power]  # it grows with the square of log N
+    assert study.ask("OB-22", runs).verdict == update
     assert study.ask("OB-15", runs).verdict == (OPEN if spread > 0.1 else FAILS)
     if spread < 0.1:
         found = reserved.power(runs, "slots", "update").estimate
@@ -549,3 +574,4 @@ def test_ob15_needs_new_slots_that_cost_the_same():
 
     settings = [Growth(servers, 4, 4) for servers in (8, 64)] + [Growth(8, 16, 4)]
     assert study.ask("OB-15", made_up(settings, rows)).verdict == HOLDS
+    assert study.ask("OB-22", made_up(settings, rows)).verdict == HOLDS

@@ -56,7 +56,8 @@ class Setting:
 
     The words are those of `model`; a configuration may be a `Multicluster` of your own, and a
     policy any `Scheduling`. With a `load`, the arrivals are sped up or slowed down until the jobs
-    offer this load to all processors.
+    offer this load to all processors. By default wide jobs are pieces of the largest machine, and
+    one machine of all processors holds them whole.
     """
 
     workload: str
@@ -64,7 +65,7 @@ class Setting:
     way: str
     penalty: float = 0.0
     policy: str | Scheduling = "EASY"
-    wide: str = OF_LARGEST
+    wide: str = ""
     placement: str = BEST_FIT
     assignment: str = IN_TURN
     load: float | None = None
@@ -72,6 +73,8 @@ class Setting:
     def __post_init__(self) -> None:
         one_of("workload", self.workload, WORKLOADS)
         one_of("way", self.way, WAYS)
+        if not self.wide:
+            object.__setattr__(self, "wide", UNCHANGED if self.way == SINGLE else OF_LARGEST)
         one_of("wide", self.wide, MODIFICATIONS)
         one_of("placement", self.placement, tuple(PLACEMENTS))
         one_of("assignment", self.assignment, tuple(ASSIGNMENTS))
@@ -212,7 +215,7 @@ def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
             for penalty in scale.few if policy == "FCFS" else scale.penalties:
                 yield Setting(workload, configuration, MULTI_SITE, penalty, policy)
             yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)
-            yield Setting(workload, configuration, SINGLE, policy=policy, wide=UNCHANGED)
+            yield Setting(workload, configuration, SINGLE, policy=policy)
             yield Setting(workload, configuration, SHARING, policy=policy)
 
 

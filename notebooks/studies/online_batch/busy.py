@@ -9,7 +9,7 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.statistics.weeks import WeeklySums, weekly_sums
-from studies.cut_offs import Part, answers
+from studies.cut_offs import NEAR_TURN, Part, Word, answers
 from studies.ledger import Decision
 from studies.online_batch.figures import LOOK, MACHINE, number, title_of
 from studies.online_batch.model import EXACT, KTH, LEAST, OWN_BATCH, TOO_MUCH
@@ -21,6 +21,8 @@ from studies.study import PaperSetting
 #: Batch scheduling as the paper describes it: "most batch schedulers implement some sort of
 #: backfilling" (section 5.1).
 BACKFILLING = ("EASY", "conservative")
+#: What the paper's word is taken to mean.
+HIGH = Word("high", 0.75, "% of the servers", 100, near=NEAR_TURN)
 
 
 def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
@@ -50,7 +52,7 @@ BUSY_CAPTION = Caption(
 )
 
 
-@study.add_figure("busy", BUSY_CAPTION, draw_busy, claims=("OB-12",))
+@study.add_figure("busy", BUSY_CAPTION, draw_busy, claims=("OB-12", "OB-23"))
 def busy(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the share of the servers that is busy, by log, lengths and policy."""
     rows = []
@@ -93,3 +95,21 @@ def booking_uses_more(runs: pd.DataFrame) -> Decision:
         raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
     note = "batch: backfilling, as the paper describes it; also asked of FCFS"
     return Decision(decides, parts, note, answers(elsewhere))
+
+
+@study.add_claim(
+    "OB-23",
+    f"share of the servers that is busy online, KTH-SP2, load {TOO_MUCH:g}",
+    PaperSetting(fixed={"kind": OVERLOAD}, logs=(KTH,)),
+)
+def booking_uses_much(runs: pd.DataFrame) -> Decision:
+    """Judge 'achieves high utilization' (section 6), where more is offered than can be done."""
+    found = {
+        (at["log"], at["length"]): over_weeks(runs).mean(used(its_runs, LEAST))
+        for at, its_runs in groups_of(runs, [*MACHINE, "length"])
+    }
+    own = found.pop((KTH, EXACT), None)
+    if own is None:
+        raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
+    elsewhere = {f"{log}, lengths {length}": HIGH.above(x) for (log, length), x in found.items()}
+    return Decision(own, {"high": HIGH.above(own)}, "", answers(elsewhere))

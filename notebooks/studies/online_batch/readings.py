@@ -41,6 +41,13 @@ from studies.study import logs_missing_in
 #: The columns that tell readings of one log apart.
 READING = [*MACHINE, "policy"]
 LONGEST_WAIT = "longest wait"
+#: What printed numbers were used to choose.
+_OF_KTH, _OF_CTC = "the least length and the servers of KTH", "the servers of CTC"
+CHOSEN_BY = {
+    **{(KTH, name): _OF_KTH for name in (LONGEST_WAIT, "attempts (0:50]", "attempts (50:100]")},
+    **{(CTC, name): _OF_CTC for name in ("servers", LONGEST_WAIT, "attempts (0:50]")},
+    **{(CTC, name): "the jobs of CTC" for name in ("jobs", "mean length", "longest wait recorded")},
+}
 
 
 def replays(runs: pd.DataFrame) -> pd.DataFrame:
@@ -80,6 +87,7 @@ def by_reading(runs: pd.DataFrame) -> dict[tuple, dict[str, float]]:
 # --- One joint reading ---
 
 
+@study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
     """Return the joint reading of the least length, of the servers and of the jobs of CTC.
 
@@ -127,18 +135,6 @@ def jobs_of_ctc(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
         row["kept"]: {name: float(row.get(column, np.nan)) for name, column in columns.items()}
         for _, row in found.iterrows()
     }
-
-
-JOINT_CAPTION = (
-    "The readings that were tried, the best first: what comes out for each printed number (in "
-    "brackets), and the misfit over all of them"
-)
-
-
-@study.add_figure("joint_reading", JOINT_CAPTION)
-def readings_by_misfit(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return each joint reading with its numbers and its misfit, the best first."""
-    return joint_reading(runs).table()
 
 
 # --- Each log by itself ---
@@ -292,5 +288,6 @@ def printed_row(
         judged = Judgement("cannot be tested", "the log has no job of so many servers")
         return Row.of(study.name, item, unit, float(printed), None, judged)
     decimals = len(f"{printed}".rstrip("0").partition(".")[2])
-    verdict = judge_number(printed, Interval.exact(float(value)), decimals, stand_in=stand_in)
+    exact, chosen = Interval.exact(float(value)), CHOSEN_BY.get((log, name), "")
+    verdict = judge_number(printed, exact, decimals, stand_in=stand_in, calibrates=chosen)
     return Row.of(study.name, item, unit, float(printed), float(value), verdict)
