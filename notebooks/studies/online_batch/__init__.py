@@ -1,4 +1,4 @@
-"""Castillo, Rouskas and Harfoush 2009, co-allocation online: Figures 1 to 7, OB-1 to OB-19.
+"""Castillo, Rouskas and Harfoush 2009, co-allocation online: Figures 1 to 7, OB-1 to OB-23.
 
 Beside recorded waits stand those of our own schedules of the same jobs: the fair comparison.
 `model` has the paper's logs, schedulers and printed numbers, and how they may be read; `settings`
