@@ -320,6 +320,18 @@ def test_the_widest_job_is_that_of_the_log(widest, verdict):
     assert rows["Section 4.2 widest job of the log"].verdict == verdict
 
 
+def test_the_joint_reading_tries_both_weights():
+    """Sharing saves two thirds, which is over a half, and spanning breaks even at 0.25 or 0.5."""
+    runs = made_up(by_way(slope=0.8))
+    both = study.judge(runs).joint_reading()
+    assert both.misfits == pytest.approx({"weighted by work": 0, "weighted by processors": 0})
+    spans = (runs["weight"] == "processors") & (runs["way"] == MULTI_SITE)
+    runs["awrt"] = runs["awrt"] - 0.4 * runs["penalty"] * spans
+    half = study.judge(runs).joint_reading()
+    assert half.misfits["weighted by processors"] == np.inf  # it breaks even beyond 0.4
+    assert half.best == half.ours == "weighted by work"
+
+
 def test_what_rests_on_the_log_cannot_be_tested_without():
     runs = pick(made_up(by_way(slope=0.7)), workload=SYNTHETIC)
     result = study.judge(runs)
@@ -365,9 +377,12 @@ def test_ratios_are_means_over_the_draws_of_one_awrt_over_another():
     row = pick(row, way=MULTI_SITE)
     here = pick(
         runs, workload=SYNTHETIC, configuration="m128", weight="work", users=ALL_USERS, load=None,
-        policy="EASY", penalty=0.0, wide=OF_LARGEST, placement="best fit", assignment="in turn",
+        policy="EASY", penalty=0.0, placement="best fit", assignment="in turn",
     )  # fmt: skip
-    spanning, single = (sample(here, "awrt", way=way).values for way in (MULTI_SITE, SINGLE))
+    ways = {MULTI_SITE: OF_LARGEST, SINGLE: UNCHANGED}
+    spanning, single = (
+        sample(here, "awrt", way=way, wide=wide).values for way, wide in ways.items()
+    )
     means = (spanning / single).mean(), spanning.mean() / 3600, single.mean() / 3600
     assert row[["ratio", "awrt_h", "awrt_against_h"]].iloc[0].tolist() == pytest.approx(means)
 

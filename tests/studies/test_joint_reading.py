@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.statistics import NotRunError
+from studies import load_study
 from studies.joint_reading import JointReading
 
 PRINTED = {"a": 10.0, "b": 4.0}
@@ -72,3 +74,8 @@ def test_words_name_the_best_reading_where_it_is_not_ours():
 def test_what_makes_no_sense_is_refused(how, why):
     with pytest.raises(InputError, match=why):
         JointReading(**{"printed": PRINTED, "readings": {"ours": PRINTED}, "ours": "ours"} | how)
+
+
+def test_a_study_without_a_joint_reading_says_so():
+    with pytest.raises(NotRunError, match="what-survives has no joint reading"):
+        load_study("what-survives").joint_reading(None)

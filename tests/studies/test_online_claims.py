@@ -421,7 +421,7 @@ def test_no_printed_number_is_judged_on_stand_ins():
 
 def overloaded(used):
     """Return runs at too high a load, in which policies use these shares, on logs by lengths."""
-    wave = 0.01 * np.cos(2 * np.pi * np.arange(WEEKS) / WEEKS)
+    wave = 0.01 * np.cos(2 * np.pi * 3 * np.arange(WEEKS) / WEEKS)
 
     def rows(setting):
         for week, more in enumerate(wave):
@@ -459,7 +459,7 @@ def test_ob12_needs_more_busy_servers_than_backfilling_has(used, answer, elsewhe
 def test_ob23_needs_a_high_share(share, answer):
     row = study.ask("OB-23", overloaded(MORE | {LEAST: share, (CTC, LEAST): 0.1}))
     assert row.verdict == answer
-    assert f"fails elsewhere: {CTC}, lengths exact" in row.note
+    assert f"{CTC}, lengths exact" in row.note.partition("fails elsewhere")[2]
 
 
 def test_ob21_counts_the_idle_periods_of_a_server(monkeypatch):

@@ -61,7 +61,7 @@ def busy(runs: pd.DataFrame) -> pd.DataFrame:
             found = pick(its_runs, policy=policy)
             if found.empty:
                 continue
-            share = over_weeks(runs).mean(used(found, policy))
+            share = over_weeks(runs).mean(used(found, policy)).within(0.0, 1.0)
             row = {"log": title_of(runs, at["log"]), "servers": at["servers"]}
             row |= {"length": at["length"], "policy": policy}
             row |= interval_columns(share, "busy")
@@ -105,7 +105,7 @@ def booking_uses_more(runs: pd.DataFrame) -> Decision:
 def booking_uses_much(runs: pd.DataFrame) -> Decision:
     """Judge 'achieves high utilization' (section 6), where more is offered than can be done."""
     found = {
-        (at["log"], at["length"]): over_weeks(runs).mean(used(its_runs, LEAST))
+        (at["log"], at["length"]): over_weeks(runs).mean(used(its_runs, LEAST)).within(0.0, 1.0)
         for at, its_runs in groups_of(runs, [*MACHINE, "length"])
     }
     own = found.pop((KTH, EXACT), None)

@@ -180,7 +180,7 @@ def readings(runs: pd.DataFrame) -> pd.DataFrame:
 READINGS_OF_CTC_CAPTION = Caption(
     "CTC, 5 minutes at least: what comes out over what is printed, by servers and by which jobs of "
     "the public log are kept; a replay of a log is exact",
-    finding="On 512 servers and without its short jobs, CTC comes out at half to one and a half",
+    finding="On 512 servers and without short jobs, CTC comes out at 0.5 to 1.2 times the print",
 )
 
 
