@@ -437,7 +437,7 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
         "local": sites.local(m128, jobs, home, scheduling=fcfs),
         "sharing": sites.sharing(m128, jobs, scheduling=fcfs),
         "multi-site": sites.multi_site(m128, jobs, 0.35, scheduling=fcfs),
-        "single machine": sites.single_machine(m128, jobs, scheduling=fcfs),
+        "single machine": sites.single_machine(m128, late, scheduling=fcfs),
     }
     dots = drawn["dots"].set_index("mode")
     for mode, schedule in ran.items():

@@ -321,7 +321,7 @@ FIGURE2_CAPTION = Caption(
 
 
 @study.add_figure(
-    "figure2", FIGURE2_CAPTION, draw_figure2, claims=("CP-4", "CP-15", "CP-11", "CP-20")
+    "figure2", FIGURE2_CAPTION, draw_figure2, claims=("CP-4", "CP-15", "CP-20", "CP-11")
 )
 def figure2(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the response times of each group at each splitting threshold."""
@@ -365,7 +365,7 @@ FIGURE3_CAPTION = Caption(
 )
 
 
-@study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("CP-5", "CP-19"))
+@study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("CP-19", "CP-5"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the response times of S4 at each splitting threshold and penalty."""
     here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), parts=PARTS, spread=0.0)

@@ -76,7 +76,7 @@ THRESHOLDS_CAPTION = Caption(
     "thresholds",
     THRESHOLDS_CAPTION,
     draw_thresholds,
-    ("CP-2", "CP-3", "CP-13", "CP-16", "CP-18", "CP-21", "CP-10"),
+    ("CP-2", "CP-18", "CP-21", "CP-3", "CP-13", "CP-16", "CP-10"),
 )
 def thresholds(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the thresholds: a row for each search and group."""

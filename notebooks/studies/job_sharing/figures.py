@@ -118,7 +118,7 @@ FIGURE4_CAPTION = Caption(
     "figure4",
     FIGURE4_CAPTION,
     draw_figure4,
-    claims=("JS-1", "JS-2", "JS-3", "JS-18", "JS-19", "JS-12"),
+    claims=("JS-1", "JS-18", "JS-19", "JS-2", "JS-3", "JS-12"),
 )
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the AWRT of each way over sharing; ways without a penalty are level lines."""
@@ -380,7 +380,7 @@ AWRT_CAPTION = Caption(
 
 
 @study.add_figure(
-    "awrt", AWRT_CAPTION, claims=("JS-7", "JS-8", "JS-9", "JS-10", "JS-15", "JS-16", "JS-17")
+    "awrt", AWRT_CAPTION, claims=("JS-15", "JS-16", "JS-17", "JS-7", "JS-8", "JS-9", "JS-10")
 )
 def awrt(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each way and weight, for all policies that were run in every way."""

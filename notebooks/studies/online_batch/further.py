@@ -61,7 +61,7 @@ WAITS_CAPTION = Caption(
 )
 
 
-@study.add_figure("waits", WAITS_CAPTION, draw_waits)
+@study.add_figure("waits", WAITS_CAPTION, draw_waits, claims=("OB-13",))
 def waits(runs: pd.DataFrame) -> pd.DataFrame:
     """Return waits, attempts, what is refused and what is used under every policy."""
     weeks, rows = over_weeks(runs), []

@@ -249,7 +249,7 @@ GROWTH_CAPTION = Caption(
 
 
 @study.add_figure(
-    "growth", GROWTH_CAPTION, draw_growth, claims=("OB-11", "OB-15", "OB-21", "OB-22")
+    "growth", GROWTH_CAPTION, draw_growth, claims=("OB-11", "OB-15", "OB-22", "OB-21")
 )
 def growth(runs: pd.DataFrame) -> pd.DataFrame:
     """Return operations by each number that varies, and the power with which they grow."""
