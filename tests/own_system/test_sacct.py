@@ -668,7 +668,7 @@ def test_the_command_that_is_named_prints_what_is_read():
     best = {names[0] for names in sacct._COLUMNS.values()}
     assert best | {c for unit in sacct._PROCESSORS.values() for c, *_ in unit} == set(columns)
     assert set(columns) < {*COLUMNS}
-    for page in ("README.md", "docs/own-logs.md", "docs/sites.md"):
+    for page in ("docs/own-logs.md", "docs/sites.md"):
         text = (ROOT / page).read_text("utf-8").replace(",\\\n", ",").replace(" \\\n ", "")
         assert sacct.COMMAND.removesuffix("export.txt") in text, page
 
