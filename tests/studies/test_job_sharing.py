@@ -188,6 +188,22 @@ def test_a_setting_of_unknown_words_or_of_what_no_job_would_notice_is_refused(wr
         Setting(**{"workload": SYNTHETIC, "configuration": "m128", "way": SHARING} | wrong)
 
 
+def test_one_machine_holds_wide_jobs_whole_unless_they_are_asked_for_in_pieces():
+    """Section 4.1 has m512 "without any need to split jobs"."""
+    assert Setting(SYNTHETIC, "m128", SINGLE).wide == UNCHANGED
+    assert Setting(SYNTHETIC, "m128", SHARING).wide == OF_LARGEST
+    assert Setting(SYNTHETIC, "m128", SINGLE, wide=OF_LARGEST).wide == OF_LARGEST
+    jobs = WORKS[SYNTHETIC][0]
+    whole = co.simulate(co.Multicluster([512]), jobs, scheduling=co.EASY())
+    assert (jobs.processors > 128).any()
+    (row,) = (
+        row
+        for row in measure(Setting(SYNTHETIC, "m128", SINGLE), TINY, SEED)
+        if (row["users"], row["weight"], row["replication"]) == (ALL_USERS, "work", 0)
+    )
+    assert row["awrt"] == pytest.approx(whole.average_weighted_response_time("work"), rel=1e-5)
+
+
 def test_extracts_are_there_with_the_log_alone(monkeypatch, real_logs):
     """A log may be fetched, or its folder named, while Python runs."""
     monkeypatch.setattr(model, "listing", lambda: [{"name": LOG, "found": "not fetched"}])
