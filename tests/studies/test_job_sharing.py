@@ -103,7 +103,7 @@ def all_alike(setting):
 def test_awrts_are_those_of_schedules_made_by_hand(weight, configuration):
     system = co.Multicluster.named(configuration)
     jobs = WORKS[SYNTHETIC][2]
-    pieces = jobs.chopped(system.largest).pieces
+    pieces = jobs.chopped(system.largest).subjobs
     easy = {"scheduling": co.EASY()}
 
     def spread(penalty, policy):
@@ -124,7 +124,7 @@ def test_awrts_are_those_of_schedules_made_by_hand(weight, configuration):
         replace(spanning, policy=co.EASY(adaptive=True)): spread(0.25, co.EASY(adaptive=True)),
         replace(spanning, configuration=system): spread(0.25, co.EASY()),
         replace(sharing, way=LOCAL, wide=OF_SITE): co.sites.local(
-            system, parts.pieces, site[parts.job], **easy
+            system, parts.subjobs, site[parts.job], **easy
         ),
     }
     for setting, schedule in by_hand.items():
@@ -147,9 +147,9 @@ def test_users_of_a_size_have_their_own_awrt():
     rows = [row for row in measure(setting, TINY, SEED) if row["replication"] == 0]
     home = co.workloads.sites.least_loaded(jobs, system)
     chopped = jobs.chopped(system.as_array()[home])
-    schedule = co.sites.sharing(system, chopped.pieces, scheduling=co.EASY())
+    schedule = co.sites.sharing(system, chopped.subjobs, scheduling=co.EASY())
     here = home[chopped.job] == 1
-    expected = np.average(schedule.response[here], weights=chopped.pieces.work[here])
+    expected = np.average(schedule.response[here], weights=chopped.subjobs.work[here])
     (found,) = (r["awrt"] for r in rows if (r["users"], r["weight"]) == ("1 of 128", "work"))
     assert found == pytest.approx(expected, rel=1e-5)
 
@@ -160,11 +160,11 @@ def test_jobs_in_pieces_run_but_are_not_in_the_mean_of_the_others():
     rows = [row for row in measure(setting, TINY, SEED) if row["replication"] == 0]
     site = np.arange(len(jobs)) % len(system)
     parts = jobs.chopped(system.as_array()[site])
-    schedule = co.sites.local(system, parts.pieces, site[parts.job], scheduling=co.EASY())
+    schedule = co.sites.local(system, parts.subjobs, site[parts.job], scheduling=co.EASY())
     whole = jobs.processors <= system.as_array()[site]
     assert not whole.all()
     (place,) = np.nonzero(whole[parts.job])
-    expected = np.average(schedule.response[place], weights=parts.pieces.work[place])
+    expected = np.average(schedule.response[place], weights=parts.subjobs.work[place])
     (found,) = (r["awrt"] for r in rows if (r["users"], r["weight"]) == (NOT_WIDE, "work"))
     assert found == pytest.approx(expected, rel=1e-5)
 

@@ -432,7 +432,7 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
     monkeypatch.setattr(sharing, "streams", lambda: {"late": late})
     sharing.sharing_picture("m128", "late", policy="FCFS", penalty=0.35)
     m128, chopped, fcfs = co.Multicluster([128] * 4), late.chopped(128), co.FCFS()
-    jobs, home = chopped.pieces, (np.arange(len(late)) % 4)[chopped.job]
+    jobs, home = chopped.subjobs, (np.arange(len(late)) % 4)[chopped.job]
     ran = {
         "local": sites.local(m128, jobs, home, scheduling=fcfs),
         "sharing": sites.sharing(m128, jobs, scheduling=fcfs),

@@ -239,7 +239,7 @@ def _longest_that_slips(answer: Any) -> str:
 
 @lru_cache
 def _first() -> co.JobStream:
-    return next(iter(workloads(1).values()))[0].chopped(M128.largest).pieces
+    return next(iter(workloads(1).values()))[0].chopped(M128.largest).subjobs
 
 
 def _spanning_over_sharing(policy: co.Scheduling) -> float:
@@ -271,7 +271,7 @@ def _some_stay(answer: Any) -> str:
 def _break_even_of_thirds(weight: str = "work") -> float:
     easy = co.EASY()
     jobs = co.load_trace("KTH-SP2", missing="stand-in").jobs(request="total")
-    jobs = jobs.chopped(THIRDS.largest).pieces
+    jobs = jobs.chopped(THIRDS.largest).subjobs
     shared = sites.sharing(THIRDS, jobs, scheduling=easy).average_weighted_response_time(weight)
     ways = (sites.multi_site(THIRDS, jobs, p, scheduling=easy) for p in PENALTIES)
     lost = [way.average_weighted_response_time(weight) - shared for way in ways]

@@ -124,7 +124,7 @@ def simulate(setting: Setting, jobs: JobStream) -> Run:
     chopped = modified(jobs, system, site, setting.wide)
     site = site[chopped.job]
     is_piece = np.bincount(chopped.job)[chopped.job] > 1
-    return Run(schedule_of(setting, chopped.pieces, site), site, is_piece)
+    return Run(schedule_of(setting, chopped.subjobs, site), site, is_piece)
 
 
 def schedule_of(setting: Setting, pieces: JobStream, site: NDArray[np.int64]) -> Schedule:
