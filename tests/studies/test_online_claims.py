@@ -421,7 +421,8 @@ def test_no_printed_number_is_judged_on_stand_ins():
 
 def overloaded(used):
     """Return runs at too high a load, in which policies use these shares, on logs by lengths."""
-    wave = 0.01 * np.cos(2 * np.pi * 3 * np.arange(WEEKS) / WEEKS)
+    wave = 0.01 * np.cos(np.pi / 2 * np.arange(4 * WEEKS))
+    wave[:4] = -0.5  # the first four weeks do not count
 
     def rows(setting):
         for week, more in enumerate(wave):
