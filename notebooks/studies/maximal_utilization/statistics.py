@@ -82,8 +82,7 @@ def fits(print_left: str, number: float, decimals: int) -> bool:
 def judge_print(print_left: str, found: Mapping[str, float], decimals: int) -> Judgement:
     """Return what the characters that are left say of a number, by reading; the first is ours.
 
-    ``cannot be tested`` where ours leaves as many: that is little evidence. Else it is
-    ``explained by a reading`` that does, or ``differs``.
+    ``cannot be tested`` where ours leaves as many: that is little evidence. Else it ``differs``.
     """
     own, *others = found
     value = f"{found[own]:,.{decimals}f}"
@@ -92,12 +91,6 @@ def judge_print(print_left: str, found: Mapping[str, float], decimals: int) -> J
         excluded = [name for name in others if not fits(print_left, found[name], decimals)]
         without = "".join(f"; {name}, it would not" for name in excluded)
         return Judgement("cannot be tested", f"digits lost; {left}, which {value} leaves{without}")
-    for name in others:
-        if fits(print_left, found[name], decimals):
-            other = f"{found[name]:,.{decimals}f}"
-            return Judgement(
-                "explained by a reading", f"{name}: {other}; {left}, which {value} does not leave"
-            )
     return Judgement("differs", f"{left}, which {value} does not leave")
 
 
