@@ -5,8 +5,7 @@ from studies.study import Scale
 SMALL = {
     "maximal-utilization": Scale(
         jobs=10_000, replications=8, cell_jobs=8_000, response_jobs=None,
-        response_replications=None, bound_arrivals=3_000, bound_replications=2, readings=True,
-        variations=(10,),
+        response_replications=None, bound_arrivals=3_000, bound_replications=2, variations=(10,),
     ),
     "cluster-configurations": Scale(
         jobs=10_000, high_jobs=40_000, replications=5, shares=(0.3, 0.94), precision=0.5,

@@ -1,8 +1,7 @@
 """Bucur and Epema 2003, the maximal utilization of co-allocation: Tables 1 to 5, MU-1 to MU-16.
 
-`model` has the paper's systems, jobs and policies; `statistics` what is left of numbers that our
-text lost; `runs` the settings and how a capacity loss is found; `figures`, `tables` and `claims`
-read the runs.
+`model` has the paper's systems, jobs and policies, and `runs` the settings and the measurement of a
+capacity loss. `figures`, `tables` and `claims` read the runs.
 """
 
 from studies.maximal_utilization import claims, figures, model, runs, tables
