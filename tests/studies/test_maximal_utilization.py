@@ -10,7 +10,7 @@ from scipy import stats
 import coalloc_lib as co
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.statistics import Replications, pick, sample, student
+from coalloc_lib.statistics import Replications, pick, rows_of, sample, student
 from coalloc_lib.statistics.saturation import heavy_traffic, saturated_loss
 from studies import published
 from studies.maximal_utilization import (
@@ -21,10 +21,12 @@ from studies.maximal_utilization import (
     by_request,
     by_service,
     claims,
+    claims_further,
     figures,
     pathological_loss,
     study,
 )
+from studies.maximal_utilization.further import Balance, Counterexample, Held
 from studies.maximal_utilization.model import (
     CALM,
     DAS1,
@@ -73,13 +75,25 @@ ROW_JOBS = 100_000
 
 
 def made_up(value, noise=1e-3, warning=""):
-    """Return runs with the loss ``value(setting)``, and noise that differs between settings."""
-    waves = {}
+    """Return runs with the loss ``value(setting)``, and noise that differs between settings.
+
+    If it returns no four shares for the busy clusters, these are all equally busy.
+    """
+    waves, of_setting = {}, value
+
+    def value(setting):
+        found = of_setting(setting)
+        return (0.8,) * 4 if isinstance(setting, Balance) and np.isscalar(found) else found
 
     def measured(setting, scale, seed):
         wave = waves.setdefault(setting, len(waves))
+        if isinstance(setting, Balance):
+            for cluster in range(1, 5):
+                shares = value(setting)[cluster - 1] + noise * np.cos(np.arange(COUNT) + cluster)
+                yield from rows_of(Replications(shares, warning), "busy", cluster=cluster)
+            return
         is_known = getattr(setting, "method", HEAVY) in (EXACT, PRINTED, "exact", "approximation")
-        if is_known or isinstance(setting, Pathological):
+        if is_known or isinstance(setting, Pathological | Counterexample):
             yield from loss_rows(Replications(np.array(value(setting))), None)
             return
         high = np.cos(2 * np.pi * (np.arange(COUNT) / COUNT + 0.618 * wave))
@@ -112,16 +126,39 @@ def with_exception(loss, exception):
 
 
 def by_jumps(few, many, held=None):
-    """Return losses by policy; `held` is what FPFS loses if 500 jobs wait all the time."""
+    """Return losses by policy; `held` is what FPFS loses if many jobs wait all the time."""
     losses = {"FCFS": 0.4, FEW: few, MANY: many}
 
     def loss(setting):
         policy = getattr(setting, "policy", "FCFS")
-        if held and policy != "FCFS" and setting.method != POISSON:
+        if held and isinstance(setting, Held):
             return held
         return losses[policy]
 
     return loss
+
+
+def obviously(ordered, unordered, small):
+    """Return losses of ordered and unordered requests, and of ordered ones in the small system."""
+    losses = {ORDERED: ordered, UNORDERED: unordered}
+
+    def loss(setting):
+        if isinstance(setting, Counterexample):
+            return small if setting.request == ORDERED else 0.25
+        return losses.get(getattr(setting, "request", ""), 0.1)
+
+    return loss
+
+
+def of_clusters(first, worst):
+    """Return the busy shares of four clusters under first fit and under worst fit."""
+
+    def shares(setting):
+        if not isinstance(setting, Balance):
+            return 0.3
+        return first if setting.placement == FIRST else worst
+
+    return shares
 
 
 def by_sizes(losses, otherwise=0.3):
@@ -146,6 +183,7 @@ def typed_in(monkeypatch, item, number):
         return replace(known(name, asked), number=number if asked == item else "")
 
     monkeypatch.setattr(claims, "published_claim", with_number)
+    monkeypatch.setattr(claims_further, "published_claim", with_number)
 
 
 def of_sizes_and_times(by_size, by_time):
@@ -187,7 +225,8 @@ def freer_is_filled(ordered, unordered, total):
 
     def loss(setting):
         passed = getattr(setting, "policy", "FCFS") == "FPFS(50)"
-        return 0.5 - gains.get(setting.request, 0.0) if passed else 0.5
+        gain = gains.get(getattr(setting, "request", ""), 0.0)
+        return 0.5 - gain if passed else 0.5
 
     return loss
 
@@ -251,20 +290,22 @@ VERDICTS = [
     ("MU-6", drawn(0.2, 0.3), 1e-3, "does not hold"),
     ("MU-6", with_exception(drawn(0.3, 0.2), drawn(0.3, 0.2)), 1e-3, "does not hold"),
     ("MU-6", with_exception(drawn(0.2, 0.3), drawn(0.3, 0.2)), LOUD, "undecided"),
-    ("MU-7", by_mean(0.2, 0.3), 1e-3, "holds"),
+    ("MU-7", by_mean(0.2, 0.3), 1e-4, "holds"),
     ("MU-7", by_mean(0.2, 0.3, odd=0.05), 1e-3, "does not hold"),
     ("MU-7", by_mean(0.2, 0.2), 1e-3, "does not hold"),
     ("MU-7", by_mean(0.2, 0.3), LOUD, "undecided"),
-    ("MU-8", by("service", **{WILD.replace(" ", "_"): 0.33}), 1e-3, "holds"),
+    ("MU-8", by("service", **{WILD.replace(" ", "_"): 0.31}), 1e-3, "holds"),
+    ("MU-8", by("service", **{WILD.replace(" ", "_"): 0.35}), 1e-3, "undecided"),
     ("MU-8", by("service", **{WILD.replace(" ", "_"): 0.5}), 1e-3, "does not hold"),
     ("MU-8", by("service"), LOUD, "undecided"),
     ("MU-9", by_jumps(0.39, 0.3), 1e-3, "holds"),
-    ("MU-9", by_jumps(0.39, 0.3, held=0.39), 1e-3, "holds"),
+    ("MU-9", by_jumps(0.39, 0.3, held=0.39), 1e-3, "undecided"),
     ("MU-9", by_jumps(0.3, 0.3), 1e-3, "does not hold"),
-    ("MU-9", by_jumps(0.39, 0.38), 1e-3, "does not hold"),
+    ("MU-9", by_jumps(0.39, 0.395), 1e-3, "does not hold"),
     ("MU-9", by_jumps(0.39, 0.3), LOUD, "undecided"),
     ("MU-10", by("placement", first_fit=0.31), 1e-3, "holds"),
-    ("MU-10", by("placement", first_fit=0.4), 1e-3, "does not hold"),
+    ("MU-10", by("placement", first_fit=0.35), 1e-3, "undecided"),
+    ("MU-10", by("placement", first_fit=0.5), 1e-3, "does not hold"),
     ("MU-10", by("placement", first_fit=0.31), LOUD, "undecided"),
     ("MU-11", by("log"), 1e-3, "cannot be tested"),
     ("MU-12", by("request", one_component=0.4), 1e-3, "holds"),
@@ -276,7 +317,8 @@ VERDICTS = [
     ("MU-14", by_sizes(LARGER), 1e-3, "holds"),
     ("MU-14", by_sizes(LARGER | {FIVE[1]: 0.05}), 1e-3, "does not hold"),
     ("MU-14", by_sizes(LARGER), LOUD, "undecided"),
-    ("MU-15", in_tables(0.4, 0.3, 0.2), 1e-3, "holds"),
+    ("MU-15", as_printed(), 1e-5, "holds"),
+    ("MU-15", in_tables(0.4, 0.3, 0.2), 1e-4, "does not hold"),  # no tie where one is printed
     ("MU-15", in_tables(0.4, 0.2, 0.2), 1e-4, "does not hold"),
     ("MU-15", in_tables(0.3, 0.4, 0.2), 1e-3, "does not hold"),
     ("MU-15", in_tables(0.4, 0.3, 0.2), LOUD, "undecided"),
@@ -284,6 +326,16 @@ VERDICTS = [
     ("MU-17", in_slots(0.3, 0.3), 1e-5, "holds"),
     ("MU-17", in_slots(0.3, 0.35), 1e-3, "does not hold"),
     ("MU-17", in_slots(0.3, 0.3), LOUD, "undecided"),
+    ("MU-18", by("request", ordered=0.8), 1e-3, "holds"),
+    ("MU-18", by("request", ordered=0.1, unordered=0.1), 1e-3, "does not hold"),
+    ("MU-18", by("request", ordered=0.3), 1e-3, "undecided"),
+    ("MU-19", obviously(0.4, 0.2, 0.3), 1e-3, "holds"),
+    ("MU-19", obviously(0.4, 0.2, 0.2), 1e-3, "does not hold"),
+    ("MU-19", obviously(0.2, 0.4, 0.3), 1e-3, "does not hold"),
+    ("MU-19", obviously(0.2, 0.2, 0.3), LOUD, "undecided"),
+    ("MU-20", of_clusters((0.8, 0.8, 0.8, 0.8), (0.8,) * 4), 1e-4, "holds"),
+    ("MU-20", of_clusters((0.9, 0.8, 0.8, 0.7), (0.8,) * 4), 1e-4, "does not hold"),
+    ("MU-20", of_clusters((0.82, 0.8, 0.8, 0.78), (0.8,) * 4), 1e-4, "undecided"),
     ("HO-1", freer_is_filled(0.3, 0.2, 0.1), 1e-3, "holds"),
     ("HO-1", freer_is_filled(0.1, 0.2, 0.3), 1e-3, "does not hold"),
     ("HO-1", freer_is_filled(0.3, 0.2, 0.3), 1e-3, "does not hold"),
@@ -318,7 +370,7 @@ def test_a_claim_is_asked_at_other_service_times():
 
     runs = made_up(loss)
     assert study.ask("MU-5", runs).verdict == "holds"
-    assert "Also at 1 of 2 other settings." in study.ask("MU-5", runs).note
+    assert "Also at 2 of 3 other settings." in study.ask("MU-5", runs).note
     assert study.ask("MU-5", runs, service=CALM).verdict == "does not hold"
     assert study.ask("MU-6", runs, service=CALM).verdict == "cannot be tested"
 
@@ -481,25 +533,23 @@ def test_the_points_that_fifty_jumps_gain_are_judged_once_they_are_typed_in(
     assert "type them into" not in row.note
 
 
-def test_a_queue_that_begins_empty_decides_and_a_held_one_is_a_note():
-    row = study.ask("MU-9", made_up(by_jumps(0.39, 0.3, held=0.39)))
-    assert row.verdict == "holds"
-    assert "2 of 4 other settings" in row.note
-    assert f"{MANY} gains 1.0 points" in row.note
+def test_the_gain_of_overtaking_is_told_for_few_and_for_many_waiting_jobs():
+    note = study.ask("MU-9", made_up(by_jumps(0.39, 0.3, held=0.39))).note
+    assert f"{MANY} gains points: from an empty queue 10.0, with 100 waiting 1.0" in note
 
 
 def test_a_cut_off_is_where_the_verdict_turns():
-    """Unordered requests lose 0.44 of what ordered ones do; the exception three quarters."""
+    """Unordered requests lose 0.455 of what ordered ones do; the exception three quarters."""
 
     def loss(setting):
-        share = 0.75 if getattr(setting, "sizes", "") == EXCEPTION else 0.44
+        share = 0.75 if getattr(setting, "sizes", "") == EXCEPTION else 0.455
         known = getattr(setting, "request", "") == ORDERED or isinstance(setting, PublishedLoss)
         return 0.4 * (1 if known else share)
 
     row = study.ask("MU-5", made_up(loss, noise=1e-9))
     assert (row.verdict, row.cut_off) == ("holds", "roughly: 0.1")
-    assert row.turns_at == pytest.approx(0.06, abs=1e-5)
-    assert "Would be undecided if 'roughly' meant less than 0.06 either side of half." in row.note
+    assert row.turns_at == pytest.approx(0.045, abs=1e-5)
+    assert "Would be undecided if 'roughly' meant less than 0.045 either side of half." in row.note
 
 
 def test_a_formula_next_to_a_tie_is_rounded_either_way(result):

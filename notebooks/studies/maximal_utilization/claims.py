@@ -22,14 +22,12 @@ from coalloc_lib.statistics import (
     ratio,
     sample,
 )
-from studies.cut_offs import Part
+from studies.cut_offs import Asked, Part
 from studies.ledger import Decision, judge_number, not_on_stand_in
 from studies.maximal_utilization.figures import (
-    ABOUT,
     ALMOST,
     HALF,
     LARGE,
-    MUCH,
     ONLY,
     ROUGHLY,
     VERY_LARGE,
@@ -38,6 +36,7 @@ from studies.maximal_utilization.figures import (
 from studies.maximal_utilization.model import (
     ALIKE,
     ARRIVALS,
+    AT_ONCE,
     CALM,
     CTC,
     DAS1,
@@ -46,18 +45,14 @@ from studies.maximal_utilization.model import (
     EXAMPLE,
     EXCEPTION,
     EXPONENTIAL,
-    FEW,
     FIRST,
     FIVE,
     HEAVY,
     INDEPENDENT,
     LOG,
-    MANY,
     ORDERED,
     PATHOLOGICAL_CLUSTERS,
-    POISSON,
     PRINTED,
-    ROOM,
     STANDARD,
     TOTAL,
     UNORDERED,
@@ -78,6 +73,7 @@ from studies.maximal_utilization.tables import VALUE
 from studies.printed_losses import ROUNDING
 from studies.published import Claim, published_claim
 from studies.study import PaperSetting, logs_missing_in
+from studies.their_words import unless_a_word_decides
 
 #: The paper's standard case (section 7). Where the runs have other values, claims are asked too.
 PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
@@ -145,6 +141,7 @@ def loss_falls_with_freer_requests(runs: pd.DataFrame) -> Decision:
     "largest unordered over ordered loss, but the exception",
     PAPER.without("request", "method"),
 )
+@unless_a_word_decides
 def loss_is_halved_but_once(runs: pd.DataFrame) -> Decision:
     """Judge 'except for D(0.894), roughly speaking, the capacity loss is cut in half'."""
     best = best_method(runs)
@@ -172,6 +169,7 @@ def dependent_sizes_lose_more_but_once(runs: pd.DataFrame) -> Decision:
     "largest difference among equal means, dependent sizes",
     PAPER.with_(drawn=DEPENDENT).fixing("request", "method", "service", "policy", "placement"),
 )
+@unless_a_word_decides
 def only_the_mean_matters_if_dependent(runs: pd.DataFrame) -> Decision:
     """Judge 'for dependent component sizes, only the mean, and not the distribution, matters'."""
     apart = {", ".join(group): widest(runs, group) for group in ALIKE}
@@ -257,21 +255,45 @@ def is_larger(smaller: str, larger: str) -> bool:
 
 
 @study.add_claim("MU-8", "largest change of the loss", PAPER.without("request", "service"))
+@unless_a_word_decides
 def service_times_change_little(runs: pd.DataFrame) -> Decision:
-    """Judge that the service times have not 'a large impact on the capacity loss', for any sizes.
+    """Judge that the service times have not 'a large impact on the capacity loss'.
 
-    The paper's one example is MU-16.
+    The paper does not say for which sizes, so each of the five is a reading, and it is decided only
+    if all agree. Elsewhere: calmer service times, and constant ones with all departures at once.
     """
-    changes = dict(changes_by_service(of_known_sizes(runs)))
-    wild: dict[str, Part] = {}
-    calmer: dict[str, Part] = {}
-    for (sizes, request, service), change in changes.items():
-        answers = wild if service == WILD else calmer
-        words = f"{sizes} {request}, {service} {change.estimate:+.0%}"
-        answers[words] = LARGE.within(change)
+    known = of_known_sizes(runs)
+    changes = dict(changes_by_service(known))
+    wild = {words: change for words, change in changes.items() if words[2] == WILD}
     if not wild:
         raise NotRunError(f"no run has service = {WILD}")
-    return Decision(furthest(changes.values()), wild, elsewhere=calmer)
+
+    def little(limit: float) -> bool | None:
+        by_sizes: dict[str, list[Interval]] = {}
+        for (sizes, *_), change in wild.items():
+            by_sizes.setdefault(sizes, []).append(change)
+        found = {
+            all_of(*(change.between(-limit, limit) for change in of_one))
+            for of_one in by_sizes.values()
+        }
+        return found.pop() if len(found) == 1 else None
+
+    shown = "; ".join(
+        f"{sizes} {request} {change.estimate:+.0%}" for (sizes, request, _), change in wild.items()
+    )
+    others = {words: change for words, change in changes.items() if words[2] != WILD}
+    at_once = dict(changes_by_service(known, AT_ONCE))
+    others |= {
+        (sizes, request, f"{WILD}, over all at once"): change
+        for (sizes, request, service), change in at_once.items()
+        if service == WILD
+    }
+    elsewhere: dict[str, Part] = {
+        f"{', '.join(words)} {change.estimate:+.0%}": LARGE.within(change)
+        for words, change in others.items()
+    }
+    part: dict[str, Part] = {"of all five sizes": Asked(LARGE, little)}
+    return Decision(furthest(wild.values()), part, shown, elsewhere)
 
 
 def of_known_sizes(runs: pd.DataFrame) -> pd.DataFrame:
@@ -279,24 +301,27 @@ def of_known_sizes(runs: pd.DataFrame) -> pd.DataFrame:
     return pick(runs, sizes=FIVE, request=(ORDERED, UNORDERED))
 
 
-def changes_by_service(runs: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], Interval]]:
-    """Yield sizes, request and service, and how much more is lost than with equal service times.
+def changes_by_service(
+    runs: pd.DataFrame, calm: str = CALM
+) -> Iterator[tuple[tuple[str, str, str], Interval]]:
+    """Yield sizes, request and service, and how much more is lost than with constant service.
 
-    A share of the loss with equal, or deterministic, ones.
+    It is a share of the loss with constant service, of which `calm` is one of two readings.
     """
     for setting, here in groups_of(runs, ["sizes", "request"]):
         others = here["service"].unique()
-        if CALM not in others:
+        if calm not in others:
             continue
-        calm = sample(here, VALUE, service=CALM).mean
-        for service in others[others != CALM]:
-            less = difference(here, VALUE, {"service": service}, {"service": CALM})
-            yield (setting["sizes"], setting["request"], service), (less / calm).interval
+        base = sample(here, VALUE, service=calm).mean
+        for service in others[~np.isin(others, (CALM, AT_ONCE))]:
+            less = difference(here, VALUE, {"service": service}, {"service": calm})
+            yield (setting["sizes"], setting["request"], service), (less / base).interval
 
 
 @study.add_claim(
     "MU-16", "largest change of the loss, sizes that fit", PAPER.without("request", "service")
 )
+@unless_a_word_decides
 def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
     """Judge MU-8's sentence for the paper's one example, the sizes of which it does not name.
 
@@ -413,42 +438,8 @@ def mean_of(samples: Iterable[Replications]) -> Replications:
 # --- Section 7.2 ---
 
 
-@study.add_claim("MU-9", "smallest gain of MaxJumps 50", PAPER.without("policy", "method"))
-def overtaking_gains(runs: pd.DataFrame) -> Decision:
-    """Judge that MaxJumps 5 'does not improve performance by much', but that 50 does.
-
-    By how much is a number that our copy of the paper lost; it is judged once it is typed in. A
-    run begins with an empty queue. Elsewhere 500 jobs wait all the time.
-    """
-    printed = numbers_of(published_claim(study.name, "MU-9"), 1)
-    gains = [gain_over_fcfs(runs, sizes, MANY, POISSON) for sizes in ROOM]
-    parts = gains_by_jumps(runs, POISSON)
-    for sizes, gain in zip(ROOM, gains, strict=True):
-        for points in printed:
-            parts[f"{sizes} gains about {points:g} points"] = ABOUT.within(gain, points / 100)
-    note = "" if printed else type_in("MU-9", "the percentage points that 50 jumps gain")
-    return Decision(least(gains), parts, note, gains_by_jumps(runs, HEAVY))
-
-
-def gains_by_jumps(runs: pd.DataFrame, method: str) -> dict[str, Part]:
-    """Return whether five jumps gain less than much and fifty gain much, by one method."""
-    parts: dict[str, Part] = {}
-    for sizes in ROOM:
-        for policy, answer in ((FEW, MUCH.below), (MANY, MUCH.above)):
-            gain = gain_over_fcfs(runs, sizes, policy, method)
-            words = f"{sizes}, {method}, {policy} gains {100 * gain.estimate:.1f} points"
-            parts[words] = answer(gain)
-    return parts
-
-
-def gain_over_fcfs(runs: pd.DataFrame, sizes: str, policy: str, method: str) -> Interval:
-    """Return by how much a policy loses less than FCFS; both methods have other random numbers."""
-    fcfs = sample(runs, VALUE, sizes=sizes, policy="FCFS", method=HEAVY)
-    other = sample(runs, VALUE, sizes=sizes, policy=policy, method=method)
-    return fcfs.less_unpaired(other)
-
-
 @study.add_claim("MU-10", "first less worst fit loss", PAPER.without("placement"))
+@unless_a_word_decides
 def placement_changes_little(runs: pd.DataFrame) -> Decision:
     """Judge that between first and worst fit 'the difference in performance is not very large'."""
     pair = {"placement": FIRST}, {"placement": WORST}

@@ -13,6 +13,7 @@ from studies.cut_offs import Word
 from studies.das1_densities import CAPTION, densities, draw_densities
 from studies.maximal_utilization.model import (
     ALIKE,
+    AT_ONCE,
     CALM,
     DAS1,
     DEPENDENT,
@@ -50,8 +51,12 @@ LARGE = Word("large impact", 0.25, "%", 100)
 #: 'Does not improve performance by much', and 'about [lost] percentage points'.
 MUCH = Word("much", 0.03, "points", 100)
 ABOUT = Word("about", 0.02, "points", 100)
-#: 'The difference in performance is not very large'; 'the capacity losses [...] are similar'.
-VERY_LARGE = Word("very large", 0.03, "points", 100)
+#: 'The difference in performance is not very large': twice what we take 'much' to mean. 'The
+#: capacity losses [...] are similar'.
+VERY_LARGE = Word("very large", 0.06, "points", 100)
+#: 'The capacity loss of co-allocation can be quite large'; 'balanced loads in the clusters'.
+QUITE_LARGE = Word("quite large", 0.25, "%", 100)
+BALANCED = Word("balanced", 0.03, "points", 100)
 SIMILAR = Word("similar", 0.03, "points", 100)
 
 # --- What figures have in common ---
@@ -151,7 +156,9 @@ FIGURE3 = Caption(
 )
 
 
-@study.add_figure("figure3", FIGURE3, draw_figure3, claims=("MU-4", "MU-5", "MU-14"))
+@study.add_figure(
+    "figure3", FIGURE3, draw_figure3, claims=("MU-4", "MU-5", "MU-14", "MU-19", "MU-18")
+)
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the loss of ordered, unordered and total requests."""
     by_request = best_method(standard(runs, "request", "method"))
@@ -232,6 +239,7 @@ SERVICE_TIMES = Caption(
 def service_times(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the loss by service times, and its ``growth`` as a share of that of equal ones."""
     by_service = pick(standard(runs, "request", "service"), request=(ORDERED, UNORDERED))
+    by_service = by_service[by_service["service"] != AT_ONCE]
     table = losses(by_service, ["sizes", "request", "service"], against={"service": CALM})
     calm = table["capacity_loss"] - table["difference"]
     for end in ("", "_ci95_low", "_ci95_high"):
@@ -293,7 +301,12 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss by placement, and what is not very different from that of worst fit."""
     near = around(loss_by_group(table, placement=WORST), VERY_LARGE.value)
-    return draw_bars(table, "placement", threshold=("worst fit ± 3 points", near), **titles)
+    return draw_bars(
+        table,
+        "placement",
+        threshold=(f"worst fit ± {VERY_LARGE.said(VERY_LARGE.value)}", near),
+        **titles,
+    )
 
 
 FIGURE6 = Caption(

@@ -10,6 +10,7 @@ import numpy as np
 
 from coalloc_lib.analytic import JointSizes
 from coalloc_lib.model.distributions import (
+    Between,
     Deterministic,
     Distribution,
     Exponential,
@@ -124,9 +125,14 @@ ALIKE = (FIVE[:3], FIVE[3:])
 EXCEPTION = FIVE[4]
 
 #: 'From deterministic through exponential to hyperexponential with a cv of [3] up to [10]'.
-CALM, EXPONENTIAL, WILD = "deterministic", "exponential", "hyperexponential, cv 10"
+#: Section 5 looks at the queue 'when a job departs'. So jobs that start together and run equally
+#: long depart one by one, as in a program that handles one event after another: their run times
+#: differ by less than a millionth. In the other reading all departures of an instant come first.
+CALM, AT_ONCE = "deterministic, departures one by one", "deterministic, departures all at once"
+EXPONENTIAL, WILD = "exponential", "hyperexponential, cv 10"
 SERVICES: dict[str, Distribution] = {
-    CALM: Deterministic(),
+    CALM: Between(1 - 5e-7, 1 + 5e-7),
+    AT_ONCE: Deterministic(),
     EXPONENTIAL: Exponential(),
     "hyperexponential, cv 3": Hyperexponential(1.0, 3),
     "hyperexponential, cv 5": Hyperexponential(1.0, 5),

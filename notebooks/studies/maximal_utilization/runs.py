@@ -16,8 +16,17 @@ from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics import Replications, capacity_loss, rows_of
 from coalloc_lib.statistics.saturation import heavy_traffic, loss_between_bounds
 from coalloc_lib.workloads.models import JobModel, ResampledJobs
+from studies.maximal_utilization.further import (
+    Balance,
+    Counterexample,
+    Fewer,
+    Held,
+    further_settings,
+    measure_further,
+)
 from studies.maximal_utilization.model import (
     ARRIVALS,
+    AT_ONCE,
     CALM,
     COMPONENTS,
     DAS1,
@@ -186,7 +195,7 @@ class Slotted:
     @property
     def scenario(self) -> Scenario:
         """The cluster and its jobs; they all start at once, so they keep to slots."""
-        jobs = JobModel(slotted_sizes(self.sizes), 1, request=TOTAL, service=SERVICES[CALM])
+        jobs = JobModel(slotted_sizes(self.sizes), 1, request=TOTAL, service=SERVICES[AT_ONCE])
         return Scenario(Multicluster([SLOTTED[self.sizes]]), jobs)
 
 
@@ -194,7 +203,7 @@ class Slotted:
 
 
 def measure(
-    setting: Setting | LogSetting | Pathological | Slotted | PublishedLoss,
+    setting: Any,
     scale: Scale,
     seed: np.random.SeedSequence,
 ) -> Iterator[dict]:
@@ -206,6 +215,8 @@ def measure(
         yield from rows_of(Replications(np.array(loss)), "capacity_loss")
     elif isinstance(setting, Slotted):
         yield from rows_of(loss_of_slots(setting, scale, seed), "capacity_loss")
+    elif isinstance(setting, Held | Balance | Fewer | Counterexample):
+        yield from measure_further(setting, scale, seed)
     elif isinstance(setting, LogSetting):
         yield from rows_of(loss_of_log(setting, scale, seed), "capacity_loss")
     else:
@@ -300,7 +311,7 @@ def by_service(
 ) -> Iterator[Setting]:
     """Yield the service times of section 7.1, the wild ones by their coefficient of variation."""
     wild = [f"hyperexponential, cv {cv}" for cv in variations]
-    for service in (CALM, EXPONENTIAL, *wild):
+    for service in (CALM, AT_ONCE, EXPONENTIAL, *wild):
         for request in (ORDERED, UNORDERED):
             yield Setting(sizes, request, service=service, **where)
 
@@ -328,7 +339,7 @@ def by_freedom(sizes: str, **where: Any) -> Iterator[Setting]:
 
 def settings(
     scale: Scale,
-) -> Iterator[Setting | LogSetting | Pathological | Slotted | PublishedLoss]:
+) -> Iterator[Any]:
     """Yield what the figures and claims read."""
     yield from load_published(NAME)
     for clusters in PATHOLOGICAL_CLUSTERS:
@@ -350,6 +361,7 @@ def settings(
             yield LogSetting(log, request)
     for request in (UNORDERED, WHOLE):
         yield Setting(WITH_AND_WITHOUT, request)
+    yield from further_settings(scale)
 
 
 study = Study(
@@ -369,6 +381,8 @@ study = Study(
         bound_arrivals=(20_000, ARRIVALS),
         bound_replications=(3, 10),
         variations=((10,), (3, 5, 10)),
+        held_replications=(4, 10),
+        waiting=((10, 100, 500, 2_000), (10, 30, 100, 300, 1_000, 2_000, 5_000, 10_000)),
     ),
     settings=settings,
     measure=measure,
