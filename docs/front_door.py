@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -18,8 +19,7 @@ sys.path.append(str(Path(__file__).parents[1] / "notebooks"))
 
 from studies import STUDIES, load_study
 from studies.archive import ARCHIVE, MADE_WITH, stored_runs
-from studies.ledger import write_ledger
-from studies.pages import COLUMNS, NUMBERS
+from studies.ledger import OF_BOTH, OF_CLAIMS, OF_NUMBERS, write_ledger
 from studies.study import RUNS
 from studies.what_survives.survival import summary
 
@@ -27,13 +27,13 @@ ROOT = Path(__file__).parents[1]
 LEDGER = ARCHIVE / "ledger.csv"
 #: The pages with generated parts.
 PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "site" / "index.md")
-QUESTIONS = {
-    "maximal-utilization": ("01", "How much of a multicluster can be kept busy?"),
-    "cluster-configurations": ("02", "Which clusters, and which jobs, make spanning pay?"),
-    "communication-penalty": ("03", "Up to which penalty does spanning pay?"),
-    "job-sharing": ("04", "Should sites share their jobs, or let them span?"),
-    "online-batch": ("05", "Booked at once, or queued?"),
-    "what-survives": ("our own", "Which conclusions survive elsewhere?"),
+#: The study of each paper, and its notebook.
+PAPERS = {
+    "maximal-utilization": "01",
+    "cluster-configurations": "02",
+    "communication-penalty": "03",
+    "job-sharing": "04",
+    "online-batch": "05",
 }
 
 
@@ -43,20 +43,19 @@ def between(name: str) -> re.Pattern[str]:
 
 
 def table(ledger: pd.DataFrame) -> str:
-    """Return the table of the README: the number of rows of the ledger with each verdict."""
-    first, *others = NUMBERS
-    heads = ["notebook", "question", f"printed numbers: {first}", *others]
-    heads += [f"claims: {COLUMNS[0]}", *COLUMNS[1:]]
-    lines = [heads, ["---"] * len(heads)]
+    """Return the two tables of the README: verdicts of printed numbers, and of claims."""
     is_claim = ledger["item"].str.fullmatch(r"[A-Z]{2}-\d+")
-    for study, (notebook, question) in QUESTIONS.items():
-        mine = ledger["study"] == study
-        numbers, claims = (
-            Counter(ledger.loc[mine & rows, "verdict"]) for rows in (~is_claim, is_claim)
-        )
-        counted = [sum(numbers[each] for each in verdicts) for verdicts in NUMBERS.values()]
-        counted += [claims[each] for each in COLUMNS]
-        lines.append([notebook, question, *map(str, counted)])
+    numbers = _counts("printed numbers", ledger[~is_claim], (*OF_NUMBERS, *OF_BOTH))
+    claims = _counts("claims", ledger[is_claim], (*OF_CLAIMS, *OF_BOTH))
+    return f"{numbers}\n{claims}"
+
+
+def _counts(subject: str, rows: pd.DataFrame, verdicts: Sequence[str]) -> str:
+    """Return a table of the number of rows of each paper that have each verdict."""
+    lines: list[list[str]] = [[f"{subject} of", *verdicts], ["---"] * (len(verdicts) + 1)]
+    for study, notebook in PAPERS.items():
+        counts = Counter(rows.loc[rows["study"] == study, "verdict"])
+        lines.append([f"notebook {notebook}", *(str(counts[verdict]) for verdict in verdicts)])
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
@@ -97,16 +96,19 @@ def map_block(cells: pd.DataFrame) -> str:
     adaptive = cells[cells["policy"] == "EASY, adaptive"]
     longer = int((adaptive["ci95_low"] > 0).sum())
     told = (
-        f"at load {highest:g}, spanning pays up to a penalty of {first.text(2)} under first come, "
-        f"first served, and up to {easy.text(2)} under EASY backfilling. Adaptive spanning, which "
-        f"spans only if a job then ends sooner, lengthens the mean response in {longer} of its "
-        f"{len(adaptive)} cells of this map; elsewhere it can lose"
+        "Three clusters of 8 processors. The *penalty* is the share by which a job runs longer if "
+        "it spans, and the *load* is the share of all processors that the jobs need. At load "
+        f"{highest:g}, spanning shortens the mean response time up to a penalty of "
+        f"{first.text(2)} (95 % interval) under first come, first served, and up to "
+        f"{easy.text(2)} under EASY backfilling. Adaptive spanning, where a job spans only if it "
+        f"is then expected to end sooner, lengthens the mean response time in {longer} of the "
+        f"{len(adaptive)} cases of this map; in other systems it can lengthen it"
     )
     picture = (
         "![Map of the change of the mean response by spanning, over penalty and load, under four "
         "policies](docs/where-spanning-pays.svg)"
     )
-    return f"{picture}\n\n*Three clusters of 8 processors: {told}.*\n"
+    return f"{picture}\n\n{told}.\n"
 
 
 def parts(cells: pd.DataFrame) -> dict[str, str]:

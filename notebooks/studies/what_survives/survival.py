@@ -130,15 +130,15 @@ def summary(runs: pd.DataFrame) -> str:
         f"conclusion, under one condition, by one metric; there are {len(cells):,}. In {decided} "
         "cells the 95 % interval of the difference decides for or against the conclusion; in "
         f"{saturated} of these one way is saturated and the other is not. In {undecided} the "
-        f"interval contains no difference. {no_answer} have no answer: both ways are saturated, or "
-        "the log is too short for an interval."
+        f"interval includes zero, so that neither way is better. {no_answer} have no answer: both "
+        "ways are saturated, or the log is too short for an interval."
     )
     second = (
-        f"A conclusion survives if it holds in {SURVIVES:.0%} of the cells that decide. "
-        f"{len(relaxed)} conclusions only say that a way which may do more is better, for example "
-        f"that spanning without a penalty helps; {_surviving(relaxed)} of them survive. Of the "
-        f"{len(others)} others, {_surviving(others)} survive. The brackets say, for each metric, "
-        "in how many of the cells that decide a conclusion holds."
+        f"A conclusion survives if it holds in {SURVIVES:.0%} of the decided cells. "
+        f"{len(relaxed)} conclusions say nothing surprising: a way with more freedom is better, "
+        f"for example spanning without a penalty. {_surviving(relaxed)} of them survive. Of the "
+        f"{len(others)} others, {_surviving(others)} survive. The brackets give, for each metric, "
+        "the number of decided cells in which the conclusion holds."
     )
     lines = [_line(row) for row in others.to_dict("records")]
     return f"{first}\n\n{second}\n\n" + "\n".join(lines) + "\n"
