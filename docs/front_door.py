@@ -1,7 +1,7 @@
-"""Judge the archive, and write what the README says of results: no such sentence is typed by hand.
+"""Judge the archive, and write the pages' tables, sentences and pictures of results.
 
-Run by `make front-door`. With a folder of results, as in `make archive`, its runs become the
-archive first.
+No sentence about results is typed by hand. `make front-door` runs this script. With a folder of
+results as its argument, as in `make archive`, the runs of that folder become the archive first.
 """
 
 import re
@@ -26,7 +26,7 @@ from studies.what_survives.survival import summary
 ROOT = Path(__file__).parents[1]
 LEDGER = ARCHIVE / "ledger.csv"
 #: The pages with generated parts.
-PAGES = (ROOT / "README.md", ROOT / "docs" / "site" / "index.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "site" / "index.md")
 QUESTIONS = {
     "maximal-utilization": ("01", "How much of a multicluster can be kept busy?"),
     "cluster-configurations": ("02", "Which clusters, and which jobs, make spanning pay?"),
@@ -38,12 +38,12 @@ QUESTIONS = {
 
 
 def between(name: str) -> re.Pattern[str]:
-    """Return the pattern of what stands between two marks of the README."""
+    """Return the pattern of the text between two marks of a page."""
     return re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
 
 
 def table(ledger: pd.DataFrame) -> str:
-    """Return the README's table: printed numbers and claims, by what came out."""
+    """Return the table of the README: the number of rows of the ledger with each verdict."""
     first, *others = NUMBERS
     heads = ["notebook", "question", f"printed numbers: {first}", *others]
     heads += [f"claims: {COLUMNS[0]}", *COLUMNS[1:]]
@@ -61,7 +61,7 @@ def table(ledger: pd.DataFrame) -> str:
 
 
 def store(results: Path) -> None:
-    """Make the runs that a folder of results has the archive; all must be of the papers' scale."""
+    """Copy the runs of a folder of results to the archive; all must be of the papers' scale."""
     there = [name for name in STUDIES if (results / name / RUNS).exists()]
     if not there:
         raise SystemExit(
@@ -78,18 +78,18 @@ def store(results: Path) -> None:
 
 
 def judge() -> None:
-    """Write the ledger that the archive gives."""
+    """Write the ledger of the archive."""
     results = [study.judge(study.archived()) for study in map(load_study, STUDIES)]
     write_ledger([row for result in results for row in result.rows], LEDGER)
 
 
 def survives() -> str:
-    """Return the README's sentences on what survives, from the archive."""
+    """Return the sentences on the conclusions that survive, from the archive."""
     return summary(load_study("what-survives").archived())
 
 
 def map_block(cells: pd.DataFrame) -> str:
-    """Return the README's picture of where spanning pays, and the sentence under it."""
+    """Return the picture that shows where spanning pays, and the sentence below it."""
     from lessons import tour
 
     highest = max(tour.LOADS)
@@ -100,8 +100,7 @@ def map_block(cells: pd.DataFrame) -> str:
         f"at load {highest:g}, spanning pays up to a penalty of {first.text(2)} under first come, "
         f"first served, and up to {easy.text(2)} under EASY backfilling. Adaptive spanning, which "
         f"spans only if a job then ends sooner, lengthens the mean response in {longer} of its "
-        f"{len(adaptive)} cells of this map; elsewhere it can lose (below: 'adaptive loses at most "
-        "1 %')"
+        f"{len(adaptive)} cells of this map; elsewhere it can lose"
     )
     picture = (
         "![Map of the change of the mean response by spanning, over penalty and load, under four "
@@ -120,7 +119,7 @@ def parts(cells: pd.DataFrame) -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the ledger, the generated parts of the pages, and the picture."""
+    """Write the ledger, the generated parts of the pages, and the pictures."""
     for folder in sys.argv[1:]:
         store(Path(folder))
     judge()
@@ -132,8 +131,12 @@ def main() -> None:
         for name, part in parts(cells).items():
             text = between(name).sub(lambda _, part=part: part, text)
         page.write_text(text, encoding="utf-8")
-    figure = tour.draw_map(cells)
-    (ROOT / "docs" / "where-spanning-pays.svg").write_text(to_svg(figure), encoding="utf-8")
+    figures = {
+        "where-spanning-pays": tour.draw_map(cells),
+        "player": tour.player("backfilling").still(),
+    }
+    for name, figure in figures.items():
+        (ROOT / "docs" / f"{name}.svg").write_text(to_svg(figure), encoding="utf-8")
 
 
 if __name__ == "__main__":

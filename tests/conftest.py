@@ -13,6 +13,12 @@ import coalloc_lib as co
 #: new ones by a seed that it prints; what fails prints the line that brings it back.
 hypothesis.settings.register_profile("coalloc", deadline=None, derandomize=True, max_examples=40)
 hypothesis.settings.register_profile("long", deadline=None, print_blob=True, max_examples=300)
+#: The examples of `make test`, for tests that only ask whether one of them fails.
+hypothesis.settings.register_profile(
+    "unshrunk",
+    hypothesis.settings.get_profile("coalloc"),
+    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+)
 hypothesis.settings.load_profile("coalloc")
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,7 +48,7 @@ def real_logs():
     return Path(os.environ["COALLOC_TRACES"])
 
 
-def _times(most):
+def times(most):
     """Draw a time: 0, or far enough from it that scaling times loses no digit."""
     return st.floats(0, most).map(lambda time: time if time > 1e-9 else 0.0)
 
@@ -57,10 +63,10 @@ def systems_and_streams(draw, most_jobs=40, requests=("ordered", "unordered", "f
     request = draw(st.sampled_from(requests))
     width = draw(st.integers(1, len(sizes)))
     submit, runtime = (
-        st.integers(0, most) if draw(st.booleans()) else _times(most) for most in (12, 9)
+        st.integers(0, most) if draw(st.booleans()) else times(most) for most in (12, 9)
     )
     fraction = st.floats(0, 1) if draw(st.booleans()) else st.just(0.0)
-    row = st.tuples(submit, runtime, _components(sizes, request, width), _times(3), fraction)
+    row = st.tuples(submit, runtime, _components(sizes, request, width), times(3), fraction)
     least = draw(st.integers(1, most_jobs))
     rows = draw(st.lists(row, min_size=least, max_size=most_jobs))
     submits, runtimes, components, factors, penalties = zip(*rows, strict=True)
@@ -84,29 +90,6 @@ def _components(sizes, request, width):
     parts = st.tuples(*(st.integers(0, most) for most in limits[:width]))
     parts = parts.map(lambda row: row if any(row) else (1, *row[1:]))
     return parts if request == "ordered" else parts.flatmap(st.permutations)
-
-
-@st.composite
-def divisible_streams(draw):
-    """A multicluster, unordered jobs that fit whole or split, and a rule that may do either.
-
-    Some have more components than there are clusters, or larger ones than any cluster but one.
-    """
-    sizes = draw(st.lists(st.integers(1, 9), min_size=1, max_size=5))
-    order = draw(st.permutations(range(len(sizes))))
-    single = st.sampled_from([co.BestFit(), co.WorstFit(), co.FirstFit(order)])
-    placement = co.SingleThenSpan(single=draw(single))
-    width = draw(st.integers(1, 5))
-    rows = st.lists(st.integers(0, 6), min_size=width, max_size=width).filter(
-        lambda row: any(row) and placement.place(row, "unordered", sizes) is not None
-    )
-    submit, runtime = st.integers(0, 9), st.integers(0, 9)
-    row = st.tuples(submit, runtime, rows | st.just([1] + [0] * (width - 1)), st.floats(0, 1))
-    submits, runtimes, components, penalties = zip(
-        *draw(st.lists(row, min_size=1, max_size=30)), strict=True
-    )
-    jobs = co.JobStream(submits, runtimes, components, span_penalty=penalties)
-    return co.Multicluster(sizes), jobs, placement
 
 
 @st.composite

@@ -6,7 +6,7 @@ from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.jobs import REQUESTS
-from coalloc_lib.model.placement import Placement, WorstFit
+from coalloc_lib.model.placement import Placement, WorstFit, refuse_for_ordered
 from coalloc_lib.model.system import Multicluster
 
 #: What users give for the sizes of components, and what the formulas take.
@@ -23,11 +23,8 @@ def checked(
 ) -> tuple[Checked, int, Placement]:
     """Return the component sizes, a distribution each, their number, and the placement, checked."""
     instance_of("system", system, Multicluster, "one, e.g. Multicluster([32, 32])")
-    if one_of("request", request, REQUESTS) == "ordered" and placement is not None:
-        raise InputError(
-            f"placement = {placement} is given for ordered requests, which name their clusters "
-            "themselves; leave it out"
-        )
+    if one_of("request", request, REQUESTS) == "ordered":
+        refuse_for_ordered(placement)
     placement = WorstFit() if placement is None else placement
     instance_of("placement", placement, Placement, "a placement, for example WorstFit()")
     placement.check(system)

@@ -78,7 +78,7 @@ def exact_utilization(
 def _reached(system, jobs, chances, request, placement, budget):
     """Return the states that are reached from the idle system, and the jumps: chance, from, to."""
     # A state has the sorted numbers of the running jobs' allocations and the number of the waiting
-    # job's size, -1 where the next job is about to be drawn.
+    # job's size, -1 where the next job is about to be sampled.
     numbers, allocations = {}, []
 
     @cache

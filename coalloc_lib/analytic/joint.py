@@ -57,7 +57,7 @@ class JointSizes:
 
     @classmethod
     def independent(cls, sizes: SizeDistribution, components: int) -> "JointSizes":
-        """Return `components` independent draws from `sizes`, as non-increasing vectors."""
+        """Return `components` independent sizes of one distribution, as non-increasing vectors."""
         instance_of("sizes", sizes, SizeDistribution, "e.g. uniform(1, 16)")
         components = whole("components", components)
         _check_table(multisets(len(sizes.sizes), components), components)
@@ -68,7 +68,7 @@ class JointSizes:
 
     @classmethod
     def product(cls, distributions: Sequence[SizeDistribution]) -> "JointSizes":
-        """Return independent components, column i drawn from the i-th distribution."""
+        """Return independent components, column i sampled from the i-th distribution."""
         parts = [
             instance_of(f"sizes[{i}]", part, SizeDistribution, "e.g. uniform(1, 16)")
             for i, part in enumerate(distributions)

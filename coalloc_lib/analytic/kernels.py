@@ -88,7 +88,7 @@ def worst_fit_step(density, out, ways, jobs, weights, floor):
 
 
 @kernel
-def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance, floor):
+def worst_fit_size(cells, out, offsets, ways, components, difference, value, chance, floor):
     """Place, by worst fit, up to all missing components with one same size, `value`.
 
     Called for every size from the largest down, it makes one WF-convolution of independent
@@ -96,7 +96,7 @@ def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance,
     p_v^m_v / m_v!.
 
     `cells` has from ``offsets[d]`` on the probabilities where d components are placed: for each
-    vector of the clusters not yet served, each vector of those that are, counted from `spread`
+    vector of the clusters not yet served, each vector of those that are, counted from `difference`
     (what two clusters differ by at most) below the least used one of the others, whose use is the
     level. `out` receives the probabilities with all components placed.
     """
@@ -106,12 +106,13 @@ def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance,
     for placed in range(components - 1, -1, -1):
         left = clusters - placed
         rest[:] = 0
-        for row in range(ways[left - 1, spread + 1]):
-            begin = offsets[placed] + row * ways[placed, 2 * spread + 1]
-            # no served cluster uses less than the most used other one, less spread, and a component
+        for row in range(ways[left - 1, difference + 1]):
+            begin = offsets[placed] + row * ways[placed, 2 * difference + 1]
+            # No served cluster uses less than the most used other one, less the difference and a
+            # component.
             least = rest[0] + value + 1
             served[:] = least
-            for _ in range(ways[placed, 2 * spread + 1 - least]):
+            for _ in range(ways[placed, 2 * difference + 1 - least]):
                 cell = begin + place(ways, served, placed, 0)
                 first = first_level(cells, cell, floor)
                 if first < cells.shape[1]:
@@ -120,20 +121,20 @@ def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance,
                     for m in range(1, components - placed + 1):
                         length, other = placed + m, left - m
                         weight *= chance * (components - length + 1) / m
-                        insert(after, length - 1, spread + rest[other] + value)
-                        most = max(rest[0], after[0] - spread)
+                        insert(after, length - 1, difference + rest[other] + value)
+                        most = max(rest[0], after[0] - difference)
                         if length < components:
                             rise = rest[other - 1]
                             target = place(ways, rest, other - 1, rise)
-                            target *= ways[length, 2 * spread + 1]
+                            target *= ways[length, 2 * difference + 1]
                             target += offsets[length] + place(ways, after, length, rise)
                             move(cells, cell, first, cells, target, weight, rise, most)
                         else:
                             for i in range(other):
-                                insert(after, length + i, spread + rest[i])
+                                insert(after, length + i, difference + rest[i])
                             rise = after[clusters - 1]
                             target = place(ways, after, clusters - 1, rise)
-                            move(cells, cell, first, out, target, weight, rise - spread, most)
+                            move(cells, cell, first, out, target, weight, rise - difference, most)
                 advance(served, placed, least)
             advance(rest, left - 1, 0)
 

@@ -31,12 +31,14 @@ def unordered_case(
     if isinstance(sizes, JointSizes):
         table = sizes.unordered()
         check_fits(table.vectors.max(axis=0).tolist(), system, "unordered")
+        _check_has_formula(system, placement)
         steps, largest = convolutions(table.total(), system.processors), int(table.vectors.max())
         cost = _table_cost(system, placement, len(table), table.components, largest, steps)
         budget.check(*cost)
         return _table_fits(table, system, placement), table.total().minimum, table.mean
     widest = sorted((part.maximum for part in sizes), reverse=True)
     check_fits(widest, system, "unordered")
+    _check_has_formula(system, placement)
     part = sizes[0]
     if any(other is not part for other in sizes):
         return unordered_case(system, JointSizes.product(sizes), components, placement, budget)
@@ -70,9 +72,9 @@ def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> It
     `joint` has its components in non-increasing order. A state is the non-increasing vector of used
     processors, at first `start`: unequal clusters are clusters of the largest `size`, partly used.
     """
-    spread = max(int(joint.vectors.max()), int(start[0]))
-    ways = ways_table(len(start), spread)
-    density = _initial(ways, spread, size, start)
+    difference = max(int(joint.vectors.max()), int(start[0]))
+    ways = ways_table(len(start), difference)
+    density = _initial(ways, difference, size, start)
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
     floor = NEGLIGIBLE / density.size
     return _one_after_the_other(
@@ -88,11 +90,11 @@ def nested_fits(
     Worst fit places the largest first, so the sum over jobs is nested, one size in another: the
     work grows with the number of sizes, not of different jobs.
     """
-    spread = max(part.maximum, int(start[0]))
-    ways = ways_table(len(start), 2 * spread)
-    offsets = np.cumsum([0, *_cells(len(start), spread, components)])
+    difference = max(part.maximum, int(start[0]))
+    ways = ways_table(len(start), 2 * difference)
+    offsets = np.cumsum([0, *_cells(len(start), difference, components)])
     cells = np.zeros((offsets[-1], size + 1))
-    how = offsets, ways, components, spread
+    tables = offsets, ways, components, difference
     floor = NEGLIGIBLE / cells.size / len(part.sizes)
 
     def step(before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
@@ -100,9 +102,9 @@ def nested_fits(
         cells[len(before) :] = 0
         for value in part.sizes[::-1]:
             chance = float(part.probabilities[value])
-            worst_fit_size(cells, after, *how, int(value), chance, floor)
+            worst_fit_size(cells, after, *tables, int(value), chance, floor)
 
-    return _one_after_the_other(_initial(ways, spread, size, start), step)
+    return _one_after_the_other(_initial(ways, difference, size, start), step)
 
 
 def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
@@ -134,10 +136,10 @@ def _one_after_the_other(density, step):
         yield float(density.sum())
 
 
-def _initial(ways, spread, size, start):
+def _initial(ways, difference, size, start):
     """Return the probabilities of the states of `worst_fit_step` before the first job."""
     others = len(start) - 1
-    density = np.zeros((ways[others, spread + 1], size + 1))
+    density = np.zeros((ways[others, difference + 1], size + 1))
     density[sum(ways[others - i, used] for i, used in enumerate(start[:-1])), 0] = 1
     return density
 
@@ -150,7 +152,7 @@ def _start(system):
 def _table_cost(system, placement, jobs, components, largest, steps):
     """Return about how many operations, and bytes, a table of so many jobs takes."""
     if _by_worst_fit(system, placement):
-        states = _cells(len(system), _spread(system, largest), 1)[0]
+        states = _cells(len(system), _largest_difference(system, largest), 1)[0]
         numbers = states * (system.largest + 1)
         # No more levels of all states are reached than there are vectors of used processors.
         alike = Counter(system.sizes).items()
@@ -164,31 +166,35 @@ def _table_cost(system, placement, jobs, components, largest, steps):
 
 def _nested_cost(system, part, components, steps):
     """Return about how many operations, and bytes, `nested_fits` takes."""
-    cells = _cells(len(system), _spread(system, part.maximum), components)
+    cells = _cells(len(system), _largest_difference(system, part.maximum), components)
     levels = system.largest + 1
     tried = sum(cells) * (PLACED * len(system) + levels)
     memory = number((sum(cells) + 2 * cells[0]) * levels)
     return steps * number(tried * len(part.sizes)), 8 * memory
 
 
-def _spread(system, largest):
+def _largest_difference(system, largest):
     """Return what two clusters differ by at most: the largest component, or what at the start."""
     return max(largest, system.largest - min(system.sizes))
 
 
-def _cells(clusters, spread, components):
+def _cells(clusters, difference, components):
     """Return the number of cells with 0, 1, ..., components - 1 components placed."""
     return [
-        comb(spread + clusters - 1 - placed, spread) * comb(2 * spread + placed, placed)
+        comb(difference + clusters - 1 - placed, difference) * comb(2 * difference + placed, placed)
         for placed in range(components)
     ]
 
 
-def _by_worst_fit(system, placement):
-    """Whether worst fit's convolution serves: every placement is the same on one cluster."""
+def _check_has_formula(system, placement):
+    """Raise an error if there is no formula for the placement on several clusters."""
     if len(system) > 1 and type(placement) not in (WorstFit, FirstFit):
         raise InputError(
             f"placement = {placement!r} has no formula; give WorstFit() or FirstFit(), or "
             "simulate instead"
         )
+
+
+def _by_worst_fit(system, placement):
+    """Return whether worst fit's convolution applies: on one cluster all placements are equal."""
     return len(system) == 1 or isinstance(placement, WorstFit)

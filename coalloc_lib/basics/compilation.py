@@ -84,11 +84,11 @@ def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
         if function is None:
             return partial(kernel, forceinline=forceinline, makes_arrays=makes_arrays)
         function.__qualname__ += f"-{mark}"  # what Numba names the files of its cache by
-        how: dict[str, Any] = {"forceinline": forceinline, "_nrt": makes_arrays}
+        options: dict[str, Any] = {"forceinline": forceinline, "_nrt": makes_arrays}
         try:
-            return njit(cache=True, nogil=True, **how)(function)
+            return njit(cache=True, nogil=True, **options)(function)
         except RuntimeError:  # no folder can be written: neither beside the file nor in the home
-            return njit(nogil=True, **how)(function)
+            return njit(nogil=True, **options)(function)
 
     return kernel
 

@@ -78,8 +78,8 @@ class IdlePeriods:
                 f"{shown(tuple(period))} holds no reservation from {start:g} to {end:g}; take what "
                 "feasible(start, end) returns"
             )
-        pieces = [IdlePeriod(server, begins, start), IdlePeriod(server, end, ends)]
-        self._exchange(server, [period], [piece for piece in pieces if piece.start < piece.end])
+        left = [IdlePeriod(server, begins, start), IdlePeriod(server, end, ends)]
+        self._exchange(server, [period], [part for part in left if part.start < part.end])
 
     def give_back(self, server: int, start: float, end: float) -> None:
         """Let a server be idle again, joined to what is idle next to it and not past."""

@@ -1,48 +1,18 @@
-"""The online scheduler by hand: it books, cancels and lists who is idle."""
+"""The online scheduler by hand: it books, cancels, and lists the idle servers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
-from operator import gt
 from typing import Any, NamedTuple
 
-from coalloc_lib.basics.checks import (
-    InputError,
-    finite,
-    instance_of,
-    kind_of,
-    not_negative,
-    one_of,
-    shown,
-    whole,
-)
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.times import DAY
-from coalloc_lib.calendar import search
+from coalloc_lib.calendar.booking import Booking, Refused, book
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
-from coalloc_lib.calendar.search import Attempt, BookingRules
-from coalloc_lib.model.placement import Placement, WorstFit, allocation_of, time_on_processors
+from coalloc_lib.calendar.search import BEFORE_NOW, TOO_WIDE, BookingRules
+from coalloc_lib.model.placement import Placement, WorstFit, fitting, time_on_processors
 from coalloc_lib.model.system import Multicluster
-
-
-@dataclass(frozen=True, eq=False)
-class Booking:
-    """The interval and the servers of a request; the last of its `attempts` was accepted."""
-
-    submit: float
-    start: float
-    end: float
-    servers: tuple[int, ...]
-    allocation: tuple[int, ...]
-    attempts: tuple[Attempt, ...]
-
-
-class Refused(NamedTuple):
-    """Why a request was given nothing, and the attempts, each with why it failed."""
-
-    submit: float
-    why: str
-    attempts: tuple[Attempt, ...]
 
 
 class Calendar:
@@ -80,15 +50,15 @@ class Calendar:
         self.system = clusters if isinstance(clusters, Multicluster) else Multicluster(clusters)
         self.terms = BookingRules(slot, step, max_attempts, horizon, min_length=min_length)
         placement = WorstFit() if placement is None else placement
-        self._placement = instance_of("placement", placement, Placement, "WorstFit()")
+        self._placement = checks.instance_of("placement", placement, Placement, "WorstFit()")
         if "flexible" not in placement.requests:
             raise InputError(
-                f"placement = {placement} does not spread processors over clusters (flexible "
+                f"placement = {placement} does not distribute processors over clusters (flexible "
                 "requests), as a calendar does; give another"
             )
         placement.check(self.system)
         self.idle = IdlePeriods(self.system.sizes)
-        self.rule = one_of("rule", rule, self.idle.rules)
+        self.rule = checks.one_of("rule", rule, self.idle.rules)
         self.now = 0.0
         self.bookings: set[Booking] = set()
         #: A heap: when each ends, and what tells those apart that end at once.
@@ -104,32 +74,32 @@ class Calendar:
     ) -> Booking | Refused:
         """Request servers, now; return the booking, or why there is none.
 
-        They are asked for from `start` or later, `latest` at most, for `length` on one cluster, and
-        for ``length * (1 + span_penalty)`` on several.
+        The request starts between `start` and `latest`. It takes `length` on one cluster, and
+        ``length * (1 + span_penalty)`` on several.
         """
-        start, length = finite("start", start), finite("length", length)
-        count = whole("servers", servers)
-        if kind_of(type(latest)) != "numbers" or latest != inf:
-            latest = finite("latest", latest)
-        request = _Request(count, length, not_negative("span_penalty", span_penalty))
+        start, length = checks.finite("start", start), checks.finite("length", length)
+        count = checks.whole("servers", servers)
+        if checks.kind_of(type(latest)) != "numbers" or latest != inf:
+            latest = checks.finite("latest", latest)
+        request = _Request(count, length, checks.not_negative("span_penalty", span_penalty))
         if count > self.system.processors:
-            return Refused(self.now, search.TOO_WIDE, ())
+            return Refused(self.now, TOO_WIDE, ())
         if start < self.now:
-            return Refused(self.now, search.BEFORE_NOW, ())
-        until = self.terms.horizon_end(self.now)
-        case = (self.terms, start, latest, until)
-        tried, found, why = search.find_start(self.idle, request, self._place, *case)
-        if found is None:
-            return Refused(self.now, why, tuple(tried))
-        periods = self.idle.choose(*found, self.rule)
-        for period in periods:
-            self.idle.take(period, found.start, found.end)
-        taken = tuple(sorted(period.server for period in periods))
-        interval, allocation = (found.start, found.end), tuple(found.allocation)
-        booking = Booking(self.now, *interval, taken, allocation, tuple(tried))
-        self.bookings.add(booking)
-        heappush(self._ends, (booking.end, id(booking), booking))
-        return booking
+            return Refused(self.now, BEFORE_NOW, ())
+        answer = book(
+            self.idle,
+            request,
+            self._place,
+            self.terms,
+            self.rule,
+            now=self.now,
+            earliest=start,
+            latest=latest,
+        )
+        if isinstance(answer, Booking):
+            self.bookings.add(answer)
+            heappush(self._ends, (answer.end, id(answer), answer))
+        return answer
 
     def cancel(self, booking: Booking) -> None:
         """Give up a booking that has not started.
@@ -152,7 +122,7 @@ class Calendar:
 
     def free(self, start: float, end: float) -> list[IdlePeriod]:
         """Return the idle periods, one a server, that hold a whole interval: the range search."""
-        start, end = finite("start", start), finite("end", end)
+        start, end = checks.finite("start", start), checks.finite("end", end)
         if not self.now <= start < end:
             raise InputError(
                 f"start = {start:g} and end = {end:g}, now is {self.now:g}; give an interval that "
@@ -162,7 +132,7 @@ class Calendar:
 
     def advance(self, now: float) -> None:
         """Go on to a later instant; bookings that have ended are forgotten."""
-        if not finite("now", now) >= self.now:
+        if not checks.finite("now", now) >= self.now:
             raise InputError(f"now = {now:g} comes before {self.now:g}; time only goes on")
         self.terms.horizon_end(now)  # refuses what is too far
         self.idle.advance(now)
@@ -174,8 +144,8 @@ class Calendar:
         answer = self._placement.place((request.servers,), "flexible", idle)
         if answer is None:
             return None
-        taken = allocation_of(answer, request.servers, len(idle))
-        if taken is None or any(map(gt, taken, idle)):
+        taken = fitting(answer, request.servers, idle)
+        if taken is None:
             raise InputError(
                 f"placement = {self._placement} placed a request for {request.servers} servers as "
                 f"{shown(answer)} with {shown([*idle])} idle; return how many of each cluster, no "

@@ -4,14 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from coalloc_lib.basics.checks import (
-    LARGEST_WHOLE,
-    InputError,
-    not_negative,
-    positive,
-    shown,
-    whole,
-)
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.times import DAY
 from coalloc_lib.calendar.periods import IdlePeriods, slack_of, slot_of
 from coalloc_lib.model.placement import Reservation, Rigid
@@ -45,12 +39,12 @@ class BookingRules:
 
     def __post_init__(self) -> None:
         """Check every number."""
-        object.__setattr__(self, "min_length", not_negative("min_length", self.min_length))
+        object.__setattr__(self, "min_length", checks.not_negative("min_length", self.min_length))
         for name in ("slot", "step", "horizon"):
-            value = positive(name, getattr(self, name))
+            value = checks.positive(name, getattr(self, name))
             object.__setattr__(self, name, _exact(name, value))
         if self.max_attempts is not None:
-            most = _exact("max_attempts", whole("max_attempts", self.max_attempts))
+            most = _exact("max_attempts", checks.whole("max_attempts", self.max_attempts))
             object.__setattr__(self, "max_attempts", most)
         _exact("horizon / slot", self.horizon / self.slot)
 
@@ -77,8 +71,8 @@ def is_lost(length: float, start: float) -> bool:
 
 def _exact(name, value):
     """Return a number; refuse one so large that slots and attempts could not be told apart."""
-    if value > LARGEST_WHOLE:
-        raise InputError(f"{name} = {shown(value)}; give at most {LARGEST_WHOLE:,}")
+    if value > checks.LARGEST_WHOLE:
+        raise InputError(f"{name} = {shown(value)}; give at most {checks.LARGEST_WHOLE:,}")
     return value
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import redirect_stdout
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from coalloc_lib.basics.files import atomic_path, check_writable
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
 from coalloc_lib.model.jobs import REQUESTS, JobStream
+from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.names import parse_clusters
 from coalloc_lib.schedules import exchange
 from coalloc_lib.schedules.metrics import STILL_WAITING, least_means, means
@@ -104,27 +105,10 @@ def simulate(
         return parts(jobs).in_nodes(node)
 
     options.chosen("--estimates", estimates, ESTIMATES)
-    if span_penalty and (request == "total" or len(system) == 1):
-        why = "--request total keeps" if request == "total" else "a system of one cluster has"
-        raise InputError(
-            f"--span-penalty {span_penalty:g} has no effect: {why} each job in one cluster; add "
-            "--request flexible and two clusters or more, or leave the penalty out"
-        )
-    if odd := [size for size in system.sizes if size % node]:
-        raise InputError(
-            f"--node {node} does not divide a cluster of {odd[0]} processors; give clusters of "
-            "whole nodes"
-        )
-    if out == "-" and as_json:
-        raise InputError("--out - and --json both want standard output; give --out a file")
-    if export is not None:
-        options.chosen("--export, its end", Path(export).suffix, exchange.SUFFIXES)
-        check_writable(export)
-    if out is not None:
-        check_writable(out)
-    log = load_trace(trace)
-    for note in log.notes:
-        warn(f"{log.name}: {note}")
+    _check_penalty(span_penalty, request, system)
+    _check_nodes(node, system)
+    _check_outputs(out, export, as_json)
+    log = _read(trace)
     if policy.uses_estimates and estimates == "requested" and missing is None:
         _check_requested_times(log)
     asked = log.jobs(request, estimates, span_penalty, largest, missing)
@@ -132,36 +116,100 @@ def simulate(
     _refuse_impossible(system, jobs, places, divided, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
-    with warnings.catch_warnings(record=True) as said:
+    schedule = _run(system, jobs, policy, places, engine, verify)
+    left_out = _left_out(log, jobs, largest)
+    metrics = {"left_out_jobs": sum(left_out.values()), **_metrics(schedule)}
+    if node > 1:
+        metrics["idle_share_of_work"] = 1 - asked.work.sum() / jobs.work.sum()
+    answer = _Answer(f"{log.title} on {system}", metrics, left_out, *_intervals(schedule))
+    try:
+        _write_files(schedule, export, out)
+    finally:  # If the disk is full, the files are lost, but the metrics are not.
+        if as_json:
+            print_json(answer.to_json(log.title, system, out))
+        else:
+            with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
+                _print(answer)
+    if out != "-" and not as_json:
+        show(*(file for file in (export, out) if file is not None))
+
+
+class _Answer(NamedTuple):
+    """All that is printed of a run: `why_none` says why metrics have no interval."""
+
+    title: str
+    metrics: dict[str, Any]
+    left_out: dict[str, int]
+    intervals: dict[str, tuple[float, float]]
+    why_none: str
+
+    def to_json(self, trace: str, system: Multicluster, out: str | None) -> dict[str, Any]:
+        """Return the object that `--json` prints."""
+        answer = {"trace": trace, "clusters": list(system.sizes), **self.metrics}
+        answer |= {"ci95": self.intervals or None, "left_out": self.left_out, "out": out}
+        return answer | {"version": __version__}
+
+
+def _check_penalty(span_penalty, request, system):
+    """Refuse a span penalty if no job can span clusters."""
+    if span_penalty and (request == "total" or len(system) == 1):
+        why = "--request total keeps" if request == "total" else "a system of one cluster has"
+        raise InputError(
+            f"--span-penalty {span_penalty:g} has no effect: {why} each job in one cluster; add "
+            "--request flexible and two clusters or more, or leave the penalty out"
+        )
+
+
+def _check_nodes(node, system):
+    """Refuse clusters that do not consist of whole nodes."""
+    odd = [size for size in system.sizes if size % node]
+    if odd:
+        raise InputError(
+            f"--node {node} does not divide a cluster of {odd[0]} processors; give clusters of "
+            "whole nodes"
+        )
+
+
+def _check_outputs(out, export, as_json):
+    """Refuse outputs that exclude each other or cannot be written, before the run."""
+    if out == "-" and as_json:
+        raise InputError("--out - and --json both want standard output; give --out a file")
+    if export is not None:
+        options.chosen("--export, its end", Path(export).suffix, exchange.SUFFIXES)
+        check_writable(export)
+    if out is not None:
+        check_writable(out)
+
+
+def _read(trace):
+    """Return a log, and print the notes on how it was read to stderr."""
+    log = load_trace(trace)
+    for note in log.notes:
+        warn(f"{log.name}: {note}")
+    return log
+
+
+def _run(system, jobs, policy, placement, engine, verify):
+    """Return the schedule, verified if asked; print warnings to stderr."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine)
-    for each in said:
-        warn(str(each.message))
+        schedule = run(system, jobs, scheduling=policy, placement=placement, engine=engine)
+    for warning in caught:
+        warn(str(warning.message))
     _warn(schedule)
     if verify:
         schedule.verify()
         if schedule.unchecked:
             warn(f"--verify did not check {schedule.unchecked}")
+    return schedule
+
+
+def _left_out(log, jobs, largest):
+    """Return the number of jobs that were not run, by the reason."""
     unusable = len(log) - len(log.usable)
     left_out = {"without run time or processors": unusable}
     left_out |= {f"of more than {largest} processors": len(log) - unusable - len(jobs)}
-    left_out = {why: count for why, count in left_out.items() if count}
-    metrics = {"left_out_jobs": sum(left_out.values()), **_metrics(schedule)}
-    if node > 1:
-        metrics["idle_share_of_work"] = 1 - asked.work.sum() / jobs.work.sum()
-    intervals, why_none = _intervals(schedule)
-    answer = {"trace": log.title, "clusters": list(system.sizes), **metrics}
-    answer |= {"ci95": intervals or None, "left_out": left_out, "out": out}
-    try:
-        _write_files(schedule, export, out)
-    finally:  # a disk that is full costs the files, but not the metrics
-        if as_json:
-            print_json(answer | {"version": __version__})
-        else:
-            with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
-                _print(metrics, f"{log.title} on {system}", intervals, left_out, why_none)
-    if out != "-" and not as_json:
-        show(*(file for file in (export, out) if file is not None))
+    return {why: count for why, count in left_out.items() if count}
 
 
 def _write_files(schedule, export, out):
@@ -192,8 +240,8 @@ def _division(request, system, split, components):
         raise InputError(
             "--request ordered needs --components K: components 1 to K are for clusters 0 to K-1"
         )
-    how = {"into": components} if components else {"at_most": split or system.largest}
-    return lambda jobs: jobs.split(**how).replace(request=request)
+    splitting = {"into": components} if components else {"at_most": split or system.largest}
+    return lambda jobs: jobs.split(**splitting).replace(request=request)
 
 
 def _check_requested_times(log):
@@ -286,43 +334,48 @@ def _intervals(schedule):
         )
     weeks = resample_weeks([x[ran] for x in waits], weights, submit)
     least = least_means(schedule)
-    drawn = {
+    found = {
         name: weeks.interval(itemgetter(at)).within(least[METRIC_OF[name]])
         for at, name in enumerate(MEANS)
     }
-    known = {name: (each.low, each.high) for name, each in drawn.items() if not each.warning}
-    left = [name for name in MEANS if name not in known]
-    if not left:
-        return known, ""
-    of = "of " + ", ".join(MEANS[name] for name in left) + ": "
-    return known, of * bool(known) + drawn[left[0]].warning
+    sure = {name: (each.low, each.high) for name, each in found.items() if not each.warning}
+    doubtful = [name for name in MEANS if name not in sure]
+    if not doubtful:
+        return sure, ""
+    which = "of " + ", ".join(MEANS[name] for name in doubtful) + ": "
+    return sure, which * bool(sure) + found[doubtful[0]].warning
 
 
-def _print(metrics, title, intervals, left_out, why_none):
-    span, offered = metrics["spanning_jobs"], metrics["offered_load"]
-    rows = {
-        "jobs": f"{metrics['jobs']:,}",
-        **{f"jobs left out, {why}": f"{count:,}" for why, count in left_out.items()},
-        "jobs refused": f"{metrics['refused_jobs']:,}",
-        "jobs that span clusters": f"{span:,} ({span / metrics['jobs']:.1%})",
-        "offered load": "-" if offered is None else f"{offered:.3f}",
-        "utilization": f"{metrics['utilization']:.3f}",
-    }
-    if idle := metrics.get("idle_share_of_work"):
-        rows["of both, what rounding up to whole nodes adds"] = f"{idle:.1%}"
-    table = [(*row, "") for row in rows.items()]
+def _print(answer):
+    """Print the metrics as a table, with intervals where there are some."""
+    table = _counts(answer.metrics, answer.left_out)
     for name, words in MEANS.items():
         digits, unit = (1, "") if "slowdown" in name else (0, " s")
-        ends = (f"{end:,.{digits}f}" for end in intervals.get(name, ()))
-        table.append((words, f"{metrics[name]:,.{digits}f}{unit}", " to ".join(ends)))
+        ends = (f"{end:,.{digits}f}" for end in answer.intervals.get(name, ()))
+        table.append((words, f"{answer.metrics[name]:,.{digits}f}{unit}", " to ".join(ends)))
+    if "mean_attempts" in answer.metrics:
+        table.append(("mean attempts", f"{answer.metrics['mean_attempts']:,.2f}", ""))
+    columns = ("metric", ">value", ">95 % interval")[: 3 if answer.intervals else 2]
+    print_table(columns, [row[: len(columns)] for row in table], answer.title)
+    if answer.why_none:
+        sure = bool(answer.intervals)
+        show(f"no interval {answer.why_none}" if sure else f"no intervals: {answer.why_none}")
+
+
+def _counts(metrics, left_out):
+    """Return the rows of the table that have no interval; only booking can refuse jobs."""
+    span, offered = metrics["spanning_jobs"], metrics["offered_load"]
+    rows = {"jobs": f"{metrics['jobs']:,}"}
+    rows |= {f"jobs left out, {why}": f"{count:,}" for why, count in left_out.items()}
     if "mean_attempts" in metrics:
-        table.append(("mean attempts", f"{metrics['mean_attempts']:,.2f}", ""))
-    else:
-        table = [row for row in table if row[0] != "jobs refused"]
-    columns = ("metric", ">value", ">95 % interval")[: 3 if intervals else 2]
-    print_table(columns, [row[: len(columns)] for row in table], title)
-    if why_none:
-        show(f"no interval {why_none}" if intervals else f"no intervals: {why_none}")
+        rows["jobs refused"] = f"{metrics['refused_jobs']:,}"
+    rows["jobs that span clusters"] = f"{span:,} ({span / metrics['jobs']:.1%})"
+    rows["offered load"] = "-" if offered is None else f"{offered:.3f}"
+    rows["utilization"] = f"{metrics['utilization']:.3f}"
+    idle = metrics.get("idle_share_of_work")
+    if idle:
+        rows["of both, what rounding up to whole nodes adds"] = f"{idle:.1%}"
+    return [(*row, "") for row in rows.items()]
 
 
 def _plain(instants):

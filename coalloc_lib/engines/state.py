@@ -10,7 +10,7 @@ import simpy
 from coalloc_lib import policies
 from coalloc_lib.basics.checks import InputError, float_of, kind_of, shown, whole
 from coalloc_lib.engines.outcome import Task
-from coalloc_lib.model.placement import TRUSTED, WorstFit, allocation_of, answered_numbers
+from coalloc_lib.model.placement import TRUSTED, WorstFit, allocation_of, answered_numbers, fitting
 from coalloc_lib.policies import Job, Refusal
 
 
@@ -185,9 +185,9 @@ class State(policies.State):
         self._idle = tuple(map(add, self._idle, job.allocation))
 
     def _placed(self, job, answer, room):
-        """Return what the placement answered as an allocation; refuse what is none."""
-        taken = allocation_of(answer, sum(job.components), len(room))
-        if taken is None or any(map(gt, taken, room)):
+        """Return the answer of the placement as an allocation, or raise if it is not one."""
+        taken = fitting(answer, sum(job.components), room)
+        if taken is None:
             raise InputError(
                 f"{name_of(self._placement)} placed job {job.number}, of {job.processors} "
                 f"processors, as {shown(answer)} with {shown(list(room))} idle; return the "

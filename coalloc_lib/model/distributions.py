@@ -11,14 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.basics import checks
-from coalloc_lib.basics.checks import (
-    InputError,
-    in_memory,
-    instance_of,
-    not_negative,
-    positive,
-    whole,
-)
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.display import card
 
 #: A size distribution has an entry for each size; Erlang times of a higher order are all but equal.
@@ -26,7 +19,7 @@ _MOST_SIZE, _MOST_ORDER = 10**7, 10_000
 
 
 class Distribution(ABC):
-    """What all share; a class derived from it has `mean`, `variance` and `_draw`."""
+    """The base of all distributions; a derived class has `mean`, `variance` and `_sample`."""
 
     if TYPE_CHECKING:  # some have it as a field, others work it out
 
@@ -46,16 +39,16 @@ class Distribution(ABC):
     def sample(
         self, rng: np.random.Generator, shape: int | tuple[int, ...] | None = None
     ) -> NDArray:
-        """Draw values of this shape with the generator `rng`; a single one where it is None."""
+        """Sample values of this shape with the generator `rng`, or one value if `shape` is None."""
         if shape is not None:
             axes = shape if isinstance(shape, tuple) else (shape,)
-            shape = tuple(whole("shape", axis, least=0) for axis in axes)
-        instance_of("rng", rng, np.random.Generator, "numpy.random.default_rng(seed)")
-        return self._draw(rng, shape)
+            shape = tuple(checks.whole("shape", axis, least=0) for axis in axes)
+        checks.instance_of("rng", rng, np.random.Generator, "numpy.random.default_rng(seed)")
+        return self._sample(rng, shape)
 
     @abstractmethod
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
-        """Draw values; the arguments are checked."""
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+        """Sample values; the arguments have been checked."""
 
     def _repr_html_(self) -> str:
         facts = {"mean": self.mean, "coefficient of variation": self.cv}  # type: ignore[attr-defined]
@@ -105,7 +98,7 @@ class SizeDistribution(Distribution):
     def empirical(cls, sizes: ArrayLike, name: str = "empirical") -> "SizeDistribution":
         """Return the distribution of a sample of sizes, every one of them as likely."""
         sample = checks.whole_numbers("sizes", sizes).ravel()
-        in_memory("the largest of sizes", int(sample.max()), _MOST_SIZE)
+        checks.in_memory("the largest of sizes", int(sample.max()), _MOST_SIZE)
         counts = np.bincount(sample)
         return cls(counts / counts.sum(), name)
 
@@ -138,16 +131,16 @@ class SizeDistribution(Distribution):
     @cached_property
     def _cumulative(self) -> NDArray[np.float64]:
         total = np.cumsum(self.probabilities)
-        total[-1] = np.inf  # rounding must not let a draw fall past the last size
+        total[-1] = np.inf  # Rounding must not let a sampled number exceed the last size.
         return total
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return np.searchsorted(self._cumulative, rng.random(shape), side="right")
 
     def sum_of(self, copies: int) -> "SizeDistribution":
-        """Return the distribution of the sum of `copies` independent draws."""
+        """Return the distribution of the sum of `copies` independent sizes."""
         total = np.ones(1)
-        for _ in range(whole("copies", copies)):
+        for _ in range(checks.whole("copies", copies)):
             total = np.convolve(total, self.probabilities)
         name = self.name if copies == 1 else f"sum of {copies} {self.name}"
         return SizeDistribution(total / total.sum(), name)
@@ -175,7 +168,7 @@ def power_of_two(
     section 2.5.
     """
     low, high = _interval(low, high)
-    if positive("q", q) > 1:
+    if checks.positive("q", q) > 1:
         raise InputError(f"q = {q}; give a number above 0 and at most 1")
     sizes = np.arange(high + 1)
     is_power = (sizes & (sizes - 1)) == 0
@@ -192,7 +185,7 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
     8
     """
     number = r"\s*([0-9.eE+-]+)\s*"
-    instance_of("sizes", text, str, '"U[1,16]" or "D(0.9)[1,8]"')
+    checks.instance_of("sizes", text, str, '"U[1,16]" or "D(0.9)[1,8]"')
     match = re.fullmatch(rf"\s*(?:U|D\({number}\))\s*(?:on)?\s*\[{number},{number}\]\s*", text)
     fault = f"sizes = {checks.shown(text)};"
     if not match:
@@ -207,8 +200,8 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
 
 
 def _interval(low: int, high: int) -> tuple[int, int]:
-    low, high = whole("low", low), whole("high", high)
-    in_memory("high", high, _MOST_SIZE)
+    low, high = checks.whole("low", low), checks.whole("high", high)
+    checks.in_memory("high", high, _MOST_SIZE)
     if low > high:
         raise InputError(f"low = {low} is above high = {high}; swap them")
     return low, high
@@ -221,7 +214,7 @@ class _OfMean(Distribution):
     mean: float = 1.0
 
     def __post_init__(self) -> None:
-        positive("mean", self.mean)
+        checks.positive("mean", self.mean)
 
 
 @dataclass(frozen=True)
@@ -233,7 +226,7 @@ class Deterministic(_OfMean):
         """Zero."""
         return 0.0
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return np.full(() if shape is None else shape, float(self.mean))
 
 
@@ -246,7 +239,7 @@ class Exponential(_OfMean):
         """The mean squared."""
         return self.mean**2
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return rng.exponential(self.mean, shape)
 
 
@@ -258,7 +251,7 @@ class Between(Distribution):
     high: float
 
     def __post_init__(self) -> None:
-        low, high = not_negative("low", self.low), positive("high", self.high)
+        low, high = checks.not_negative("low", self.low), checks.positive("high", self.high)
         if low >= high:
             raise InputError(f"low = {low} is not below high = {high}; give two that differ")
 
@@ -272,7 +265,7 @@ class Between(Distribution):
         """A twelfth of the squared width."""
         return (self.high - self.low) ** 2 / 12
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return rng.uniform(self.low, self.high, shape)
 
 
@@ -288,8 +281,8 @@ class Hyperexponential(Distribution):
     variation: float
 
     def __post_init__(self) -> None:
-        positive("mean", self.mean)
-        if not 1 <= positive("variation", self.variation) <= 1e6:
+        checks.positive("mean", self.mean)
+        if not 1 <= checks.positive("variation", self.variation) <= 1e6:
             raise InputError(f"variation = {self.variation}; give a number from 1 to a million")
 
     @property
@@ -303,7 +296,7 @@ class Hyperexponential(Distribution):
         """Mean squared times the squared coefficient of variation."""
         return (self.mean * self.variation) ** 2
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         p = self.short_probability
         phase = np.where(rng.random(shape) < p, p, 1 - p)
         return rng.exponential(self.mean / 2, shape) / phase
@@ -322,12 +315,13 @@ class HyperErlang(Distribution):
     order: int
 
     def __post_init__(self) -> None:
-        if not_negative("share", self.share) > 1:
+        if checks.not_negative("share", self.share) > 1:
             raise InputError(f"share = {self.share}; give a number from 0 to 1")
         if len(self.rates) != 2:
             raise InputError(f"rates has {len(self.rates)} entries; give two")
-        object.__setattr__(self, "rates", tuple(positive("rates", rate) for rate in self.rates))
-        whole("order", self.order)
+        rates = tuple(checks.positive("rates", rate) for rate in self.rates)
+        object.__setattr__(self, "rates", rates)
+        checks.whole("order", self.order)
 
     @classmethod
     def fit(cls, sample: ArrayLike) -> "HyperErlang":
@@ -357,8 +351,8 @@ class HyperErlang(Distribution):
         # An order that is hardly above the bound would leave differences without digits.
         n = max(math.floor(bound * (1 + 1e-8)) + 1, 1)
         m1, m2, m3 = 1 / n, c2 / (n * (n + 1)), c3 / (n * (n + 1) * (n + 2))
-        spread = m2 - m1**2
-        a, b = (m3 - m1 * m2) / spread, (m1 * m3 - m2**2) / spread
+        variance = m2 - m1**2
+        a, b = (m3 - m1 * m2) / variance, (m1 * m3 - m2**2) / variance
         large = (a + math.sqrt(a**2 - 4 * b)) / 2
         small = b / large  # the other root, without the difference of two like numbers
         rates = 1 / (small * mean) / scale, 1 / (large * mean) / scale
@@ -366,7 +360,7 @@ class HyperErlang(Distribution):
 
     def moment(self, k: int) -> float:
         """Return E[T^k] = n (n + 1) ... (n + k - 1) (p / λ1^k + (1 - p) / λ2^k)."""
-        stages = math.prod(range(self.order, self.order + whole("k", k)))
+        stages = math.prod(range(self.order, self.order + checks.whole("k", k)))
         first, second = self.rates
         return stages * (self.share / first**k + (1 - self.share) / second**k)
 
@@ -381,14 +375,14 @@ class HyperErlang(Distribution):
         return self.moment(2) - self.mean**2
 
     def residual(self, rng: np.random.Generator) -> float:
-        """Draw the time from a random instant to the next of events that are such times apart."""
+        """Sample the time from a random instant to the next of events that are such times apart."""
         first, second = self.rates
         # Longer times are met more often, in any of their stages.
         is_first = rng.random() * self.mean < self.order * self.share / first
         stages = rng.integers(1, self.order, endpoint=True)
         return float(rng.gamma(stages, 1 / (first if is_first else second)))
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         first, second = self.rates
         scale = np.where(rng.random(shape) < self.share, 1 / first, 1 / second)
         return rng.gamma(self.order, scale, shape)
@@ -396,7 +390,7 @@ class HyperErlang(Distribution):
 
 @dataclass(frozen=True, eq=False)
 class Empirical(Distribution):
-    """Times drawn from observed ones, shape (n,), of 0 or more and not all 0, each as likely."""
+    """Times sampled from observed ones, shape (n,), of 0 or more and not all 0, each as likely."""
 
     values: np.ndarray = field(repr=False)
 
@@ -417,7 +411,7 @@ class Empirical(Distribution):
         """Variance of the sample, divided by n: it is the whole population here."""
         return float(self.values.var())
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return self.values[rng.integers(len(self.values), size=shape)]
 
 
@@ -428,11 +422,11 @@ class PoissonArrivals:
     rate: float
 
     def __post_init__(self) -> None:
-        positive("rate", self.rate)
+        checks.positive("rate", self.rate)
 
     def sample(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
         """Return the first `count` instants of arrival, increasing."""
-        return np.cumsum(Exponential(1 / self.rate).sample(rng, whole("count", count)))
+        return np.cumsum(Exponential(1 / self.rate).sample(rng, checks.whole("count", count)))
 
     def _repr_html_(self) -> str:
         return card(str(self), {"mean time between arrivals": 1 / self.rate})

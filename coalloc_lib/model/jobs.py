@@ -18,7 +18,7 @@ from coalloc_lib.basics.seeds import Seed, generators
 from coalloc_lib.model.system import Multicluster
 
 #: The request types. ``ordered``: column i on cluster i. ``unordered``: components on distinct
-#: clusters. ``flexible``: the row sum, spread as the placement says. ``total``: the row sum on
+#: clusters. ``flexible``: the row sum, distributed as the placement says. ``total``: the row sum on
 #: one cluster.
 REQUESTS = ("ordered", "unordered", "flexible", "total")
 
@@ -37,8 +37,8 @@ _STORED = {name: name for name in COLUMNS} | {
 #: What becomes of what does not divide evenly; see `split_into`.
 ROUNDINGS = ("even", "floor", "ceiling")
 
-#: Components of a job, and pieces of all jobs together: far more than are of any use.
-_MOST_PARTS, _MOST_PIECES = 10**6, 10**8
+#: Components of a job, and subjobs of all jobs together: far more than are of any use.
+_MOST_PARTS, _MOST_SUBJOBS = 10**6, 10**8
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -352,11 +352,11 @@ class JobStream:
         return self.replace(components=-(-self.components // size) * size)
 
     def chopped(self, at_most: Any) -> "Chopped":
-        """Chop wide jobs into pieces that are submitted together, each a job of its own.
+        """Cut wide jobs into subjobs that are submitted together, each a job of its own.
 
-        Unlike components, pieces start and end apart from one another. Their requests are total,
-        or flexible where those of the jobs are. `at_most` gives the processors of a piece, for all
-        jobs or for each; the last piece has the rest.
+        Unlike components, subjobs start and end apart from one another. Their requests are total,
+        or flexible where those of the jobs are. `at_most` gives the processors of a subjob, for all
+        jobs or for each; the last subjob has the rest.
         """
         if self.request == "ordered":
             raise InputError(
@@ -371,7 +371,7 @@ class JobStream:
             )
         most = np.broadcast_to(most, self.submit.shape)
         count = -(-self.processors // most)
-        checks.in_memory("pieces", int(count.sum()), _MOST_PIECES)
+        checks.in_memory("subjobs", int(count.sum()), _MOST_SUBJOBS)
         job = np.repeat(np.arange(len(self)), count)
         before = np.arange(len(job)) - np.repeat(np.cumsum(count) - count, count)
         sizes = np.minimum(most[job], self.processors[job] - before * most[job])
@@ -381,26 +381,26 @@ class JobStream:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chopped:
-    """A stream whose wide jobs are pieces, each a job of its own, in the order of the jobs.
+    """A stream whose wide jobs are cut into subjobs, in the order of the jobs.
 
-    `job` holds the position in `whole`, the jobs as they were, of the job of each piece.
+    `job` holds the position in `whole`, the jobs as they were, of the job of each subjob.
     """
 
     whole: JobStream
-    pieces: JobStream
+    subjobs: JobStream
     job: NDArray[np.int64]
 
     def __repr__(self) -> str:
         wide = int((np.bincount(self.job) > 1).sum())
-        return f"<Chopped: {wide} of {self.job[-1] + 1} jobs in pieces, {len(self.job)} pieces>"
+        return f"<Chopped: {wide} of {self.job[-1] + 1} jobs cut, {len(self.job)} subjobs>"
 
     def last(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the largest of each job's pieces' values (NaN if one is), as the last end."""
+        """Return the largest value of each job's subjobs, such as the last end; NaN if one is."""
         column = np.asarray(values, dtype=float)
         if column.shape != self.job.shape:
             raise InputError(
-                f"values has shape {column.shape} and there are {len(self.job)} pieces; give one "
-                "value a piece, such as the end of a schedule of `pieces`"
+                f"values has shape {column.shape} and there are {len(self.job)} subjobs; give one "
+                "value a subjob, such as the end of a schedule of `subjobs`"
             )
         return np.maximum.reduceat(column, np.flatnonzero(np.diff(self.job, prepend=-1)))
 

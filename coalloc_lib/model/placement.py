@@ -71,7 +71,7 @@ class Placement:
             return in_place(components, idle)
         if request == "flexible":
             total = sum(components)
-            return self._spread(total, idle) if total <= sum(idle) else None
+            return self._distribute(total, idle) if total <= sum(idle) else None
         if request == "total":
             components = [sum(components)]
         return self._on_distinct_clusters(components, idle)
@@ -82,7 +82,7 @@ class Placement:
     def numbers(self, clusters: int) -> Sequence[int]:
         """Return what it knows of each cluster, which is what kernels are given of it.
 
-        That is its fixed order, if it has one, the sizes of the clusters, or what a seed draws.
+        That is its fixed order, if it has one, the sizes of the clusters, or random numbers.
         """
         return range(clusters)
 
@@ -114,7 +114,7 @@ class Placement:
                 return None
         return taken
 
-    def _spread(self, total, idle):
+    def _distribute(self, total, idle):
         taken = [0] * len(idle)
         for cluster in self._checked_order(idle):
             taken[cluster] = min(total, idle[cluster])
@@ -258,7 +258,7 @@ class RandomFit(Placement):
 
     The same idle processors have the same answer, as policies that plan need it. With the idle
     numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the order is the
-    cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are drawn by the
+    cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are sampled with the
     seed. As 5 does not divide 2^31 - 2, no two remainders have the same fifth power.
     """
 
@@ -270,14 +270,14 @@ class RandomFit(Placement):
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the clusters in an order that depends on all idle numbers and the seed."""
-        state, drawn = 0, self.numbers(len(idle))
+        state, sampled = 0, self.numbers(len(idle))
         for free in idle:
             state = (state * FACTOR + int(free)) % PRIME
-        return sorted(range(len(idle)), key=lambda c: pow(state + drawn[c], 5, PRIME))
+        return sorted(range(len(idle)), key=lambda c: pow(state + sampled[c], 5, PRIME))
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the numbers r_c that the seed draws for this number of clusters."""
-        return _draw(int(self.seed), clusters)
+        """Return the random numbers r_c for this number of clusters."""
+        return _sampled_numbers(int(self.seed), clusters)
 
 
 @dataclass(frozen=True)
@@ -328,7 +328,7 @@ def _emptiest_first(idle):
 
 
 @lru_cache(maxsize=128)
-def _draw(seed, clusters):
+def _sampled_numbers(seed, clusters):
     words = np.random.SeedSequence(seed).generate_state(clusters, np.uint64)
     return tuple(int(word) % PRIME for word in words)
 
@@ -363,6 +363,15 @@ def may_stay_whole(placement: Placement | None, request: str) -> bool:
     return request == "unordered" and placement is not None and placement.keeps_whole
 
 
+def refuse_for_ordered(placement: Placement | None) -> None:
+    """Raise an error if a placement is given, because ordered requests need none."""
+    if placement is not None:
+        raise InputError(
+            f"placement = {placement} is given for ordered requests, which name their clusters "
+            "themselves; leave it out"
+        )
+
+
 def answered_numbers(answer: Any) -> list[int] | None:
     """Return what a rule of the user's own answered as whole numbers; None where it is not that."""
     is_plain = type(answer) in (list, tuple, range)  # for speed: asking for a Mapping takes long
@@ -375,10 +384,16 @@ def answered_numbers(answer: Any) -> list[int] | None:
 
 
 def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | None:
-    """Return what a rule answered as a list; None where it is no allocation of so many."""
+    """Return an answer as a list, or None if it does not allocate this number of processors."""
     taken = answered_numbers(answer)
     wrong = taken is None or len(taken) != clusters or sum(taken) != processors or min(taken) < 0
     return None if wrong else taken
+
+
+def fitting(answer: Any, processors: int, idle: Sequence[int]) -> list[int] | None:
+    """Return an answer as `allocation_of` does, or None also if it takes more than is idle."""
+    taken = allocation_of(answer, processors, len(idle))
+    return None if taken is None or any(map(operator.gt, taken, idle)) else taken
 
 
 #: Rules whose answers need no check in a run.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from textwrap import shorten
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,14 +14,14 @@ from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 
 #: Height of a bar with its gap, and of the gap between groups, in inches.
 BAR, GAP = 0.2, 0.12
-#: What a bar's words take, as a share of the axis for each letter.
+#: The width of a letter of a bar's words, as a share of the axis.
 LETTER = 0.0092
-#: Letters for which an axis that ends at a number has room behind it.
+#: The number of letters for which there is room behind the end of an axis with a fixed end.
 MOST_LETTERS = 40
-#: Letters beside a bar whose interval has a warning, at most.
+#: The largest number of letters beside a bar whose interval has a warning.
 LONGEST = 64
 
-#: Where a threshold lies: at a number, or from one to another.
+#: The place of a threshold: a number, or two ends.
 Level = float | tuple[float, float]
 
 
@@ -35,79 +36,132 @@ def bars(
     Parameters
     ----------
     table : DataFrame
-        One row a bar, with the columns `value`, `group`, `series`; `words`, behind a bar's name, in
-        place of its value; `dark`, how much of a bar, from the left, is not pale; `before`, where a
-        bar ended in the picture before this one, if it was there: a dashed line.
+        It has one row for each bar. `value`, `group` and `series` name its columns. `words` names
+        the column with the text behind a bar's name, in place of its value; `dark` the column with
+        the length that is not pale, from the left; `before` the column with the length of the bar
+        in the previous picture, drawn as a dashed line.
     threshold : (str, dict), optional
-        What a claim is judged by, and where it lies in each group, or from where to where.
+        The level by which a claim is judged, in words, and its place in each group: a number, or
+        two ends.
     look : dict of MarkerStyle, optional
-        Signs by series.
+        The signs by series.
     until : float, optional
-        Where the axis ends, whatever the values: what is longer goes on at the edge, its number
+        The end of the axis, whatever the values are. A longer bar runs to the edge, with its number
         beside it.
     """
     labels = {"group": group, "series": series, "words": words}
     numbers = {"value": value, "dark": dark or value} | ({"before": before} if before else {})
-    rows = tidy(table, labels, numbers, gaps=["before"], closed=True)
-    groups = list(rows["group"].unique())
-    rows["high"], rows["low"] = (rows[end].fillna(rows["value"]) for end in ("high", "low"))
-    rows = rows.sort_values("group", key=lambda each: each.map(groups.index), kind="stable")
-    rows["at"] = np.arange(len(rows)) + GAP / BAR * rows["group"].map(groups.index)
+    rows = _placed(tidy(table, labels, numbers, gaps=["before"], closed=True))
     look = looks(rows["series"], look)
-    figure, axes = new_figure(0.55 + BAR * len(rows) + GAP * len(groups))
+    figure, axes = new_figure(0.55 + BAR * len(rows) + GAP * rows["group"].nunique())
     ends = []
     for row in rows.itertuples():
-        for length, alpha in ((row.value, 0.45), (row.dark, 1.0)) if dark else ((row.value, 1.0),):
-            its = {"color": look[row.series].colour, "alpha": alpha}
-            axes.barh(row.at, length, 0.86, **its)
-        if before and row.before == row.before:  # not empty
-            ghost = [min(row.before, until or row.before)] * 2
-            axes.plot(ghost, [row.at - 0.46, row.at + 0.46], "k", linestyle=(0, (2, 1)), lw=1.4)
-        if row.low < row.high:
-            reach = [[row.value - row.low], [row.high - row.value]]
-            axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
-        # A half-width below the last digit that is shown says nothing.
-        number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
-        label = f"{row.series} {row.words or number}"
-        if row.warning:  # a reason may be longer than a picture is wide
-            label = shorten(label, LONGEST, placeholder=" …")
-        # The words of a negative bar stand behind 0, where there is room.
-        end = max(0.0, row.high)
-        if until is not None and end > until:
-            end = until
-            axes.plot(until, row.at, ">", color=look[row.series].colour, zorder=4)
-        ends.append((end, row.at, label))
-    # Room for the longest words: a share of the axis, which begins at `left`, for each letter.
-    left, taken = min(0.0, 1.05 * rows["low"].min()), [LETTER * (len(e[2]) + 2) for e in ends]
-    room = max((end[0] - t * left) / (1 - t) for end, t in zip(ends, taken, strict=True)) or 1.0
-    last = min(1.0, room) if rows["high"].max() <= 1 else room  # a share ends at 1
-    if until is not None:
-        room, last = until / (1 - LETTER * MOST_LETTERS), until
-    axes.set_xlim(left, room)
-    axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= last])
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    for end, at, label in ends:
-        place = end + 0.012 * (room - left), at
-        axes.text(*place, label, va="center", fontsize=8, bbox=box, zorder=3)
-    places = rows.groupby("group", sort=False)["at"].agg(["min", "max"])
-    axes.set_yticks(places.mean(axis=1), groups)
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(rows["at"].max() + 0.55, -0.9 if threshold else -0.55)
+        _draw_bar(axes, row, look[row.series].colour, bool(dark), bool(before), until)
+        ends.append(_end_of(axes, row, look[row.series].colour, until))
+    room = _set_width(axes, rows, ends, until)
+    _write_labels(axes, ends, room)
+    _name_groups(axes, rows, -0.9 if threshold else -0.55)
     axes.set_xlabel(xlabel)
     axes.grid(False, axis="y")
     axes.grid(True, axis="x")
-    for i, (name, level) in enumerate(threshold[1].items() if threshold else ()):
+    if threshold:
+        _draw_thresholds(axes, rows, *threshold)
+    title_figure(figure, title, subtitle)
+    return figure
+
+
+class _End(NamedTuple):
+    """The end of a bar, the height at which it lies, and the text behind it."""
+
+    length: float
+    at: float
+    label: str
+
+
+def _placed(rows):
+    """Return the bars in the order of their groups, with the height `at` which each is drawn."""
+    groups = list(rows["group"].unique())
+    rows["high"], rows["low"] = (rows[end].fillna(rows["value"]) for end in ("high", "low"))
+    rows = rows.sort_values("group", key=lambda column: column.map(groups.index), kind="stable")
+    rows["at"] = np.arange(len(rows)) + GAP / BAR * rows["group"].map(groups.index)
+    return rows
+
+
+def _draw_bar(axes, row, colour, has_dark, has_before, until):
+    """Draw a bar, its end in the previous picture, and its interval."""
+    parts = ((row.value, 0.45), (row.dark, 1.0)) if has_dark else ((row.value, 1.0),)
+    for length, alpha in parts:
+        axes.barh(row.at, length, 0.86, color=colour, alpha=alpha)
+    if has_before and not np.isnan(row.before):
+        ghost = [min(row.before, until or row.before)] * 2
+        axes.plot(ghost, [row.at - 0.46, row.at + 0.46], "k", linestyle=(0, (2, 1)), lw=1.4)
+    if row.low < row.high:
+        reach = [[row.value - row.low], [row.high - row.value]]
+        axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
+
+
+def _end_of(axes, row, colour, until):
+    """Return the end of a bar with its text; draw an arrow if the bar goes on at the edge."""
+    # A half-width below the last digit that is shown says nothing.
+    number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
+    label = f"{row.series} {row.words or number}"
+    if row.warning:  # A reason may be longer than a picture is wide.
+        label = shorten(label, LONGEST, placeholder=" …")
+    # The words of a negative bar stand behind 0, where there is room.
+    end = max(0.0, row.high)
+    if until is not None and end > until:
+        end = until
+        axes.plot(until, row.at, ">", color=colour, zorder=4)
+    return _End(end, row.at, label)
+
+
+def _set_width(axes, rows, ends, until):
+    """Set the horizontal axis so that all words have room; return its length."""
+    # Each letter takes a share of the axis, which begins at `left`.
+    left = min(0.0, 1.05 * rows["low"].min())
+    shares = [LETTER * (len(end.label) + 2) for end in ends]
+    needed = [(end.length - s * left) / (1 - s) for end, s in zip(ends, shares, strict=True)]
+    right = max(needed) or 1.0
+    last = min(1.0, right) if rows["high"].max() <= 1 else right  # A share ends at 1.
+    if until is not None:
+        right, last = until / (1 - LETTER * MOST_LETTERS), until
+    axes.set_xlim(left, right)
+    axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= last])
+    return right - left
+
+
+def _write_labels(axes, ends, room):
+    """Write the text behind each bar, a little to the right of its end."""
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    for end, at, label in ends:
+        axes.text(end + 0.012 * room, at, label, va="center", fontsize=8, bbox=box, zorder=3)
+
+
+def _extents(rows):
+    """Return the heights of the first and the last bar of each group."""
+    return rows.groupby("group", sort=False)["at"].agg(["min", "max"])
+
+
+def _name_groups(axes, rows, top):
+    """Write the names of the groups beside their bars, and set the vertical axis."""
+    axes.set_yticks(_extents(rows).mean(axis=1), list(rows["group"].unique()))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(rows["at"].max() + 0.55, top)
+
+
+def _draw_thresholds(axes, rows, words, levels):
+    """Draw the level of each group as a dashed line or a grey range; name the first one."""
+    places = _extents(rows)
+    for i, (name, level) in enumerate(levels.items()):
         top, bottom = places.loc[name, "min"] - 0.5, places.loc[name, "max"] + 0.5
         first, *_, last = marks = level if isinstance(level, tuple) else (level, level)
         axes.fill_betweenx([top, bottom], first, last, color="0.9", linewidth=0, zorder=0.5)
         for at in dict.fromkeys(marks):
             axes.plot([at, at], [top, bottom], color="white", linewidth=2.2)
             axes.plot([at, at], [top, bottom], color="black", linestyle="--", linewidth=1)
-        if i == 0 and threshold:
+        if i == 0:
             style = {"ha": "center", "va": "bottom", "fontsize": 8, "color": GREY}
-            axes.text((first + last) / 2, top, threshold[0], **style)
-    title_figure(figure, title, subtitle)
-    return figure
+            axes.text((first + last) / 2, top, words, **style)
 
 
 def histograms(

@@ -1,6 +1,8 @@
-"""Numbers with their intervals in rows, several a row, beside what a paper prints."""
+"""Intervals in rows, several in each row, beside the numbers that a paper prints."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +13,26 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The part of a row that its series take.
+#: The part of a row's height that its series take.
 TAKEN = 0.7
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How all panels of one picture are drawn; see `intervals`."""
+
+    rows: list[str]
+    names: list[str]
+    signs: Mapping[str, MarkerStyle]
+    span: tuple[float, float]
+    is_log: bool
+    factors: bool
+    band: tuple[float, float] | None
+    panels: int
+
+    def sign(self, panel: str, series: str) -> MarkerStyle:
+        """Return the sign of a mark: that of its panel if there is a band, else of its series."""
+        return self.signs[panel if self.band else series]
 
 
 def intervals(
@@ -24,98 +44,137 @@ def intervals(
     before: str | None = None,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw intervals in rows; one that is open at an end runs to the edge, with an arrow.
+    """Draw intervals in rows; an interval with an open end runs to the edge, with an arrow.
 
     Parameters
     ----------
     table : DataFrame
-        One row an interval, dotted where it is in doubt; `x`, `row`, `series`, `panel`, `printed`
-        (what a paper prints, open diamonds) and `words` (written beside) name its columns.
+        It has one row for each interval, which is dotted if it is in doubt. `x`, `row`, `series`,
+        `panel`, `printed` (what a paper prints, drawn as open diamonds) and `words` (written beside
+        the interval) name its columns.
     span, log, factors : (float, float), bool, optional
-        Ends of the horizontal axis, if not to fit; if it is logarithmic; if so, with a line at 1.
+        The ends of the horizontal axis, by default such that everything fits; whether the axis is
+        logarithmic; whether it is logarithmic and has a line at 1.
     band : (float, float), optional
-        What a paper prints, with its rounding, in place of `printed`: grey over all rows. The marks
-        then have the sign of their panel.
+        The number that a paper prints, with its rounding, for all rows: a grey band in place of
+        `printed`. The marks then have the sign of their panel.
     hollow, beyond : (str, str), str, optional
-        The column that says which marks are hollow, and what that means; what arrows mean.
+        The column that says which marks are hollow, and its meaning; the meaning of arrows.
     look, row_height : dict of MarkerStyle, float
-        Signs by series; inches.
+        The signs by series; the height of a row in inches.
     before : str, optional
-        The column that has where a mark was in the picture before this one: a pale ring.
+        The column with the place of a mark in the previous picture, drawn as a pale ring.
     """
+    optional = {"printed": printed, "hollow": hollow and hollow[0], "before": before}
+    columns = {"x": x} | {name: column for name, column in optional.items() if column}
     labels = {"row": row, "series": series, "panel": panel, "words": words}
-    numbers = {"x": x} | ({"printed": printed} if printed else {})
-    numbers |= {"hollow": hollow[0]} if hollow else {}
-    numbers |= {"before": before} if before else {}
-    points = tidy(table, labels, numbers, gaps=["x", "printed", "before"])
-    points = points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
-    points["printed"] = np.mean(band) if band else points["printed"]
-    rows, names, panels = (list(points[each].unique()) for each in ("row", "series", "panel"))
-    look = {"": STANDARD} | looks(filter(None, names), look)
-    look = {each: signs([each])[each] for each in panels} if band else look
+    points = _points(table, labels, columns, band)
+    rows, names, panels = (list(points[name].unique()) for name in ("row", "series", "panel"))
+    used = {"": STANDARD} | looks(filter(None, names), look)
+    used = {name: signs([name])[name] for name in panels} if band else used
     log = log or factors
     span = _fitted(points, log, band) if span is None else span
+    drawing = _Look(rows, names, used, span, log, factors, band, len(panels))
     size = 0.9 + row_height * len(rows), 1, len(panels)
     figure, (line,) = canvas.new_figure(*size, sharey=True, squeeze=False)
     for axes, heading in zip(line, panels, strict=True):
-        axes.grid(True, axis="x")
-        axes.grid(False, axis="y")
-        if log:
-            axes.set_xscale("log")
-        if factors:
-            axes.axvline(1, color="black", linestyle="--", linewidth=0.8, zorder=0)
-        if band:
-            axes.axvspan(*band, color="0.9", zorder=-1)
-            axes.tick_params(axis="x", labelsize=7.5)
-            axes.xaxis.set_major_locator(MaxNLocator(4))
-            axes.xaxis.set_major_formatter(lambda at, _: f"{at:+g}" if at else "0")
-        axes.set_xlim(*span)
-        if log:
-            canvas.mark_factors(axes.xaxis, few=len(panels) > 2 or span[1] > 3 * span[0])
-        for i, label in enumerate(rows):
-            axes.axhspan(i - 0.5, i + 0.5, color="0.96" if i % 2 else "white", zorder=-2)
-            here = points[(points["panel"] == heading) & (points["row"] == label)]
-            beside = list(here["series"].unique()) if band else names
-            for one in here.itertuples():
-                at = i + TAKEN * ((beside.index(one.series) + 0.5) / len(beside) - 0.5)
-                sign = look[heading if band else one.series]
-                ring = {"color": sign.colour, "markerfacecolor": "none", "alpha": 0.5}
-                axes.plot(np.clip(one.before, *span), at, "o", markersize=9, **ring)
-                _draw(axes, one, at, sign, span)
-                if not np.isnan(one.printed):
-                    its = {} if band else {"color": sign.colour, "markersize": 5}
-                    axes.plot(one.printed, i if band else at, **canvas.PRINTED | its)
-        canvas.head(axes, heading, look[heading].colour if band else "black")
+        _draw_panel(axes, points[points["panel"] == heading], heading, drawing)
     figure.supxlabel(xlabel, fontsize=9)
     line[0].set_yticks(range(len(rows)), rows)
     line[0].set_ylim(len(rows) - 0.5, -0.5)
     if len(names) > 1 and not band:
-        canvas.name_signs(line[-1], look, names)
-    open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
-    canvas.title_figure(
-        figure, title, subtitle, canvas.DIAMONDS * bool(points["printed"].notna().any()),
-        f"hollow: {hollow[1]}" if hollow and (points["hollow"] > 0).any() else "",
-        "dotted: in doubt" * any(points["warning"]), beyond * bool(open_ends.any()),
-    )  # fmt: skip
+        canvas.name_signs(line[-1], used, names)
+    notes = _notes(points, span, hollow, beyond)
+    canvas.title_figure(figure, title, subtitle, *notes)
     return figure
 
 
-def _fitted(points, factors, band):
-    """Return the ends of an axis for all that is known; of factors, not for very long intervals."""
-    known = np.concatenate([points["x"], points["printed"], band or ()])
-    every = np.concatenate([known, points["low"], points["high"]])
-    known, every = (
-        each[np.isfinite(each) & ((each > 0) | (not factors))] for each in (known, every)
+def _points(table, labels, columns, band):
+    """Return the intervals as a table with all columns; those that are not given are empty."""
+    points = tidy(table, labels, columns, gaps=["x", "printed", "before"])
+    points = points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
+    points["printed"] = np.mean(band) if band else points["printed"]
+    return points
+
+
+def _notes(points, span, hollow, beyond):
+    """Return what the caption says of the marks; a note that does not apply is empty."""
+    open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
+    return (
+        canvas.DIAMONDS * bool(points["printed"].notna().any()),
+        f"hollow: {hollow[1]}" if hollow and (points["hollow"] > 0).any() else "",
+        "dotted: in doubt" * any(points["warning"]),
+        beyond * bool(open_ends.any()),
     )
+
+
+def _draw_panel(axes, points, heading, drawing):
+    """Draw the rows of one panel."""
+    _prepare(axes, drawing)
+    for i, label in enumerate(drawing.rows):
+        axes.axhspan(i - 0.5, i + 0.5, color="0.96" if i % 2 else "white", zorder=-2)
+        here = points[points["row"] == label]
+        beside = list(here["series"].unique()) if drawing.band else drawing.names
+        for one in here.itertuples():
+            at = i + TAKEN * ((beside.index(one.series) + 0.5) / len(beside) - 0.5)
+            _draw_mark(axes, one, i, at, drawing)
+    canvas.head(axes, heading, drawing.signs[heading].colour if drawing.band else "black")
+
+
+def _prepare(axes, drawing):
+    """Set the horizontal axis and the grid of one panel, and draw the line at 1 or the band."""
+    span, band = drawing.span, drawing.band
+    axes.grid(True, axis="x")
+    axes.grid(False, axis="y")
+    if drawing.is_log:
+        axes.set_xscale("log")
+    if drawing.factors:
+        axes.axvline(1, color="black", linestyle="--", linewidth=0.8, zorder=0)
+    if band:
+        axes.axvspan(*band, color="0.9", zorder=-1)
+        axes.tick_params(axis="x", labelsize=7.5)
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.xaxis.set_major_formatter(lambda at, _: f"{at:+g}" if at else "0")
+    axes.set_xlim(*span)
+    if drawing.is_log:
+        canvas.mark_factors(axes.xaxis, few=drawing.panels > 2 or span[1] > 3 * span[0])
+
+
+def _draw_mark(axes, one, row, at, drawing):
+    """Draw an interval at a height, its place in the previous picture, and the printed number."""
+    sign = drawing.sign(one.panel, one.series)
+    ring = {"color": sign.colour, "markerfacecolor": "none", "alpha": 0.5}
+    axes.plot(np.clip(one.before, *drawing.span), at, "o", markersize=9, **ring)
+    _draw_interval(axes, one, at, sign, drawing.span)
+    if one.words:
+        _write_words(axes, one, at, drawing.span)
+    if not np.isnan(one.printed):
+        style: dict[str, Any] = {} if drawing.band else {"color": sign.colour, "markersize": 5}
+        axes.plot(one.printed, row if drawing.band else at, **canvas.PRINTED | style)
+
+
+def _fitted(points, is_log, band):
+    """Return the ends of an axis on which all numbers fit.
+
+    On a logarithmic axis a very long interval may go beyond them.
+    """
+    marked = np.concatenate([points["x"], points["printed"], band or ()])
+    every = np.concatenate([marked, points["low"], points["high"]])
+    marked, every = (_shown_on(values, is_log) for values in (marked, every))
     low, high = (every.min(), every.max()) if len(every) else (0.5, 2.0)
-    if factors and len(known):
-        low, high = max(low, known.min() / 1.5), min(high, known.max() * 1.5)
+    if is_log and len(marked):
+        low, high = max(low, marked.min() / 1.5), min(high, marked.max() * 1.5)
     room = 0.05 * (high - low) or 0.5
-    return (low / 1.05, high * 1.05) if factors else (low - room, high + room)
+    return (low / 1.05, high * 1.05) if is_log else (low - room, high + room)
 
 
-def _draw(axes, one, at, sign, span):
-    """Draw an interval with its mark, what is printed, its words, and arrows at open ends."""
+def _shown_on(values, is_log):
+    """Return the values that an axis can show: finite ones, and positive ones if logarithmic."""
+    return values[np.isfinite(values) & ((values > 0) | (not is_log))]
+
+
+def _draw_interval(axes, one, at, sign, span):
+    """Draw an interval with its mark, and arrows at open ends."""
     ends = np.clip([one.low, one.high], *span)
     axes.plot(ends, [at, at], ":" if one.warning else "-", color=sign.colour, linewidth=1.6)
     if span[0] <= one.x <= span[1]:
@@ -125,12 +184,20 @@ def _draw(axes, one, at, sign, span):
     for edge, marker, goes_on in zip(span, "<>", beyond, strict=True):
         if goes_on:
             axes.plot(edge, at, marker=marker, color=sign.colour, markersize=5, clip_on=False)
-    if one.words:  # on the side that has more room
-        low, high = np.clip([one.x, one.x], *span) if np.isnan(one.low) else ends
-        scale = axes.transScale + axes.transLimits
-        (before, _), (behind, _) = scale.transform([(low, at), (high, at)])
-        right = before < 1 - behind
-        axes.annotate(
-            one.words, (high if right else low, at), xytext=(4 if right else -4, 0),
-            textcoords="offset points", ha="left" if right else "right", va="center", fontsize=7.5,
-        )  # fmt: skip
+
+
+def _write_words(axes, one, at, span):
+    """Write the words of an interval on the side that has more room."""
+    low, high = np.clip([one.x, one.x] if np.isnan(one.low) else [one.low, one.high], *span)
+    scale = axes.transScale + axes.transLimits
+    (before, _), (behind, _) = scale.transform([(low, at), (high, at)])
+    right = before < 1 - behind
+    axes.annotate(
+        one.words,
+        (high if right else low, at),
+        xytext=(4 if right else -4, 0),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="center",
+        fontsize=7.5,
+    )

@@ -43,8 +43,8 @@ def matrix(
     rows = list(cells["row"].unique())
     columns: list[tuple[str, str]] = []
     for name in cells["group"].unique():
-        mine = cells[cells["group"] == name]
-        columns += [(name, each) for each in mine["column"].unique()]
+        of_group = cells[cells["group"] == name]
+        columns += [(name, column) for column in of_group["column"].unique()]
     widths = [1.0 if len(name) == 1 else WIDE for _, name in columns]
     edges = np.cumsum([0.0, *widths])
     at = dict(zip(columns, zip(edges, widths, strict=False), strict=True))

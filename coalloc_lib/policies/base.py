@@ -69,22 +69,22 @@ class Job:
 
     def length(self, allocation: Sequence[int]) -> float:
         """Return how long it runs on an allocation."""
-        return time_on_processors(self.runtime, self.span_penalty, spread(allocation))
+        return time_on_processors(self.runtime, self.span_penalty, clusters_used(allocation))
 
     def expected_length(self, allocation: Sequence[int]) -> float:
         """Return how long it is expected to run there: its estimate, or its run time if longer."""
         expected = max(self.estimate, self.runtime)
-        return time_on_processors(expected, self.span_penalty, spread(allocation))
+        return time_on_processors(expected, self.span_penalty, clusters_used(allocation))
 
 
-def spread(allocation: Sequence[int]) -> int:
-    """Return on how many clusters an allocation has processors."""
+def clusters_used(allocation: Sequence[int]) -> int:
+    """Return the number of clusters on which an allocation has processors."""
     return len([*filter(None, allocation)])
 
 
 def spans(allocation: Sequence[int]) -> bool:
     """Whether an allocation has processors of several clusters."""
-    return spread(allocation) > 1
+    return clusters_used(allocation) > 1
 
 
 class Refusal(NamedTuple):

@@ -1,11 +1,12 @@
 """Online scheduling: each job is told at its submission when and on which servers it will run."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from coalloc_lib.basics.checks import InputError, one_of, shown
+from coalloc_lib.calendar.booking import Booking, book
 from coalloc_lib.calendar.periods import FIRST_FOUND, RULES, IdlePeriods
-from coalloc_lib.calendar.search import BookingRules, find_start
+from coalloc_lib.calendar.search import BookingRules
 from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State
@@ -82,22 +83,13 @@ class Online(BookingRules, Scheduling):
         return _Bookings(self, IdlePeriods(system.sizes))
 
 
-class Booked(NamedTuple):
-    """What a job was promised: its interval, its servers, and how many of each cluster."""
-
-    start: float
-    end: float
-    servers: list[int]
-    allocation: Any
-
-
 class _Bookings:
-    """The bookings of one run: of jobs that are still to start, and of those that run."""
+    """The bookings of one run: those of jobs that have not started, and those of running jobs."""
 
     def __init__(self, policy: Online, idle: IdlePeriods) -> None:
         self.policy, self.idle = policy, idle
-        self.to_come: dict[Job, Booked] = {}
-        self.running: dict[Job, Booked] = {}
+        self.to_come: dict[Job, Booking] = {}
+        self.running: dict[Job, Booking] = {}
 
     def start_jobs(self, state: State) -> None:
         """Free what has ended, book the arrivals, and start what is due."""
@@ -119,22 +111,25 @@ class _Bookings:
                     self.idle.give_back(server, state.now, booked.end)
 
     def _book(self, job, state):
-        """Give a job its servers, or refuse it."""
-        earliest = max(job.submit, job.earliest_start)
-        until = self.policy.horizon_end(state.now)
-        case = (self.policy, earliest, job.latest_start, until)
-        attempts, found, why = find_start(self.idle, job, state.place, *case)
-        if found is None:
-            state.record(job, len(attempts))
-            state.refuse(job, why)
+        """Reserve servers for a job, or refuse the job."""
+        answer = book(
+            self.idle,
+            job,
+            state.place,
+            self.policy,
+            self.policy.rule,
+            now=state.now,
+            earliest=max(job.submit, job.earliest_start),
+            latest=job.latest_start,
+        )
+        if not isinstance(answer, Booking):
+            state.record(job, len(answer.attempts))
+            state.refuse(job, answer.why)
             return
-        periods = self.idle.choose(*found, self.policy.rule)
-        for period in periods:
-            self.idle.take(period, found.start, found.end)
-        servers = sorted(period.server for period in periods)
-        self.to_come[job] = Booked(found.start, found.end, servers, found.allocation)
-        state.record(job, len(attempts), servers)
-        state.promise(job, found.start)
+        state.record(job, len(answer.attempts), answer.servers)
+        state.promise(job, answer.start)
+        # A job can have thousands of attempts, and nobody reads them while it waits.
+        self.to_come[job] = replace(answer, attempts=())
 
     def _start_due(self, state):
         """Start the jobs whose instant has come, and ask to be called at the next one."""

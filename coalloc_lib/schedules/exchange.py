@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coalloc_lib.basics.checks import (
-    InputError,
-    instance_of,
-    numbers,
-    one_of,
-    path_of,
-    shown,
-    times,
-    whole,
-    whole_in,
-    whole_numbers,
-)
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.schedules.schedule import Schedule
@@ -52,9 +42,9 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
     InputError
         The file is no such workload, or a job has a profile of another type.
     """
-    one_of("request", request, REQUESTS)
+    checks.one_of("request", request, REQUESTS)
     try:
-        content = path_of("path", path).read_bytes()
+        content = checks.path_of("path", path).read_bytes()
         workload = json.loads(content, object_pairs_hook=_once_each, parse_constant=_no_number)
         jobs = workload["jobs"]
         profiles = [workload["profiles"][job["profile"]] for job in jobs]
@@ -76,16 +66,16 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
         what = f"job {shown(job['id'])} has a profile of type {kind}"
         raise InputError(f"{path}: {what}, whose run time depends on a platform; give a delay")
     try:
-        limit, delay = numbers("walltime", walltime), times("delay", delays)
-        _refuse_impossible(jobs, limit, whole_numbers("res", res), workload.get("nb_res"))
+        limit, delay = checks.numbers("walltime", walltime), checks.times("delay", delays)
+        _refuse_impossible(jobs, limit, checks.whole_numbers("res", res), workload.get("nb_res"))
         is_stopped = (limit > 0) & (
             delay >= limit
         )  # Batsim stops a job that just reaches its limit
-        has_failed = is_stopped | (numbers("ret", returned) != 0)
+        has_failed = is_stopped | (checks.numbers("ret", returned) != 0)
         return JobStream(
-            times("subtime", subtime),
+            checks.times("subtime", subtime),
             np.where(limit > 0, np.minimum(delay, limit), delay),
-            whole_numbers("res", res),
+            checks.whole_numbers("res", res),
             np.ma.masked_less_equal(limit, 0),
             request,
             number=_numbers_in(ids),
@@ -107,7 +97,7 @@ def _refuse_impossible(jobs: list, limit: Any, processors: Any, most: Any) -> No
             raise InputError(
                 f"{name}: walltime = {seconds:g}; give seconds above 0, or leave it out"
             )
-        if most is not None and size > whole("nb_res", most):
+        if most is not None and size > checks.whole("nb_res", most):
             raise InputError(f"{name}: res = {size}, and nb_res is {most}; correct one of them")
         if job.get("dependencies"):
             what = f"dependencies = {shown(job['dependencies'])}"
@@ -139,7 +129,7 @@ def _refuse_odd_ids(ids: list) -> None:
 def _numbers_in(ids: list) -> list[int] | None:
     """Return ids as numbers; None where they are not all different whole numbers."""
     try:
-        found = [whole_in(str(each)) for each in ids]
+        found = [checks.whole_in(str(each)) for each in ids]
     except ValueError:
         return None
     return found if len({*found}) == len(found) else None
@@ -150,8 +140,8 @@ def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
 
     The table is that of `batsim_jobs`. The name of the file ends in ``.csv``.
     """
-    instance_of("schedule", schedule, Schedule, "what simulate returned")
-    one_of("path.suffix", path_of("path", path).suffix, SUFFIXES)
+    checks.instance_of("schedule", schedule, Schedule, "what simulate returned")
+    checks.one_of("path.suffix", checks.path_of("path", path).suffix, SUFFIXES)
     with atomic_path(path) as beside:
         batsim_jobs(schedule).to_csv(beside, index=False, lineterminator="\n")
 

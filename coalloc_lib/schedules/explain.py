@@ -61,19 +61,12 @@ def idle_while_waiting(schedule: Schedule) -> Idling:
 def why_waiting(
     schedule: Schedule, jobs: ArrayLike, instants: ArrayLike, past: bool = False
 ) -> list[str]:
-    """Return why each of `jobs` waits just after the instant beside it; in the `past` tense or not.
+    """Return why each job waits just after its instant, in the present tense or the `past` tense.
 
-    Clusters are counted from 1, and jobs have the numbers of their stream. Raises `InputError`
-    where a job does not wait then.
+    Each job must wait at its instant. Clusters are counted from 1, and jobs have the numbers of
+    their stream.
     """
     jobs, instants = np.asarray(jobs, dtype=np.int64), np.asarray(instants, dtype=float)
-    submit, left = schedule.jobs.submit[jobs], schedule.left_queue[jobs]
-    bad = np.flatnonzero(~((submit <= instants) & (instants < left)))
-    if len(bad):
-        raise InputError(
-            f"job {jobs[bad[0]]} does not wait at {instants[bad[0]]:.12g}; give instants from its "
-            "submission to its start"
-        )
     idle, stream = idle_after(schedule, instants), schedule.jobs
     fitting = fits_by(schedule.placement, stream.request, stream.components[jobs], idle)
     rows = zip(jobs, heads(schedule, instants), fitting, idle, strict=True)
@@ -157,7 +150,7 @@ def held_until(schedule: Schedule) -> NDArray[np.float64]:
     return schedule.end if schedule.scheduling.release_early else booked_end(schedule)
 
 
-class Piece(NamedTuple):
+class JobBox(NamedTuple):
     """Neighbouring processors of one cluster that run one job; all counted from 0."""
 
     job: int
@@ -190,7 +183,7 @@ def window_of(
     return (begin, finish), f"the first {FIRST} of {len(schedule):,} jobs"
 
 
-def pieces(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[Piece]:
+def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
     """Yield the boxes of jobs, given by position, that are all that run in a window of time.
 
     In order of their starts, jobs get the narrowest run of free neighbours that holds them, else
@@ -203,15 +196,15 @@ def pieces(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[Piece]:
         begin, end = schedule.start[job], held[job]
         for cluster in np.flatnonzero(schedule.allocation[job]):
             rows, wanted = free_at[cluster], int(schedule.allocation[job, cluster])
-            mine = []
+            its_boxes = []
             while wanted:
                 first, size = _chosen(rows, begin, end, wanted)
                 rows[first : first + size] = np.inf
-                mine.append(Piece(int(job), int(cluster), first, size))
+                its_boxes.append(JobBox(int(job), int(cluster), first, size))
                 wanted -= size
-            for _, _, first, size in mine:
+            for _, _, first, size in its_boxes:
                 rows[first : first + size] = end
-            yield from mine
+            yield from its_boxes
 
 
 def _chosen(free_at, begin, end, wanted):
@@ -261,7 +254,7 @@ def _boxes(schedule, begin, finish, sooner):
             f"window holds {len(runs):,} jobs; give a shorter one, with {MOST:,} jobs at most"
         )
     passed = dict(zip(runs, passed_heads(schedule, runs), strict=True))
-    for job, *box in pieces(schedule, runs):
+    for job, *box in boxes(schedule, runs):
         ends = (column[job] for column in (schedule.start, schedule.end, sooner, held, passed))
         yield int(schedule.jobs.number[job]), *box, *ends
 

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import (
-    InputError,
-    instance_of,
-    numbers,
-    positive,
-    shown,
-    whole_numbers,
-)
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.schedules.schedule import Schedule
@@ -101,12 +95,12 @@ def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
     """
     import pandas as pd
 
-    instance_of("jobs", jobs, JobStream, "a JobStream, such as schedule.jobs")
+    checks.instance_of("jobs", jobs, JobStream, "a JobStream, such as schedule.jobs")
     largest = int(jobs.processors.max())
     if bounds is None:
         edges = 2 ** np.arange((largest - 1).bit_length() + 1)
     else:
-        edges = whole_numbers("bounds", bounds)
+        edges = checks.whole_numbers("bounds", bounds)
     if edges.ndim != 1 or (np.diff(edges) <= 0).any() or edges[-1] < largest:
         raise InputError(
             f"bounds = {shown(bounds)}; give increasing numbers of processors up to {largest} or "
@@ -126,8 +120,8 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    instance_of("schedule", schedule, Schedule, _SCHEDULE)
-    edges = numbers("edges", edges).astype(float)
+    checks.instance_of("schedule", schedule, Schedule, _SCHEDULE)
+    edges = checks.numbers("edges", edges).astype(float)
 
     def rows(part: Schedule, grouping: str, group: Any) -> pd.DataFrame:
         busy = part.utilization_between(edges)  # which checks the edges
@@ -136,22 +130,22 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
 
     frames = [rows(schedule, "all", "all")]
     for c, size in enumerate(schedule.system.sizes):
-        mine = schedule.allocation[:, [c]]
-        one = replace(schedule, system=Multicluster(size), allocation=mine)
+        allocation = schedule.allocation[:, [c]]
+        one = replace(schedule, system=Multicluster(size), allocation=allocation)
         frames.append(rows(one, "cluster", c))
     return pd.concat(frames, ignore_index=True)
 
 
 def _columns(schedule, at_least):
     """Return what metrics are made of, by job; NaN of one that was refused."""
-    instance_of("schedule", schedule, Schedule, _SCHEDULE)
+    checks.instance_of("schedule", schedule, Schedule, _SCHEDULE)
     return {
         "processors": schedule.jobs.processors,
         "work": schedule.jobs.work,
         "spans": schedule.spans,
         "response": schedule.response,
         "wait": schedule.wait,
-        "slowdown": schedule.slowdown(positive("at_least", at_least)),
+        "slowdown": schedule.slowdown(checks.positive("at_least", at_least)),
     }
 
 

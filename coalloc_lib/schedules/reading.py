@@ -80,7 +80,7 @@ def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[N
 
 def booked_end(schedule: Any) -> NDArray[np.float64]:
     """Return until when each job was expected to run, or was booked, shape (n,)."""
-    return schedule.start + booked_length(schedule, schedule.spread)
+    return schedule.start + booked_length(schedule, schedule.clusters_used)
 
 
 def booked_length(schedule: Any, clusters: NDArray) -> NDArray[np.float64]:

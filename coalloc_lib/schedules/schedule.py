@@ -123,14 +123,14 @@ class Schedule:
         return np.maximum(self.response / length, 1.0)
 
     @property
-    def spread(self) -> np.ndarray:
-        """On how many clusters each job ran, shape (n,)."""
+    def clusters_used(self) -> np.ndarray:
+        """Return the number of clusters on which each job ran, shape (n,)."""
         return (self.allocation > 0).sum(axis=1)
 
     @property
     def spans(self) -> np.ndarray:
         """Whether each job ran on more than one cluster, shape (n,)."""
-        return self.spread > 1
+        return self.clusters_used > 1
 
     def average_weighted_response_time(self, weights: str = "work") -> float:
         """AWRT: mean response time weighted by what each job asked for.
@@ -167,7 +167,7 @@ class Schedule:
             raise InputError(f"edges = {edges.tolist()}; give two or more increasing instants")
         weight = self.allocation.sum(axis=1)
         if net:
-            weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.spread))
+            weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.clusters_used))
         # The time that jobs spent running before each instant, times their weight.
         area = np.zeros(len(edges))
         for when, sign in ((self.start, 1.0), (self.end, -1.0)):
@@ -280,7 +280,9 @@ class Schedule:
         """Return a pandas table with the columns of the CSV contract; `job` is that of the log."""
         import pandas as pd
 
-        spread = [";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation]
+        allocations = [
+            ";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation
+        ]
         came = {"job": self.jobs.number, "submit": self.jobs.submit}
         ran = {"start": self.start, "end": self.end, "processors": self.jobs.processors}
-        return pd.DataFrame(came | ran | {"allocation": spread})
+        return pd.DataFrame(came | ran | {"allocation": allocations})

@@ -7,7 +7,7 @@ import numpy as np
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.model.placement import HomeSite, Placement, WorstFit
+from coalloc_lib.model.placement import HomeSite, Placement, WorstFit, refuse_for_ordered
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Scheduling
 from coalloc_lib.schedules.reading import fits_by
@@ -138,11 +138,7 @@ def _refuse_reservations(jobs, scheduling):
 def _chosen_placement(system, jobs, placement):
     """Return the placement that is given, or the default; None for ordered requests."""
     if jobs.request == "ordered":
-        if placement is not None:
-            raise InputError(
-                f"placement = {placement} is given for ordered requests, which name their clusters "
-                "themselves; leave it out"
-            )
+        refuse_for_ordered(placement)
         return None
     placement = WorstFit() if placement is None else placement
     if jobs.request not in placement.requests:

@@ -6,7 +6,7 @@ from typing import Any
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, positive
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.model.placement import Placement
+from coalloc_lib.model.placement import Placement, refuse_for_ordered
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Scheduling
 from coalloc_lib.schedules.schedule import Schedule
@@ -36,7 +36,7 @@ class Scenario:
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Check that every part is one."""
+        """Check every field."""
         instance_of("system", self.system, Multicluster, "Multicluster([32, 32])")
         if not isinstance(self.workload, Workload):
             jobs = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
@@ -45,10 +45,7 @@ class Scenario:
         if self.placement is not None:
             instance_of("placement", self.placement, Placement, "WorstFit()")
             if getattr(self.workload, "request", "") == "ordered":
-                raise InputError(
-                    f"placement = {self.placement} is given for ordered requests, which name their "
-                    "clusters themselves; leave it out"
-                )
+                refuse_for_ordered(self.placement)
         if self.engine is not None:
             one_of("engine", self.engine, ENGINES)
 
@@ -64,20 +61,20 @@ class Scenario:
         return positive("load", load) * self.system.processors / self.workload.mean_work
 
     def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
-        """Draw a stream of `jobs` jobs that offers `load`; all come at once where none is given."""
+        """Sample `jobs` jobs that offer `load`; without a load all are submitted at once."""
         return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
         """Return the `Schedule` of a stream of jobs; `backlog` is that of `simulate`."""
-        how: dict[str, Any] = {
+        options: dict[str, Any] = {
             "placement": self.placement,
             "engine": self.engine,
             "backlog": backlog,
         }
-        return simulate(self.system, jobs, scheduling=self.scheduling, **how)
+        return simulate(self.system, jobs, scheduling=self.scheduling, **options)
 
     def simulate(
         self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None
     ) -> Schedule:
-        """Run a stream that is drawn; with the same seed scenarios of one workload get the same."""
+        """Run sampled jobs; with the same seed, scenarios of one workload get the same jobs."""
         return self.run(self.sample(jobs, load=load, seed=seed), backlog)

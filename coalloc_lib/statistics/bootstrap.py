@@ -30,24 +30,25 @@ TOO_SHORT = "the log is too short: what happens in it is felt for about as long 
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """Figures of a log, shape (m,), one per scenario, and `drawn` from each resample of the weeks.
+    """Estimates from a log and from resamples of its weeks.
 
-    `drawn` has the shape (resamples, m); all scenarios have the same weeks. `influence`, shape (m,
-    steps), is what each step, such as a day, adds to the error of each figure; a block has `length`
-    of them.
+    `means`, shape (m,), has an estimate for each of m scenarios. `resampled`, shape (resamples, m),
+    has the same estimates in each resample; all scenarios have the same weeks. `influence`, shape
+    (m, steps), is what each step, such as a day, adds to the error of each estimate. A block has
+    `length` steps.
     """
 
     means: NDArray[np.float64]
-    drawn: NDArray[np.float64]
+    resampled: NDArray[np.float64]
     blocks: int
     influence: NDArray[np.float64]
     length: int
     warning: str = ""
 
     def of(self, rows: list[int]) -> "Resamples":
-        """Return some of the figures, in this order: all that a statistic of them needs."""
-        drawn, influence = self.drawn[:, rows], self.influence[rows]
-        return replace(self, means=self.means[rows], drawn=drawn, influence=influence)
+        """Return some of the estimates, in this order, for a statistic that needs only these."""
+        resampled, influence = self.resampled[:, rows], self.influence[rows]
+        return replace(self, means=self.means[rows], resampled=resampled, influence=influence)
 
     def interval(
         self, statistic: Callable[[NDArray[np.float64]], Any], confidence: float = 0.95,
@@ -72,27 +73,27 @@ class Resamples:
         chance is its load.
         """
         middle = float(statistic(self.means))
-        values = self._values(statistic, self.drawn, vectorized)
+        values = self._values(statistic, self.resampled, vectorized)
         if np.isnan(values).any() or np.isnan(middle):
             text = "statistic is not a number for some resamples; give one that always is"
             raise InputError(text)
 
         def stretched(factor):
-            of_time = (self.means > 0) & (self.drawn >= 0).all(axis=0)
-            linear = self.means + factor * (self.drawn - self.means)
-            drawn = np.where(of_time, _in_reciprocals(self.drawn, self.means, factor), linear)
-            return self._values(statistic, drawn, vectorized)
+            of_time = (self.means > 0) & (self.resampled >= 0).all(axis=0)
+            linear = self.means + factor * (self.resampled - self.means)
+            reciprocal = _in_reciprocals(self.resampled, self.means, factor)
+            return self._values(statistic, np.where(of_time, reciprocal, linear), vectorized)
 
         return self._interval(middle, self._series(values), stretched, confidence)
 
     def difference(self, one: int, other: int, confidence: float = 0.95) -> Interval:
-        """Return the interval of one figure less another.
+        """Return the interval of one estimate less another.
 
         It is that of `interval`, but what is stretched is the difference: towards zero, and where
         resamples do not agree in its sign, by itself, and away from zero in its reciprocal.
         """
         middle = self.means[one] - self.means[other]
-        values = self.drawn[:, one] - self.drawn[:, other]
+        values = self.resampled[:, one] - self.resampled[:, other]
         is_one_sided = (values * middle > 0).all()
 
         def stretched(factor):
@@ -122,9 +123,11 @@ class Resamples:
         warning = self.warning or TOO_SHORT * bool(widening > WIDEST)
         return Interval(middle, *ends, self.blocks, confidence, warning)
 
-    def _values(self, statistic, drawn, vectorized):
+    def _values(self, statistic, resampled, vectorized):
         """Return the statistic of each resample."""
-        return statistic(drawn.T) if vectorized else np.array([statistic(row) for row in drawn])
+        if vectorized:
+            return statistic(resampled.T)
+        return np.array([statistic(row) for row in resampled])
 
     def _series(self, values):
         """Return what each step adds to the error of a statistic with these values."""
@@ -132,7 +135,7 @@ class Resamples:
         if not known.any():
             return np.zeros(self.influence.shape[1])
         values = np.clip(values, values[known].min(), values[known].max())
-        apart = self.drawn - self.drawn.mean(axis=0)
+        apart = self.resampled - self.resampled.mean(axis=0)
         slopes, *_ = np.linalg.lstsq(apart, values - values.mean(), rcond=1e-10)
         return slopes @ self.influence
 
@@ -185,8 +188,8 @@ def _variance(series, part, times):
 
 def _acceleration(moving, blocks):
     """Return a sixth of the skewness of a sum of so many blocks."""
-    spread = np.sqrt((moving**2).mean())
-    return (moving**3).mean() / spread**3 / np.sqrt(blocks) / 6 if spread > 0 else 0.0
+    deviation = np.sqrt((moving**2).mean())
+    return (moving**3).mean() / deviation**3 / np.sqrt(blocks) / 6 if deviation > 0 else 0.0
 
 
 def resample_weeks(
@@ -204,8 +207,9 @@ def resample_weeks(
     `values` and `weights`, shape (n,) or (m, n), are of each job, such as its response time, a row
     a scenario with the same jobs; by `submit`, shape (n,), in seconds, a job belongs to the week in
     which it came. `block` and `step` are the length of a block, by default `block_of` the log, and
-    the least distance of two, in seconds. The log must have four blocks or more; as many as fill it
-    are drawn, from all that begin at a step, around its end.
+    the least distance of two, in seconds. The log must have four blocks or more. A resample has as
+    many blocks as fill the log. A block may begin at any step, and goes on at the start of the log
+    when it reaches its end.
     """
     values, weights, at, length = _by_day(values, weights, submit, block, step)
     both = weights * values, weights
@@ -240,11 +244,11 @@ def resample_sums(
     some = (below > 0).all(axis=0)
     if not some.any():
         raise InputError("no block has a job that counts; give longer blocks")
-    drawn = (above[:, some] / below[:, some]).T
+    resampled = (above[:, some] / below[:, some]).T
     total = sums[1].sum(axis=-1)
     means = sums[0].sum(axis=-1) / total
     influence = (sums[0] - means[:, None] * sums[1]) / total[:, None]
-    return Resamples(means, drawn, begins.shape[1], influence, length, _warning(some))
+    return Resamples(means, resampled, begins.shape[1], influence, length, _warning(some))
 
 
 def resample_quantiles(
@@ -259,21 +263,22 @@ def resample_quantiles(
 ) -> Resamples:
     """Resample the weeks of a log, the same as `resample_weeks`, for a quantile of each row.
 
-    `means` and `drawn` hold the least value that at least this `share` of the jobs do not exceed.
-    Of rows with many values, that of a resample is exact to 1 in 2,000 jobs near the quantile.
+    `means` and `resampled` hold the smallest value that at least this `share` of the jobs do not
+    exceed. In a row with many values, that of a resample is exact to 1 in 2,000 jobs near the
+    quantile.
     """
     if positive("share", share) > 1:
         raise InputError(f"share = {share}; give a number up to 1, such as 0.95")
     values, _, at, length = _by_day(values, 1.0, submit, block, step)
     days = int(at.max()) + 1
     begins = _begins(days, length, resamples, seed)
-    drawn_days = (begins[..., None] + np.arange(length)).reshape(len(begins), -1) % days
-    cells = drawn_days + days * np.arange(len(begins))[:, None]
+    sampled_days = (begins[..., None] + np.arange(length)).reshape(len(begins), -1) % days
+    cells = sampled_days + days * np.arange(len(begins))[:, None]
     times = np.bincount(cells.ravel(), minlength=days * len(begins)).reshape(-1, days).astype(float)
     some = times @ np.bincount(at, minlength=days) > 0
     near = np.linspace(max(share - 0.2, 0.0), 1, 401)
     marks = np.union1d(np.linspace(0, 1, 101), near)
-    drawn = np.empty((int(some.sum()), len(values)))
+    resampled = np.empty((int(some.sum()), len(values)))
     for column, row in enumerate(values):
         edges = np.unique(row)
         if len(edges) > len(marks):
@@ -281,7 +286,7 @@ def resample_quantiles(
         cell = at * len(edges) + np.searchsorted(edges, row)
         daily = np.bincount(cell, minlength=days * len(edges)).reshape(days, -1)
         below = np.cumsum(times[some] @ daily, axis=1)
-        drawn[:, column] = edges[(below >= share * below[:, -1:] * (1 - 1e-12)).argmax(axis=1)]
+        resampled[:, column] = edges[(below >= share * below[:, -1:] * (1 - 1e-12)).argmax(axis=1)]
     middle = np.quantile(values, share, axis=1, method="inverted_cdf")
     beyond = np.empty((len(values), days))  # jobs of each day, less what each day has on average
     for row, limit, counts in zip(values, middle, beyond, strict=True):
@@ -291,9 +296,9 @@ def resample_quantiles(
     apart = times[some] @ beyond.T
     apart -= apart.mean(axis=0)
     square = (apart**2).sum(axis=0)
-    slopes = (apart * drawn).sum(axis=0) / np.where(square > 0, square, 1)
+    slopes = (apart * resampled).sum(axis=0) / np.where(square > 0, square, 1)
     influence = beyond * slopes[:, None]
-    return Resamples(middle, drawn, begins.shape[1], influence, length, _warning(some))
+    return Resamples(middle, resampled, begins.shape[1], influence, length, _warning(some))
 
 
 def _by_day(

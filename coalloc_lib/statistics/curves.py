@@ -121,6 +121,7 @@ def response_sample(
     maximum: MaxUtilization | None = None,
 ) -> Replications:
     """Return the `response_times` as a `Replications`, which keeps the warning."""
+    jobs = whole("jobs", jobs, least=20)
     if maximum is None:
         maximum = max_utilization_by_simulation(scenario, jobs=jobs * replications, seed=seed)
     if positive("load", load) >= maximum.interval.low:
@@ -136,7 +137,7 @@ def response_sample(
 def _runs(scenario, load, jobs, replications, seed):
     """Return the mean response time of both halves of each run, and the work of all jobs."""
     saturation.refuse_replay(scenario)
-    half = (whole("jobs", jobs, least=20) - int(saturation.WARM_UP * jobs)) // 2
+    half = (jobs - int(saturation.WARM_UP * jobs)) // 2
     work = []
 
     def one(child: Seed) -> NDArray[np.float64]:
@@ -207,9 +208,9 @@ def response_curve(
     *,
     maximum: MaxUtilization | None = None,
     seed: Seed = 0,
-    **how: Any,
+    **options: Any,
 ) -> Curve:
-    """Mean response time at each of several loads; `how` is for `response_point`.
+    """Mean response time at each of several loads; `options` are those of `response_point`.
 
     A load at or above the low end of the `maximum`, by default that of
     `max_utilization_by_simulation`, has no mean.
@@ -218,7 +219,7 @@ def response_curve(
     maximum = max_utilization_by_simulation(scenario, seed=seed) if maximum is None else maximum
     limit = maximum.interval.low
     points = [
-        response_point(scenario, load, seed=seed, **how) if load < limit else Point(float(load))
+        response_point(scenario, load, seed=seed, **options) if load < limit else Point(float(load))
         for load in loads
     ]
     return Curve(points, maximum)
@@ -240,12 +241,12 @@ def compare(
     `backlog` of `saturation.heavy_traffic`. Scenarios that share their workload get the same jobs.
     There is a warning where the jobs are too few for the queues of either to settle.
     """
-    how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
+    options: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
-        more, less = (response_sample(each, load, **how) for each in (one, other))
+        more, less = (response_sample(each, load, **options) for each in (one, other))
     else:
-        how["backlog"] = backlog
-        runs = [saturation.replicated_traffic(each, **how) for each in (one, other)]
+        options["backlog"] = backlog
+        runs = [saturation.replicated_traffic(each, **options) for each in (one, other)]
         more, less = (Replications(busy.mean(axis=1), warning) for busy, warning in runs)
     return (more - less).interval
 
@@ -258,9 +259,9 @@ def max_utilization_by_simulation(
     if one_of("method", method, METHODS) == "simulation":
         loss = saturation.saturated_loss(scenario, jobs=jobs, seed=seed)
         return MaxUtilization(loss.complement(), method)
-    known = _formula(scenario)
-    if method != known:
-        has = {"exact": "is exact", None: "does not exist"}.get(known, f"is an {known}")
+    formula = _formula(scenario)
+    if method != formula:
+        has = {"exact": "is exact", None: "does not exist"}.get(formula, f"is an {formula}")
         raise InputError(f"method = {method!r}; here the formula {has}; use simulation")
     system, model = scenario.system, scenario.workload
     assert isinstance(model, JobModel)  # nothing else has a formula
@@ -280,9 +281,9 @@ def _formula(scenario):
     model, system = scenario.workload, scenario.system
     if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:
         return None
-    known = JobModel(model.sizes, model.components, model.request, model.service)
+    simplest = JobModel(model.sizes, model.components, model.request, model.service)
     whole_jobs = may_stay_whole(scenario.placement, model.request)
-    if whole_jobs or model != known or type(model.service) is not Exponential:
+    if whole_jobs or model != simplest or type(model.service) is not Exponential:
         return None
     sure = len(system) == 1 or model.request in ("ordered", "flexible")
     return "exact" if sure else "approximation"

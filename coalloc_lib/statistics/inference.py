@@ -50,9 +50,9 @@ def unpaired_difference(
     mean = student(one, confidence).estimate - student(other, confidence).estimate
     counts = np.array([len(one), len(other)])
     squares = np.array([one.var(ddof=1), other.var(ddof=1)]) / counts
-    spread, count = squares.sum(), int(counts.min())
-    freedom = spread**2 / (squares**2 / (counts - 1)).sum() if spread > 0 else count - 1
-    return _interval(mean, np.sqrt(spread), freedom, count, confidence, warning)
+    variance, count = squares.sum(), int(counts.min())
+    freedom = variance**2 / (squares**2 / (counts - 1)).sum() if variance > 0 else count - 1
+    return _interval(mean, np.sqrt(variance), freedom, count, confidence, warning)
 
 
 @dataclass(frozen=True, eq=False)

@@ -147,18 +147,18 @@ def differences(
     return _compared(runs, value, against, also, "difference", compare)
 
 
-def _paired_ratio(mine, base, value):
-    one, other = _samples(mine, base, value)
+def _paired_ratio(rows, base, value):
+    one, other = _samples(rows, base, value)
     return (one / other).interval
 
 
-def _paired_difference(mine, base, value):
-    one, other = _samples(mine, base, value)
+def _paired_difference(rows, base, value):
+    one, other = _samples(rows, base, value)
     return (one - other).interval
 
 
-def _unpaired_difference(mine, base, value):
-    return sample(mine, value).less_unpaired(sample(base, value))
+def _unpaired_difference(rows, base, value):
+    return sample(rows, value).less_unpaired(sample(base, value))
 
 
 def _compared(runs, value, against, also, what, compare):
@@ -171,18 +171,18 @@ def _compared(runs, value, against, also, what, compare):
     bases = {tuple(same.values()): rows for same, rows in groups_of(measured[is_base], alike)}
     if not bases:
         raise NotRunError(f"no run has {_shown(against)}")
-    rows = []
-    for setting, mine in groups_of(measured[~is_base], keys):
+    compared = []
+    for setting, rows in groups_of(measured[~is_base], keys):
         base = bases.get(tuple(setting[key] for key in alike))
         if base is None:
             continue
-        found, base_found = (sample(each, value).mean for each in (mine, base))
+        found, base_found = (sample(each, value).mean for each in (rows, base))
         row = setting | {value: found, f"{value}_against": base_found}
-        row |= {name: mine[name].mean() for name in also}
-        rows.append(row | interval_columns(compare(mine, base, value), what))
-    if not rows:
+        row |= {name: rows[name].mean() for name in also}
+        compared.append(row | interval_columns(compare(rows, base, value), what))
+    if not compared:
         raise NotRunError(f"no run can be held against that with {_shown(against)}")
-    return pd.DataFrame(rows)
+    return pd.DataFrame(compared)
 
 
 def rows_of(sample: Replications, value: str, **keys: Any) -> Iterator[dict[str, Any]]:
@@ -237,16 +237,17 @@ def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Meas
 
 def _pair(runs, value, one, other):
     """Return both samples of a comparison."""
-    mine, base = pick(runs, **one), pick(runs, **{**one, **other})
-    for rows, where in ((mine, one), (base, {**one, **other})):
-        if rows.empty:
+    conditions = one, {**one, **other}
+    rows, base = (pick(runs, **where) for where in conditions)
+    for picked, where in zip((rows, base), conditions, strict=True):
+        if picked.empty:
             raise NotRunError(f"no run has {_shown(where)}")
-    return _samples(mine, base, value)
+    return _samples(rows, base, value)
 
 
-def _samples(mine, base, value):
+def _samples(rows, base, value):
     """Return the samples of the rows of two settings, which must have the same replications."""
-    one, other = (_measured(rows, value, {}) for rows in (mine, base))
+    one, other = (_measured(each, value, {}) for each in (rows, base))
     alike = np.array_equal(one.replications, other.replications)
     if not (alike or one.is_known or other.is_known):
         raise InputError(

@@ -24,7 +24,7 @@ HELD = 500
 TURNS_FPFS, TURNS = 8, 80
 #: With fewer batches, jobs that end in one, or jobs that carry the work, a run is too short.
 FEWEST_BATCHES, FEWEST_ENDS, FEWEST_CARRIERS = 20, 10, 100
-#: Standard errors of a correlation, or of the work drawn, that chance makes in one run of 1,000.
+#: Standard errors of a correlation, or of the work sampled, that chance makes in one run of 1,000.
 DEVIATIONS = 3.3
 
 
@@ -39,7 +39,7 @@ def heavy_traffic(
     many waiting jobs, without it 1 under FCFS and else `HELD`. The `batches` are of equal time,
     from a tenth of the run to the last job's entry.
     """
-    return _saturated_run(scenario, stream, backlog, batches)[0]
+    return _saturated_run(scenario, stream, backlog, whole("batches", batches, least=2))[0]
 
 
 def saturated_loss(
@@ -69,6 +69,7 @@ def batch_losses(
     batch, neighbouring batches depend on one another or are too few to tell, the jobs are too few
     for the queue to settle (`unsettled`), or `doubtful_work`.
     """
+    batches = whole("batches", batches, least=2)
     _refuse_oversize(scenario)
     if isinstance(scenario.workload, Sized):
         jobs = min(whole("jobs", jobs), len(scenario.workload))
@@ -110,7 +111,7 @@ def refuse_replay(scenario: Scenario) -> None:
     if isinstance(scenario.workload, Sized):
         raise InputError(
             f"workload = {scenario.workload!r} is one sequence of jobs, so that replications would "
-            "all be alike; draw from it: ResampledJobs(jobs)"
+            "all be alike; sample from it: ResampledJobs(jobs)"
         )
 
 
@@ -118,7 +119,7 @@ def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
     """Return a warning where jobs are too few to stand for their distribution, else nothing.
 
     `work` is the processor-time of each job, `mean` that of the distribution. The jobs are worth
-    (sum w)² / sum w² equal ones (Kish); where no rare long job was drawn, the mean is too low.
+    (sum w)² / sum w² equal ones (Kish); where no rare long job was sampled, the mean is too low.
     """
     squares = float((work**2).sum())
     carriers = work.sum() ** 2 / squares if squares > 0 else 0.0
@@ -252,7 +253,7 @@ def loss_between_bounds(
 
 
 def _refuse_oversize(scenario):
-    """Refuse a model with a job that never starts, drawn or not."""
+    """Raise an error if the model allows a job that can never start, even if it was not sampled."""
     workload = scenario.workload
     if not isinstance(workload, SplitJobs | JobModel):
         return
@@ -267,13 +268,13 @@ def _refuse_oversize(scenario):
 
 
 def _saturated_run(scenario, stream, backlog, batches):
-    """Return the utilization in each batch, and how many jobs end in all of them."""
+    """Return the utilization in each batch, and the number of jobs that end in all of them."""
     schedule = scenario.run(stream, _held(scenario.scheduling, backlog))
     last = schedule.jobs.submit[-1]
     if last <= 0:
         text = f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
         raise InputError(text)
-    edges = np.linspace(WARM_UP * last, last, whole("batches", batches, least=2) + 1)
+    edges = np.linspace(WARM_UP * last, last, batches + 1)
     ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))
     return schedule.utilization_between(edges, net=True), ended
 

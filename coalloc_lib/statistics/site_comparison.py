@@ -100,9 +100,9 @@ def compare_sites(
                 "planned with their run time, better than any user knows it; give missing",
                 stacklevel=2,
             )
-    how: dict[str, Any] = {"scheduling": policy, "engine": engine}
-    ran = [local(system, jobs, site, **how), sharing(system, jobs, **how)]
-    ran.append(multi_site(system, jobs, span_penalty, **how))
+    options: dict[str, Any] = {"scheduling": policy, "engine": engine}
+    ran = [local(system, jobs, site, **options), sharing(system, jobs, **options)]
+    ran.append(multi_site(system, jobs, span_penalty, **options))
     if refused := max(len(each.refused) for each in ran):
         raise InputError(
             f"scheduling = {policy} refuses {refused} of {len(jobs)} jobs; give a policy that runs "
@@ -117,8 +117,8 @@ def compare_sites(
         ends = [*pd.to_datetime(ends, unit="s", utc=True).floor("s")]
     when = dict(zip(("begin", "end"), ends, strict=True))
     table = pd.DataFrame([
-        _row(name, mine, weight, ran) | {"of": count[name]} | when
-        for name, mine in groups.items() for weight in WEIGHTS
+        _row(name, of_site, weight, ran) | {"of": count[name]} | when
+        for name, of_site in groups.items() for weight in WEIGHTS
     ])  # fmt: skip
     table.attrs = {"made_by": made_by(None, *logs.values())}
     return table
@@ -233,18 +233,18 @@ def _in_common(streams, clock, logs):
     return {name: stream[inside[name]] for name, stream in streams.items()}
 
 
-def _row(name, mine, weight, ran):
+def _row(name, of_site, weight, ran):
     """Return what the jobs of a site, or of all, have of each way to run."""
-    jobs, spanned = ran[0].jobs[mine], float(ran[-1].spans[mine].mean())
+    jobs, spanned = ran[0].jobs[of_site], float(ran[-1].spans[of_site].mean())
     weights = jobs.work if weight == "work" else jobs.processors
     try:
-        means = resample_weeks([each.response[mine] for each in ran], weights, jobs.submit)
+        means = resample_weeks([each.response[of_site] for each in ran], weights, jobs.submit)
     except InputError as error:
         raise InputError(f"{name}, in the time that all logs have: {error}") from None
     row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
     doubts = {}
     # Alone, no job responds before it has run.
-    least = float(np.average((ran[0].end - ran[0].start)[mine], weights=weights)) / 3600
+    least = float(np.average((ran[0].end - ran[0].start)[of_site], weights=weights)) / 3600
     for column, share in _SHARES.items():
         part = means.interval(share).within(least if column == "local_h" else 0.0)
         ends = (np.nan, np.nan) if part.warning else (part.low, part.high)

@@ -46,8 +46,8 @@ class _Ranged:
     value: float
     description: str
 
-    def __init__(self, min: float, max: float, **how: Any) -> None:
-        super().__init__(**how)
+    def __init__(self, min: float, max: float, **options: Any) -> None:
+        super().__init__(**options)
         self.min, self.max = min, max
 
 

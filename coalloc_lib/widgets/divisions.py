@@ -44,14 +44,14 @@ def division_curves(
     """Return the `Curve` of each placement, on the same jobs; `effort` is `COARSE` or `FINE`."""
     refuse_impossible(system, model.largest())
     bound_jobs, jobs, replications, step = effort
-    how: dict[str, Any] = {"jobs": jobs, "most_jobs": jobs, "replications": replications}
+    options: dict[str, Any] = {"jobs": jobs, "most_jobs": jobs, "replications": replications}
     curves = {}
     for name in COMPARED:
         scenario = Scenario(system, model, placement=PLACEMENTS[name]())
         maximum = max_utilization_by_simulation(scenario, jobs=bound_jobs)
         loads = [round(share * maximum.interval.low, 3) for share in SHARES[step - 1 :: step]]
         curves[display_name(name)] = response_curve(
-            scenario, loads, maximum=maximum, precision=PRECISION, **how
+            scenario, loads, maximum=maximum, precision=PRECISION, **options
         )
     return curves
 

@@ -103,7 +103,7 @@ def _jobs(schedule, jobs, words, sooner):
     came, last = _reasons(schedule, jobs)
     served = schedule.served[jobs]
     boxes: dict[int, list] = {int(job): [] for job in jobs}
-    for job, *box in explain.pieces(schedule, jobs[served]):
+    for job, *box in explain.boxes(schedule, jobs[served]):
         boxes[job].append(box)
 
     # Where all jobs are split, spanning is nothing to point at.

@@ -79,8 +79,8 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
     if span == NEVER:
         return Scenario(system, jobs.with_(request="total"), scheduling, BestFit())
     if span == ALWAYS:
-        how: dict[str, Any] = {"rounding": "even", "span_penalty": penalty}
-        split = SplitJobs(jobs, jobs.sizes.minimum - 1, len(system), **how)
+        options: dict[str, Any] = {"rounding": "even", "span_penalty": penalty}
+        split = SplitJobs(jobs, jobs.sizes.minimum - 1, len(system), **options)
         return Scenario(system, split, scheduling, WorstFit())
     scheduling = EASY(adaptive=True) if span == ADAPTIVE else scheduling
     free = jobs.with_(request="flexible", span_penalty=penalty)
@@ -95,8 +95,8 @@ def capacity(scenario: Scenario, jobs: int) -> float:
         last = schedule.jobs.submit[-1]
         return float(schedule.utilization_between([0.3 * last, last], net=True)[0])
     held = HELD if scenario.scheduling.overtakes else None
-    how: dict[str, Any] = {"jobs": jobs // 4, "replications": 4, "seed": SEED, "backlog": held}
-    return float(replicated_traffic(scenario, **how)[0].mean())
+    options: dict[str, Any] = {"jobs": jobs // 4, "replications": 4, "seed": SEED, "backlog": held}
+    return float(replicated_traffic(scenario, **options)[0].mean())
 
 
 @lru_cache(maxsize=2048)
@@ -242,21 +242,21 @@ def _picture(one: Scenario, other: Scenario) -> Picture:
     figure, axes = plots.new_figure(2.1, width=3.7)
     most, effort = 1.15 * np.nanmax([table["ci95_high"].max(), 2.0]), _effort(one, other)
     for side, each, scale in zip(SIDES, (one, other), _loads(one, other, 1.0), strict=True):
-        mine, sign = table[table["scenario"] == side], LOOK[side]
-        line, carried = mine[mine["note"] == ""], capacity(each, effort.full) / scale
+        points, sign = table[table["scenario"] == side], LOOK[side]
+        line, carried = points[points["note"] == ""], capacity(each, effort.full) / scale
         style: Any = {"color": sign.colour, "marker": sign.marker, "markersize": 4}
         axes.plot(line["load"], line["response"], label=f"{side} carries {carried:.2f}", **style)
         ends = line["ci95_low"], line["ci95_high"]
         axes.fill_between(line["load"], *ends, color=sign.colour, alpha=0.2)
         axes.axvline(carried, color=sign.colour, linestyle=":", linewidth=1.2)
-        gone = mine.loc[mine["note"] != "", "load"]
+        gone = points.loc[points["note"] != "", "load"]
         height = (0.96 if side == "A" else 0.9) * most
         axes.plot(gone, [height] * len(gone), "x", color=sign.colour, markersize=5)
     axes.set(xlim=(0, 1), ylim=(0, most), xlabel="load (of A's system)")
     axes.set_ylabel("mean response, hours")
     axes.legend(loc="center left", frameon=False, fontsize=8)
-    said = "bands: 95 %; ×: full, or too near it for a number"
-    plots.title_figure(figure, "Response over load", said)
+    note = "bands: 95 %; ×: full, or too near it for a number"
+    plots.title_figure(figure, "Response over load", note)
     rows = [
         f"{row.scenario} at load {row.load:g}: "
         + (row.note or f"{row.response:.2f} ({row.ci95_low:.2f} to {row.ci95_high:.2f})")

@@ -12,7 +12,7 @@ from coalloc_lib.model.jobs import JobStream
 
 @runtime_checkable
 class Workload(Protocol):
-    """Whatever job streams can be drawn from: a model, a log, a stream itself."""
+    """Whatever job streams can be sampled from: a model, a log, a stream itself."""
 
     @property
     def mean_work(self) -> float:

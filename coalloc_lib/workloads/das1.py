@@ -85,12 +85,12 @@ class _ShortAndLong(Distribution):
         long = _cut_pareto_moment(self.exponent, self.limit, self.longest, order)
         return self.share_short * short + (1 - self.share_short) * long
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         is_short = rng.random(shape) < self.share_short
-        draw = rng.random(shape)
-        short = -np.log1p(draw * np.expm1(-self.rate * self.limit)) / self.rate
+        uniform = rng.random(shape)
+        short = -np.log1p(uniform * np.expm1(-self.rate * self.limit)) / self.rate
         reach = 1 - (self.limit / self.longest) ** self.exponent
-        long = self.limit * (1 - draw * reach) ** (-1 / self.exponent)
+        long = self.limit * (1 - uniform * reach) ** (-1 / self.exponent)
         return np.where(is_short, short, long)
 
     def __str__(self) -> str:

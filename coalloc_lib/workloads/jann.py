@@ -61,7 +61,7 @@ class HyperErlangWorkload:
     Classes are independent, and so are, within each, sizes, run times and arrivals, which begin in
     the steady state. Classes and distributions are those of Jann, Pattnaik, Franke, Wang, Skovira,
     Riordan: Modeling of workload in MPPs. JSSPP 1997. Our own are empirical sizes, and estimates:
-    the run time times a ratio drawn from the log's jobs of the class, but not above
+    the run time times a ratio sampled from the log's jobs of the class, but not above
     `longest_estimate` unless the run time is. Cycles, users and sessions are not modelled.
     """
 
@@ -90,17 +90,18 @@ class HyperErlangWorkload:
         """Return the first `count` jobs, total requests; without a `rate`, at the log's."""
         whole("count", count)
         seeds = spawn(seed, len(self.classes))
-        drawn = [_arrivals(one, count, s) for one, s in zip(self.classes, seeds, strict=True)]
+        arrivals = [_arrivals(one, count, s) for one, s in zip(self.classes, seeds, strict=True)]
         # No class has more than `count` of the first `count` jobs of all.
-        first = np.argsort(np.concatenate(drawn), kind="stable")[:count]
-        submit, kind = np.concatenate(drawn)[first], first // count
+        first = np.argsort(np.concatenate(arrivals), kind="stable")[:count]
+        submit, kind = np.concatenate(arrivals)[first], first // count
         sizes, runtime, estimate = np.empty(count, dtype=np.int64), np.empty(count), np.empty(count)
         for number, (one, s) in enumerate(zip(self.classes, seeds, strict=True)):
-            mine = np.flatnonzero(kind == number)
+            of_class = np.flatnonzero(kind == number)
             _, for_sizes, for_runtimes, for_ratios = generators(s, 4)
-            sizes[mine] = one.sizes.sample(for_sizes, len(mine))
-            runtime[mine] = one.runtimes.sample(for_runtimes, len(mine))
-            estimate[mine] = runtime[mine] * for_ratios.choice(one.ratios, len(mine))
+            sizes[of_class] = one.sizes.sample(for_sizes, len(of_class))
+            runtime[of_class] = one.runtimes.sample(for_runtimes, len(of_class))
+            ratios = for_ratios.choice(one.ratios, len(of_class))
+            estimate[of_class] = runtime[of_class] * ratios
         estimate = np.minimum(estimate, np.maximum(runtime, self.longest_estimate))
         if rate is not None:
             submit = submit * (self.rate / positive("rate", rate))

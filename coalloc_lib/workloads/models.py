@@ -1,4 +1,4 @@
-"""Synthetic job streams: sizes, service times and arrivals drawn from distributions."""
+"""Synthetic job streams: sizes, service times and arrivals sampled from distributions."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,7 +20,7 @@ from coalloc_lib.model.jobs import REQUESTS, ROUNDINGS, JobStream, merge, split_
 
 @dataclass(frozen=True)
 class JobModel:
-    """Jobs of several components, each drawn from one size distribution.
+    """Jobs of several components, each sampled from one size distribution.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ class JobModel:
         Dependent components: the total is split into the fewest, equal up to one, that are no
         larger than this (the size of a cluster).
     merged_into : int, optional
-        Neighbouring draws are added up into this many components.
+        Neighbouring sizes are added up into this many components.
     span_penalty, estimate : float
         The share that spanning adds to a run time; how many run times users ask for, 1 or more.
 
     Notes
     -----
-    With the same seed, models that differ in one part share the draws of the others.
+    With the same seed, models that differ in one part share the samples of the others.
     """
 
     sizes: SizeDistribution
@@ -84,10 +84,10 @@ class JobModel:
     def __str__(self) -> str:
         split = f", split at {self.split_at}" if self.split_at else ""
         merged = f", merged into {self.merged_into}" if self.merged_into else ""
-        draws = f"{self.components} × {self.sizes}{split}{merged}"
+        sizes = f"{self.components} × {self.sizes}{split}{merged}"
         penalty = f", penalty {self.span_penalty}" if self.span_penalty else ""
         asked = f", estimates × {self.estimate:g}" if self.estimate != 1 else ""
-        return f"{draws}, {self.request}, {self.service}{penalty}{asked}"
+        return f"{sizes}, {self.request}, {self.service}{penalty}{asked}"
 
     @property
     def mean_processors(self) -> float:
@@ -100,19 +100,19 @@ class JobModel:
         return self.mean_processors * self.service.mean
 
     def largest(self) -> JobStream:
-        """Return a stream of one job, the largest that can be drawn."""
+        """Return a stream of one job, the largest that can be sampled."""
         components = np.full((1, self.components), self.sizes.maximum)
         return JobStream([0], [0], self._shaped(components), request=self.request)
 
     def _shaped(self, components: NDArray) -> NDArray:
-        """Split or merge the draws as the model says."""
+        """Split or merge the sampled sizes as the model says."""
         if self.split_at is not None:
             return split_smallest(components.sum(axis=1), self.split_at)
         parts = self.merged_into or self.components
         return components.reshape(len(components), parts, -1).sum(axis=2)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Draw a stream; `rate` is that of a Poisson process. See `Workload.sample`."""
+        """Sample a stream; `rate` is that of a Poisson process. See `Workload.sample`."""
         for_sizes, for_service, for_arrivals = generators(seed, 3)
         components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
         runtime = self.service.sample(for_service, count)
@@ -155,15 +155,15 @@ class Mixture:
         return sum(share * part.mean_work for part, share in self.parts.items())
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Draw a stream; see `JobModel.sample`."""
+        """Sample a stream; see `JobModel.sample`."""
         *_, for_kinds = generators(seed, 4)
         shares = np.cumsum(list(self.parts.values()))
         kind = np.searchsorted(shares[:-1], for_kinds.random(whole("count", count)), side="right")
         streams = [part.sample(count, seed, rate) for part in self.parts]
         components = np.zeros((count, max(s.components.shape[1] for s in streams)), dtype=np.int64)
         for number, stream in enumerate(streams):
-            mine = kind == number
-            components[mine, : stream.components.shape[1]] = stream.components[mine]
+            of_part = kind == number
+            components[of_part, : stream.components.shape[1]] = stream.components[of_part]
         return streams[0].replace(components=components)
 
 
@@ -185,9 +185,9 @@ class SplitJobs:
     rounding : {"floor", "ceiling", "even"}
         That of `coalloc_lib.model.jobs.split_into`.
     span_penalty : float or Distribution
-        The share that spanning adds to a job's run time: of all jobs, or drawn for each.
+        The share that spanning adds to a job's run time: of all jobs, or sampled for each.
     kept_whole : float
-        Share of the jobs, drawn whatever their size, that cannot be split.
+        Share of the jobs, sampled whatever their size, that cannot be split.
     """
 
     model: JobModel
@@ -250,7 +250,7 @@ class SplitJobs:
         return jobs.split(into=self.parts, above=self.above, rounding=self.rounding)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Draw a stream; see `JobModel.sample`."""
+        """Sample a stream; see `JobModel.sample`."""
         # The first three are the model's, the fourth is a mixture's.
         *_, for_penalty, for_kept = generators(seed, 6)
         jobs = self.model.sample(count, seed, rate)
@@ -260,13 +260,13 @@ class SplitJobs:
             components[kept] = 0
             components[kept, 0] = jobs.processors[kept]
         given = self.span_penalty
-        drawn = given.sample(for_penalty, count) if isinstance(given, Distribution) else given
-        return jobs.replace(components=components, span_penalty=drawn)
+        penalty = given.sample(for_penalty, count) if isinstance(given, Distribution) else given
+        return jobs.replace(components=components, span_penalty=penalty)
 
 
 @dataclass(frozen=True, eq=False)
 class ResampledJobs:
-    """Jobs drawn from a stream with replacement: its pairs of size and run time, not its order."""
+    """Jobs sampled with replacement from a stream: pairs of size and run time, in random order."""
 
     jobs: JobStream
 
@@ -279,11 +279,11 @@ class ResampledJobs:
         return self.jobs.mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Draw a stream; see `JobModel.sample`."""
+        """Sample a stream; see `JobModel.sample`."""
         for_jobs, for_arrivals = generators(seed, 2)
-        drawn = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]
-        # A job may be drawn twice, and its number would not tell which.
-        return drawn.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
+        sampled = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]
+        # A job may be sampled twice, and its number would not tell which.
+        return sampled.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
 
 
 def _arrivals(rate: float | None, rng: np.random.Generator, count: int) -> NDArray[np.float64]:

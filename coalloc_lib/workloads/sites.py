@@ -71,9 +71,9 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
     """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
 
-    They are chopped into pieces of the size of their own site's machine (``"local"``) or of the
+    They are cut into subjobs of the size of their own site's machine (``"local"``) or of the
     ``"largest"``, or stay ``"unchanged"``, for multi-site execution only. None changes the work.
-    The site of each piece is ``site[chopped.job]``.
+    The site of each subjob is ``site[chopped.job]``.
     """
     instance_of("jobs", jobs, JobStream, _STREAM)
     one_of("modification", modification, MODIFICATIONS)
@@ -100,8 +100,8 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
             "number, or one a site"
         )
     (rng,) = generators(seed, 1)
-    mine = shares[numbers] if len(shares) > 1 else shares[0]
-    return np.where(rng.random(len(numbers)) < mine, numbers, -1)
+    probability = shares[numbers] if len(shares) > 1 else shares[0]
+    return np.where(rng.random(len(numbers)) < probability, numbers, -1)
 
 
 def checked_sites(
@@ -113,7 +113,7 @@ def checked_sites(
     if numbers.shape != (len(jobs),):
         raise InputError(
             f"{name} has shape {numbers.shape} and there are {len(jobs)} jobs; give one a job, for "
-            f"pieces {name}[chopped.job]"
+            f"subjobs {name}[chopped.job]"
         )
     if (wrong := numbers >= len(system)).any():
         job, most = int(wrong.argmax()), len(system) - 1

@@ -17,38 +17,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import (
-    LARGEST_WHOLE,
-    LAST_INSTANT,
-    InputError,
-    instance_of,
-    one_of,
-    positive,
-    shown,
-    whole,
-    whole_in,
-)
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.display import card, span_of
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.basics.text import printable
 from coalloc_lib.basics.times import DAY
 from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.workloads import swf_header
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.preemption import whole_jobs
-from coalloc_lib.workloads.swf_header import (
-    EARLIEST,
-    Start,
-    Zone,
-    dates_not_understood,
-    day_of,
-    end_of,
-    is_given,
-    not_used,
-    start_of,
-    whole_number_in,
-    zone_of,
-)
 from coalloc_lib.workloads.swf_lines import FIELDS, is_key, parsed, tables_of
 
 if TYPE_CHECKING:
@@ -149,14 +128,14 @@ class SwfLog:
         return None if start is None else start.seconds
 
     @property
-    def _start(self) -> Start | None:
+    def _start(self) -> swf_header.Start | None:
         """The instant from which the log counts, and a doubt about it."""
-        return start_of(self.header, self._where)
+        return swf_header.start_of(self.header, self._where)
 
     @property
-    def time_zone(self) -> Zone:
+    def time_zone(self) -> swf_header.Zone:
         """The time zone that the header names, or UTC."""
-        return zone_of(self.header)
+        return swf_header.zone_of(self.header)
 
     def _where(self, key: str) -> str:
         """Return the file and the line on which a key of the header is given, for errors."""
@@ -179,14 +158,14 @@ class SwfLog:
 
     def _header_number(self, key: str) -> int | None:
         """Return the whole number that a header value is, None if it is none."""
-        digits = whole_number_in(self.header.get(key, ""))
+        digits = swf_header.whole_number_in(self.header.get(key, ""))
         if digits is None:
             return None
         try:
-            number = whole_in(digits)
+            number = checks.whole_in(digits)
         except ValueError:
-            number = LARGEST_WHOLE + 1
-        if number > LARGEST_WHOLE:
+            number = checks.LARGEST_WHOLE + 1
+        if number > checks.LARGEST_WHOLE:
             fault = f"{key} is {shown(digits)}; give a whole number in digits"
             raise InputError(f"{self._where(key)}: {fault}")
         return number
@@ -215,7 +194,7 @@ class SwfLog:
             The estimate of jobs without a requested time, such as the limit of their partition;
             their run time where it is not given, which no user knows so well.
         """
-        one_of("estimates", estimates, ESTIMATES)
+        checks.one_of("estimates", estimates, ESTIMATES)
         if missing is not None and estimates == "exact":
             raise InputError(f"missing = {shown(missing)} is for requested estimates; leave it out")
         if span_penalty and request == "total":
@@ -225,7 +204,7 @@ class SwfLog:
             )
         processors, chosen = self._usable
         if largest is not None:
-            chosen = chosen & (processors <= whole("largest", largest))
+            chosen = chosen & (processors <= checks.whole("largest", largest))
         if not chosen.any():
             limit = "" if largest is None else f" of at most {largest} processors"
             raise InputError(
@@ -236,7 +215,7 @@ class SwfLog:
         submit, runtime, time, number = (self.table[name].to_numpy()[chosen] for name in names)
         estimate: Any = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
         if missing is not None:
-            estimate = estimate.filled(positive("missing", missing))
+            estimate = estimate.filled(checks.positive("missing", missing))
         components = processors[chosen]
         failed = self.table["status"].isin(FAILED).to_numpy()[chosen]
         return JobStream(
@@ -293,7 +272,7 @@ def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> 
     Chapin, Cirne, Feitelson and others: Benchmarks and standards for the evaluation of parallel job
     schedulers. JSSPP 1999.
     """
-    most_bytes = None if most_bytes is None else whole("most_bytes", most_bytes)
+    most_bytes = None if most_bytes is None else checks.whole("most_bytes", most_bytes)
     header, table = parsed(content(path, most_bytes=most_bytes), str(path))
     file = Path(path).name
     name = re.sub(r"(\.(swf|txt))?(\.gz)?$", "", file) or file
@@ -314,7 +293,7 @@ def _clarified(log: SwfLog, late: Mapping[str, int]) -> SwfLog:
     table, note = _from_start(whole.table, start, log)
     notes = [*whole.notes, note, log.time_zone.doubt]
     notes += [start.doubt, _ends_early(table, start, log)] if start else []
-    notes += dates_not_understood(log.header, log.header_lines, log._where)
+    notes += swf_header.dates_not_understood(log.header, log.header_lines, log._where)
     notes += [*_sizes_not_understood(log), _late_keys(late)]
     return replace(log, table=table, notes=tuple(filter(None, notes)))
 
@@ -323,9 +302,9 @@ def _sizes_not_understood(log: SwfLog) -> list[str]:
     """Return a note for each number of processors in the header that is not understood."""
     given = {key: log.header.get(key, "") for key in ("MaxProcs", "MaxNodes")}
     return [
-        not_used(key, value, log.header_lines, "whole number")
+        swf_header.not_used(key, value, log.header_lines, "whole number")
         for key, value in given.items()
-        if is_given(value) and whole_number_in(value) is None
+        if swf_header.is_given(value) and swf_header.whole_number_in(value) is None
     ]
 
 
@@ -338,7 +317,7 @@ def _late_keys(late: Mapping[str, int]) -> str:
 
 
 def _from_start(
-    table: "pd.DataFrame", start: Start | None, log: SwfLog
+    table: "pd.DataFrame", start: swf_header.Start | None, log: SwfLog
 ) -> tuple["pd.DataFrame", str]:
     """Return the table with submissions that count from the start of the log, and a note.
 
@@ -348,7 +327,7 @@ def _from_start(
     if start is None or not start.seconds:
         return table, _like_unix_times(table, log)
     is_absolute = table["submit"] >= start.seconds
-    if start.seconds < EARLIEST:
+    if start.seconds < swf_header.EARLIEST:
         words = f"all jobs are submitted at or after {start.seconds:,}, the start of the log"
         return table, f"{words}; this is read as seconds after it" * bool(is_absolute.all())
     after = table["submit"].mask(is_absolute, table["submit"] - start.seconds)
@@ -363,7 +342,7 @@ def _from_start(
 def _like_unix_times(table: "pd.DataFrame", log: SwfLog) -> str:
     """Return a note if all submissions of a log without a start look like Unix times."""
     first = table["submit"].min()
-    if first < EARLIEST:
+    if first < swf_header.EARLIEST:
         return ""
     return (
         f"the first submission is {first:,.15g}, which looks like a Unix time, but the header "
@@ -372,7 +351,7 @@ def _like_unix_times(table: "pd.DataFrame", log: SwfLog) -> str:
 
 
 def _refuse_mixed(
-    table: "pd.DataFrame", is_absolute: "pd.Series", start: Start, log: SwfLog
+    table: "pd.DataFrame", is_absolute: "pd.Series", start: swf_header.Start, log: SwfLog
 ) -> None:
     """Refuse submissions that are Unix times in some jobs and seconds after the start in others."""
     if is_absolute.all() or not is_absolute.any():
@@ -385,13 +364,13 @@ def _refuse_mixed(
     )
 
 
-def _refuse_early(table: "pd.DataFrame", start: Start, log: SwfLog) -> None:
+def _refuse_early(table: "pd.DataFrame", start: swf_header.Start, log: SwfLog) -> None:
     """Refuse submissions that are all Unix times shortly before the start.
 
     A part of a long log may have large numbers too, but they are nearer to 0 than to the start.
     """
     early, first = table.iloc[0], table["submit"].min()
-    if first >= EARLIEST and 2 * first >= start.seconds:
+    if first >= swf_header.EARLIEST and 2 * first >= start.seconds:
         raise InputError(
             f"{log.source}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, a "
             f"Unix time before the start of the log ({start.seconds}), as all jobs are; correct "
@@ -410,15 +389,15 @@ def _refuse_late(table: "pd.DataFrame", after: "pd.Series", log: SwfLog) -> None
         )
 
 
-def _ends_early(table: "pd.DataFrame", start: Start, log: SwfLog) -> str:
+def _ends_early(table: "pd.DataFrame", start: swf_header.Start, log: SwfLog) -> str:
     """Return a note if the last job is submitted more than a day after the end of the log."""
-    end, last = end_of(log.header), start.seconds + table["submit"].max()
+    end, last = swf_header.end_of(log.header), start.seconds + table["submit"].max()
     if end is None or last <= end.seconds + DAY:
         return ""
-    what = (
-        f"its last job is submitted on {day_of(last)}" if last < LAST_INSTANT else "its jobs go on"
-    )
-    return f"{what}, and EndTime is {day_of(end.seconds)}: check that times are in seconds"
+    what, day = "its jobs go on", swf_header.day_of(end.seconds)
+    if last < checks.LAST_INSTANT:
+        what = f"its last job is submitted on {swf_header.day_of(last)}"
+    return f"{what}, and EndTime is {day}: check that times are in seconds"
 
 
 def write_swf(
@@ -472,7 +451,7 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
             requested_time=_requested_times(jobs),
         )  # fmt: skip
     else:
-        table = instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
+        table = checks.instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
     if missing := [name for name in FIELDS if name not in table]:
         raise InputError(f"table has no column {missing[0]}; give the 18 fields of the format")
     for first in range(0, len(table), _MOST_LINES):

@@ -244,8 +244,8 @@ def _line(result):
     numbers = {head: counts.pop(head) for head in NUMBERS}
     tested, claims = counts.pop("numbers"), counts.pop("claims")
     printed = f"{numbers['came out']} of {tested} printed numbers" if tested else ""
-    explained = numbers["explained by a reading"]
-    printed += f" ({explained} explained by a reading)" * bool(explained) + ", " * bool(tested)
+    chosen = numbers["used to calibrate"]
+    printed += f" ({chosen} more were used to calibrate)" * bool(chosen) + ", " * bool(tested)
     return f"{result.study.name}: {printed}{claims} claims: {_counted(counts)}"
 
 

@@ -17,6 +17,8 @@ from coalloc_lib.statistics import Interval, all_of, not_
 FURTHEST = 100.0
 #: From one meaning that is tried to the next: a factor.
 STEP = 1.02
+#: A factor between two meanings of a word of which neither is more natural than the other.
+NEAR_TURN = 1.25
 #: Halvings of a step, which find the turn to seven digits.
 HALVINGS = 20
 
@@ -26,13 +28,15 @@ class Word:
     """A word of a paper, and what it is taken to mean: a positive number.
 
     `unit` and `times` say how the number is written, for example 0.03 as *3 points* with
-    ``Word("little", 0.03, "points", 100)``.
+    ``Word("little", 0.03, "points", 100)``. If a verdict turns at a meaning within the factor
+    `near` of ours, the word alone decides it, and the claim is undecided; see `NEAR_TURN`.
     """
 
     word: str
     value: float
     unit: str = ""
     times: float = 1.0
+    near: float = 1.0
 
     def within(self, found: Interval, around: float = 0.0) -> "Asked":
         """Return whether a figure is at most this far from `around`, to either side."""
@@ -87,6 +91,11 @@ class Turn(NamedTuple):
     word: Word
     value: float | None
     verdict: str = ""
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it turns so near to our meaning that the word alone decides."""
+        return _factor(self) <= np.log(self.word.near)
 
     def words(self) -> str:
         """Return it as a sentence."""

@@ -13,10 +13,10 @@ import numpy as np
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import Interval, all_of
-from studies.cut_offs import Part, answers, turn_of, verdict_of
+from studies.cut_offs import Part, Turn, answers, turn_of, verdict_of
 
 #: Verdicts of printed numbers, of claims, and of both.
-OF_NUMBERS = ("reproduced", "close", "explained by a reading", "differs")
+OF_NUMBERS = ("reproduced", "close", "differs")
 OF_CLAIMS = ("holds", "does not hold")
 OF_BOTH = ("undecided", "calibrated on", "cannot be tested")
 VERDICTS = (*OF_NUMBERS, *OF_CLAIMS, *OF_BOTH)
@@ -87,6 +87,7 @@ def judge_number(
     *,
     stand_in: str = "",
     one_run: Interval | None = None,
+    calibrates: str = "",
 ) -> Judgement:
     """Return whether a published number, give or take its rounding, is what came out.
 
@@ -101,6 +102,9 @@ def judge_number(
     one_run : Interval, optional
         Where one further run of the paper's own length falls; a number that was simulated once is
         a draw too, and is held against this rather than against the interval of our mean.
+    calibrates : str
+        The parameter that was chosen so that this number comes out. If it does, it confirms
+        nothing, and is ``calibrated on``; if it does not, it ``differs`` as any other number.
 
     Returns
     -------
@@ -113,6 +117,21 @@ def judge_number(
     if stand_in:
         return not_on_stand_in(stand_in)
     _check_numbers(published, result)
+    judged = _judge_number(published, result, decimals, one_run)
+    if calibrates and judged.verdict in ("reproduced", "close"):
+        return Judgement("calibrated on", _chosen(calibrates) + judged.note)
+    return judged
+
+
+def _chosen(parameter: str) -> str:
+    """Return the sentence on what was chosen so that a number or a claim comes out."""
+    return f"It was used to choose {parameter}, so that it confirms nothing. "
+
+
+def _judge_number(
+    published: float, result: Interval, decimals: int, one_run: Interval | None
+) -> Judgement:
+    """Return whether a printed number is what came out, whatever it was used for."""
     if result.warning:
         return Judgement("undecided", f"the interval is in doubt: {result.warning}")
     # A value such as 0.0385 lies exactly between two printed ones; its binary form does not.
@@ -145,34 +164,6 @@ def _check_numbers(published: float, result: Interval) -> None:
         raise InputError(
             f"result = [{result.low}, {result.high}]; its low end is above its high end"
         )
-
-
-def judge_by_readings(
-    published: float, readings: Mapping[str, Interval], decimals: int = 3, **how: Any
-) -> Judgement:
-    """Return whether a published number comes out by some reading of what the paper does not state.
-
-    The first of the `readings`, named by what is assumed, is our own, and is judged as in
-    `judge_number` (with `how`). Where it does not come out but another gives the number, or two
-    have it between them, the number is ``explained by a reading``, which the note names.
-    """
-    if not readings:
-        raise InputError("readings is empty; give our own first")
-    judged = [judge_number(published, found, decimals, **how) for found in readings.values()]
-    if judged[0].verdict in ("reproduced", "cannot be tested"):
-        return judged[0]
-    explained = OF_NUMBERS[2]
-    for (name, found), judgement in zip(readings.items(), judged, strict=True):
-        if judgement.verdict == "reproduced":
-            return Judgement(explained, f"{name}: {found.text(decimals)}")
-    below = {name: x for name, x in readings.items() if x.high < published}
-    above = {name: x for name, x in readings.items() if x.low > published}
-    if not (below and above):
-        return judged[0]
-    lower = max(below, key=lambda name: below[name].high)
-    upper = min(above, key=lambda name: above[name].low)
-    ends = f"{lower}: {below[lower].text(decimals)}", f"{upper}: {above[upper].text(decimals)}"
-    return Judgement(explained, f"between two readings, {ends[0]}, and {ends[1]}")
 
 
 def not_on_stand_in(log: str) -> Judgement:
@@ -222,11 +213,15 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
     for name, answer in (*parts.items(), *elsewhere.items()):
         if not isinstance(answer, bool | np.bool_ | None):
             raise InputError(f"parts[{name!r}] = {answer!r}; give True, False or None")
-    verdict = verdict_of(parts.values())
-    turn = turn_of(decision.parts)
+    verdict, turn = verdict_of(parts.values()), turn_of(decision.parts)
+    turns = turn.words() if turn else ""
+    said = (sentences or {}).get(verdict, "")
+    if turn and turn.is_near and verdict in OF_CLAIMS:
+        # The sentence of an undecided claim says that the runs do not tell, and here they do.
+        said, turns, verdict = "", _of_the_word(turn, verdict), "undecided"
     told = [
-        (sentences or {}).get(verdict, ""),
-        turn.words() if turn else "",
+        said,
+        turns,
         _also(elsewhere),
         decision.note,
     ]
@@ -234,9 +229,17 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
     lists = _open_and_failed("", parts) + _open_and_failed(" elsewhere", elsewhere)
     note = " ".join(told) + (FOLD + "; ".join(lists)) * bool(lists)
     if decision.calibrates:
-        chosen = f"It was used to choose {decision.calibrates}, so that it confirms nothing. "
-        return Judgement("calibrated on", chosen + note)
+        return Judgement("calibrated on", _chosen(decision.calibrates) + note)
     return Judgement(verdict, note, *((str(turn.word), turn.value) if turn else ()))
+
+
+def _of_the_word(turn: Turn, verdict: str) -> str:
+    """Return in a sentence that a verdict rests on the meaning of a word of the paper."""
+    word = turn.word
+    return (
+        f"Only '{word.word}' decides, which is the paper's word: at {word.said(word.value)} the "
+        f"claim {verdict}, and it {turn.words()}"
+    )
 
 
 def _also(elsewhere: Mapping[str, bool | None]) -> str:

@@ -15,7 +15,7 @@ from pandas.io.formats.style import Styler
 from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import NotRunError
-from studies.ledger import FOLD, OF_BOTH, OF_CLAIMS, OF_NUMBERS, Row, count_verdicts
+from studies.ledger import FOLD, OF_BOTH, OF_CLAIMS, Row, count_verdicts
 from studies.published import load_claims, load_conclusions
 
 GOOD, FAIR, BAD, OPEN = "#00694D", "#7A5C00", "#A63603", "#595959"
@@ -24,7 +24,6 @@ MARKS = {
     "reproduced": (GOOD, "✓", ""),
     "holds": (GOOD, "✓", ""),
     "close": (FAIR, "≈", "#FFF1C9"),
-    "explained by a reading": (FAIR, "↔", "#FFF1C9"),
     "differs": (BAD, "✗", "#F8D3BF"),
     "does not hold": (BAD, "✗", "#F8D3BF"),
     "undecided": (OPEN, "?", "#E4E4E4"),
@@ -135,9 +134,9 @@ def verdict_lines(rows: Sequence[Row]) -> str:
 COLUMNS = (*OF_CLAIMS, *OF_BOTH)
 #: Of the printed numbers there: heads, and the verdicts that are counted under each.
 NUMBERS = {
-    "came out": OF_NUMBERS[:1],
-    "explained by a reading": OF_NUMBERS[2:3],
+    "came out": ("reproduced",),
     "did not come out": ("close", "differs", "undecided"),
+    "used to calibrate": ("calibrated on",),
     "data lost": ("cannot be tested",),
 }
 
@@ -166,7 +165,7 @@ def tally(result: Any) -> dict[str, int]:
         head: sum(counts.get(verdict, 0) for verdict in verdicts)
         for head, verdicts in NUMBERS.items()
     }
-    tested = sum(by_head.values()) - by_head["data lost"]
+    tested = by_head["came out"] + by_head["did not come out"]
     return by_head | {"numbers": tested, "claims": len(claims)} | count_verdicts(claims)
 
 
@@ -194,6 +193,14 @@ def _was_run(figure: Any) -> bool:
     return True
 
 
+def _reading(result: Any) -> str:
+    """Return how well the joint reading of a study fits; empty where it has none."""
+    try:
+        return result.joint_reading().words()
+    except NotRunError:
+        return ""
+
+
 def _section(name: str, result: Any, out: Path) -> dict[str, Any]:
     """Return what is shown of a study: pictures, each with the claims that it decides first."""
     known = load_claims(name)
@@ -207,4 +214,5 @@ def _section(name: str, result: Any, out: Path) -> dict[str, Any]:
         "name": name, "title": result.study.title, "conclusion": conclusion(result),
         "counts": tally(result), "figures": figures,
         "rest": [*rows.values()], "numbers": numbers, "verdicts": count_verdicts(numbers),
+        "reading": _reading(result),
     }  # fmt: skip

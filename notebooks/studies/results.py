@@ -19,6 +19,7 @@ from studies.archive import (
     logs_not_as_archived,
     other_logs,
 )
+from studies.joint_reading import JointReading
 from studies.ledger import Row
 from studies.pages import claims_table, verdict_lines
 from studies.published import load_claims
@@ -160,6 +161,10 @@ class StudyResult:
     def _scale(self) -> str:
         """The scale, where the runs are those of a shipped one and no others."""
         return self.study.shipped_scale(self.runs)
+
+    def joint_reading(self) -> JointReading:
+        """Return the one joint reading of the parameters that the paper does not print."""
+        return self.study.joint_reading(self.runs)
 
     def beside_archive(self) -> pd.DataFrame:
         """Return the rows in which these runs and the archive come to different answers.

@@ -32,6 +32,7 @@ from coalloc_lib.statistics.sweep.keys import files_digest
 from coalloc_lib.statistics.sweep.points import label
 from coalloc_lib.workloads.catalogue import content_sha256, listing
 from studies.archive import archived_runs
+from studies.joint_reading import JointReading
 from studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from studies.published import load_claims, published_claim
 from studies.results import SHIPPED, Caption, StudyFigure, StudyResult
@@ -206,6 +207,7 @@ class Study:
     figures: dict[str, StudyFigure] = field(default_factory=dict, init=False)
     claims: dict[str, Claim] = field(default_factory=dict, init=False)
     _numbers: list[Callable] = field(default_factory=list, init=False)
+    _reading: Callable[[pd.DataFrame], JointReading] | None = field(default=None, init=False)
 
     # --- what is run ---
 
@@ -381,6 +383,17 @@ class Study:
         """Keep a function from runs to the rows of printed numbers; use it as a decorator."""
         self._numbers.append(rows)
         return rows
+
+    def add_joint_reading(self, read: Callable[[pd.DataFrame], JointReading]) -> Callable:
+        """Keep a function from runs to the study's `JointReading`; use it as a decorator."""
+        self._reading = read
+        return read
+
+    def joint_reading(self, runs: pd.DataFrame) -> JointReading:
+        """Return the one joint reading of the parameters that the paper does not print."""
+        if self._reading is None:
+            raise NotRunError(f"{self.name} has no joint reading")
+        return self._read(self._reading, runs)
 
     def figure_named(self, name: str) -> StudyFigure:
         """Return a figure by its name."""

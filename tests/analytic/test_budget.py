@@ -86,7 +86,7 @@ TRIED = {
     "worst_fit_step": lambda density, out, ways, jobs, weights, floor: (
         tried(density, floor, len(ways) - 1) * len(weights)
     ),
-    "worst_fit_size": lambda cells, out, offsets, ways, k, spread, value, chance, floor: tried(
+    "worst_fit_size": lambda cells, out, offsets, ways, k, difference, value, chance, floor: tried(
         cells, floor, len(ways) - 1
     ),
     "first_fit_step": lambda density, out, sizes, strides, jobs, weights, floor: (

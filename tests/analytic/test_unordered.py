@@ -88,6 +88,7 @@ UNEQUAL = Multicluster([6, 4, 2])
     ("sizes", "components", "request_type", "placement", "words"),
     [
         (uniform(1, 2), 3, "unordered", BestFit(), "BestFit.* has no formula; give WorstFit"),
+        (JointSizes([[2, 1]], [1]), None, "unordered", BestFit(), "BestFit.* has no formula"),
         (uniform(1, 2), 3, "ordered", FirstFit(), "given for ordered requests"),
         (uniform(1, 2), 3, "unordered", FirstFit((0, 1)), r"clusters = \[0, 1\]"),
         (uniform(1, 5), 2, "unordered", None, "reach 5 and cluster number 2 by size has 4"),

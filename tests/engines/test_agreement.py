@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,16 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.policies.backfilling import ORDERS
-from tests.conftest import (
-    asking,
-    divisible_streams,
-    onlines,
-    ordered,
-    placements,
-    policies,
-    systems_and_streams,
-)
+from tests.cases import POLICIES, cases
 
 
 def same(one, other):
@@ -43,56 +35,16 @@ def both(system, jobs, **how):
         co.simulate(system, jobs, engine=engine, **how) for engine in ("compiled", "reference")
     )
     same(one, other)
-    return one.verify()
+    return one.verify(most_jobs=0)  # The readable engine has made the decisions again.
 
 
-BACKLOGS = st.sampled_from([None, None, None, 1, 2, 7, 1000])
-
-
-@settings(max_examples=2 * settings.default.max_examples)
-@given(systems_and_streams(), policies, st.data(), BACKLOGS)
-def test_same_schedule(case, scheduling, data, backlog):
-    system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
-    both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
-
-
+@pytest.mark.parametrize("name", POLICIES)
 @settings(max_examples=3 * settings.default.max_examples)
-@given(divisible_streams(), policies | onlines(), BACKLOGS)
-def test_same_schedule_of_jobs_that_may_stay_whole(case, scheduling, backlog):
-    system, jobs, placement = case
-    backlog = None if isinstance(scheduling, co.Online) else backlog
-    both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
-
-
-def with_a_table(jobs, data):
-    """Jobs with a penalty of each for 2, 3, ... clusters: whole quarters, so that no sum rounds."""
-    share = st.integers(0, 8).map(lambda n: n / 4)
-    width = data.draw(st.integers(1, 4))
-    row = st.lists(share, min_size=width, max_size=width)
-    table = data.draw(st.lists(row, min_size=len(jobs), max_size=len(jobs)))
-    return jobs.replace(span_penalty=np.sort(table, axis=1))
-
-
-SPREAD = systems_and_streams(requests=("flexible", "unordered", "total"))
-
-
-@given(SPREAD, policies | onlines(), st.data(), BACKLOGS)
-def test_same_schedule_where_penalties_grow_with_the_clusters(case, scheduling, data, backlog):
-    system, jobs = case
-    backlog = backlog if scheduling.takes_backlog else None
-    placement = data.draw(placements(len(system), jobs.request))
-    jobs = with_a_table(jobs, data)
-    both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(SPREAD | divisible_streams(), st.data(), BACKLOGS)
-def test_same_schedule_where_spanning_is_adaptive(case, data, backlog):
-    system, jobs, placement = (*case, co.SingleThenSpan())[:3]
-    jobs = with_a_table(jobs, data) if data.draw(st.booleans()) else jobs
-    how = {"placement": placement, "backlog": backlog}
-    both(system, jobs, scheduling=co.EASY(adaptive=True), **how)
+@given(data=st.data())
+def test_both_engines_agree(name, data):
+    """A case is a policy of this name, with all that it takes: see `tests/cases.py`."""
+    system, jobs, how = data.draw(cases(POLICIES[name]))
+    both(system, jobs, **how)
 
 
 @pytest.mark.parametrize(
@@ -133,38 +85,16 @@ def test_same_schedule_of_jobs_of_one_instant_where_spanning_is_adaptive():
         both(co.Multicluster(sizes.tolist()), jobs, **how)
 
 
-@given(SPREAD, st.data())
-def test_adaptive_spanning_that_costs_nothing_is_plain(case, data):
-    system, jobs = case
+@given(cases(POLICIES["EASY-adaptive"]))
+def test_adaptive_spanning_that_costs_nothing_is_plain(case):
+    system, jobs, how = case
     jobs = jobs.replace(span_penalty=0.0, runtime=jobs.runtime + 1, estimate=None)
-    plain, other = (
-        co.simulate(system, jobs, scheduling=easy, placement=co.SingleThenSpan())
-        for easy in (co.EASY(), co.EASY(adaptive=True))
+    plain = replace(how["scheduling"], adaptive=False)
+    one, other = (
+        co.simulate(system, jobs, **how | {"scheduling": easy})
+        for easy in (plain, how["scheduling"])
     )
-    same(plain, other)
-
-
-@st.composite
-def with_priorities(draw, cases):
-    """The case, with a priority of each job."""
-    system, jobs, *more = draw(cases)
-    number = st.integers(0, 3)
-    priority = draw(st.lists(number, min_size=len(jobs), max_size=len(jobs)))
-    return system, jobs.replace(priority=priority), *more
-
-
-@settings(max_examples=4 * settings.default.max_examples)
-@given(with_priorities(systems_and_streams() | divisible_streams()), ordered, st.data(), BACKLOGS)
-def test_same_schedule_of_an_ordered_queue(case, scheduling, data, backlog):
-    system, jobs, *rule = case
-    placement = rule[0] if rule else data.draw(placements(len(system), jobs.request))
-    both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
-
-
-@given(with_priorities(SPREAD), st.sampled_from(["shortest", "priority"]))
-def test_same_schedule_of_an_ordered_queue_where_spanning_is_adaptive(case, order):
-    how = {"scheduling": co.EASY(adaptive=True, order=order), "placement": co.SingleThenSpan()}
-    both(*case, **how)
+    same(one, other)
 
 
 @pytest.mark.parametrize("policy", [co.EASY, co.Conservative])
@@ -182,80 +112,24 @@ def test_same_schedule_of_a_long_ordered_queue(policy, order):
     assert schedule.overtaken.max() > n / 12
 
 
-@given(systems_and_streams(), st.sampled_from([co.EASY, co.Conservative]), st.data(), BACKLOGS)
-def test_priorities_that_fall_from_job_to_job_are_the_order_of_arrival(case, policy, data, backlog):
-    system, jobs = case
-    rank = (
-        np.argsort(np.argsort(jobs.submit, kind="stable"))
-        if backlog is None
-        else np.arange(len(jobs))
-    )
-    how = {"placement": data.draw(placements(len(system), jobs.request)), "backlog": backlog}
-    plain = co.simulate(system, jobs, scheduling=policy(), **how)
-    jobs = jobs.replace(priority=len(jobs) - rank)
-    same(plain, co.simulate(system, jobs, scheduling=policy(order="priority"), **how).verify())
+@given(cases(POLICIES["EASY"] | POLICIES["Conservative"], has_reservations=False))
+def test_priorities_that_fall_from_job_to_job_are_the_order_of_arrival(case):
+    system, jobs, how = case
+    order = np.argsort(jobs.submit, kind="stable") if how["backlog"] is None else range(len(jobs))
+    priority = np.empty(len(jobs))
+    priority[order] = np.arange(len(jobs), 0, -1)
+    plain = co.simulate(system, jobs, **how)
+    how["scheduling"] = type(how["scheduling"])(order="priority")
+    same(plain, co.simulate(system, jobs.replace(priority=priority), **how).verify())
 
 
-@given(systems_and_streams(), onlines(), st.data())
-def test_same_bookings(case, scheduling, data):
-    system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
-    jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
-    both(system, jobs, scheduling=scheduling, placement=placement)
-
-
-@given(systems_and_streams(most_jobs=25), st.data())
-def test_same_schedule_around_reservations(case, data):
-    system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
-    asked = data.draw(asking(jobs))
-    both(system, asked, scheduling=co.Conservative(), placement=placement)
-    both(system, asked, scheduling=co.Conservative(order="shortest"), placement=placement)
-
-
-@st.composite
-def crowds_at_few_instants(draw):
-    """Up to three clusters, and short jobs, many without length, many with a reservation."""
-    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
-    request = draw(st.sampled_from(["ordered", "flexible", "total", "unordered"]))
-    width = len(sizes) if request == "ordered" else 1
-    most = {"ordered": min(sizes), "flexible": sum(sizes)}.get(request, max(sizes))
-    parts = st.lists(st.integers(1, most), min_size=width, max_size=width)
-    submit, length, more = st.integers(0, 4), st.sampled_from([0, 0, 1, 2, 3]), st.integers(0, 1)
-    row = st.tuples(submit, length, more, parts, length, st.sampled_from([0, 1, np.inf, np.inf]))
-    rows = draw(st.lists(row, min_size=3, max_size=12))
-    submit, runtime, more, parts, ahead, within = map(np.array, zip(*rows, strict=True))
-    jobs = co.JobStream(
-        submit,
-        runtime,
-        parts,
-        runtime + more,
-        request,
-        draw(st.sampled_from([0.0, 0.5])) if request != "ordered" else 0.0,
-        earliest_start=submit + ahead,
-        latest_start=submit + ahead + within,
-    )
-    return co.Multicluster(sizes), jobs
-
-
-conservative = st.builds(co.Conservative, order=st.sampled_from(ORDERS))
-
-
-@settings(max_examples=5 * settings.default.max_examples)
-@given(with_priorities(crowds_at_few_instants()), conservative)
-def test_same_schedule_where_much_happens_at_one_instant(case, scheduling):
-    """Reservations clash, and jobs of no length leave in further rounds of an instant."""
-    both(*case, scheduling=scheduling)
-
-
-@given(systems_and_streams(most_jobs=25), st.data())
-def test_a_reservation_far_ahead_changes_nothing(case, data):
-    system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
+@given(cases(POLICIES["Conservative"], most_jobs=25, has_reservations=False))
+def test_a_reservation_far_ahead_changes_nothing(case):
+    system, jobs, how = case
+    how = how | {"backlog": None}
     jobs = jobs.replace(runtime=jobs.runtime + 1, estimate=jobs.estimate + 1)
     longer = jobs[np.append(0, np.arange(len(jobs)))]
     longer = longer.replace(earliest_start=np.append(1e6, longer.submit[1:]))
-    how = {"scheduling": co.Conservative(), "placement": placement}
     alone = co.simulate(system, jobs, **how)
     beside = both(system, longer, **how)
     np.testing.assert_array_equal(beside.start[1:], alone.start)
@@ -313,15 +187,13 @@ def test_same_schedule_with_a_long_queue(max_jumps, request_type):
 
 
 @settings(max_examples=60)
-@given(systems_and_streams(), st.data())
-def test_one_waiting_job_saturates_fcfs(case, data):
+@given(cases(POLICIES["FCFS"]))
+def test_one_waiting_job_saturates_fcfs(case):
     """Heavy traffic under FCFS needs a queue of one: more changes no start and no allocation."""
-    system, jobs = case
+    system, jobs, how = case
     jobs = jobs.replace(runtime=jobs.runtime + 0.5)  # jobs of no length leave between two starts
-    placement = data.draw(placements(len(system), jobs.request))
     one, many = (
-        co.simulate(system, jobs, placement=placement, backlog=backlog)
-        for backlog in (1, len(jobs))
+        co.simulate(system, jobs, **how | {"backlog": backlog}) for backlog in (1, len(jobs))
     )
     np.testing.assert_array_equal(one.start, many.start)
     np.testing.assert_array_equal(one.allocation, many.allocation)
@@ -336,13 +208,14 @@ def uncompiled(tmp_path, code, *arguments):
     return run.stdout
 
 
-#: Runs one of the tests above.
+#: The agreement test of one policy.
 AGAIN = f"""
 import sys, pytest
-sys.exit(pytest.main(["-p", "no:cacheprovider", f"{__file__}::{{sys.argv[1]}}"]))
+test = "{__file__}::test_both_engines_agree[" + sys.argv[1] + "]"
+sys.exit(pytest.main(["-p", "no:cacheprovider", test]))
 """
 
 
-@pytest.mark.parametrize("test", ["test_same_schedule", "test_same_bookings"])
-def test_kernels_uncompiled_as_compiled(tmp_path, test):
-    assert "1 passed" in uncompiled(tmp_path, AGAIN, test)
+@pytest.mark.parametrize("policy", ["EASY", "Online-latest-start", "Online-best-fit"])
+def test_kernels_uncompiled_as_compiled(tmp_path, policy):
+    assert "1 passed" in uncompiled(tmp_path, AGAIN, policy)

@@ -89,7 +89,7 @@ def harm_by_best_fit():
 
 
 def first_extract():
-    return next(iter(workloads(1).values()))[0].chopped(128).pieces
+    return next(iter(workloads(1).values()))[0].chopped(128).subjobs
 
 
 def awrt(schedule):
@@ -112,7 +112,7 @@ def some_stay():
 
 
 def three_machines():
-    jobs = co.load_trace("KTH-SP2", missing="stand-in").jobs(request="total").chopped(34).pieces
+    jobs = co.load_trace("KTH-SP2", missing="stand-in").jobs(request="total").chopped(34).subjobs
     thirds = co.Multicluster([34, 33, 33])
     base = awrt(sharing(thirds, jobs, **EASY))
     return brentq(lambda p: awrt(multi_site(thirds, jobs, p, **EASY)) - base, 0, 0.4, xtol=0.002)

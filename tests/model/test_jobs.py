@@ -255,29 +255,29 @@ def test_splits_of_streams_by_hand():
 
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 12)), min_size=1, max_size=20))
-def test_pieces_are_as_large_as_they_may_be(rows):
-    pieces = []
+def test_subjobs_are_as_large_as_they_may_be(rows):
+    subjobs = []
     for job, (left, at_most) in enumerate(rows):
         while left > 0:
-            pieces.append((min(left, at_most), job))
+            subjobs.append((min(left, at_most), job))
             left -= at_most
     processors, at_most = map(list, zip(*rows, strict=True))
     column = np.arange(len(rows))
     how = {"span_penalty": column, "number": column[::-1], "estimate": column + 1}
     jobs = co.JobStream(column, column, processors, request="total", **how)
     chopped = jobs.chopped(at_most)
-    assert list(zip(chopped.pieces.processors, chopped.job, strict=True)) == pieces
+    assert list(zip(chopped.subjobs.processors, chopped.job, strict=True)) == subjobs
     assert chopped.whole is jobs
-    assert_same(chopped.pieces.replace(components=jobs.components[chopped.job]), jobs[chopped.job])
+    assert_same(chopped.subjobs.replace(components=jobs.components[chopped.job]), jobs[chopped.job])
     for request, wanted in (("flexible", "flexible"), ("unordered", "total")):
-        assert jobs.replace(request=request).chopped(at_most).pieces.request == wanted
+        assert jobs.replace(request=request).chopped(at_most).subjobs.request == wanted
 
 
-def test_values_of_pieces_by_job():
-    assert PIECES.job.tolist() == [0, 0, 0, 1, 2, 2]
-    assert PIECES.last([3, 9, 4, 1, 6, 5]).tolist() == [9, 1, 6]
-    np.testing.assert_array_equal(PIECES.last([3, np.nan, 4, 1, 6, 5]), [np.nan, 1, 6])
-    assert repr(PIECES) == "<Chopped: 2 of 3 jobs in pieces, 6 pieces>"
+def test_values_of_subjobs_by_job():
+    assert SUBJOBS.job.tolist() == [0, 0, 0, 1, 2, 2]
+    assert SUBJOBS.last([3, 9, 4, 1, 6, 5]).tolist() == [9, 1, 6]
+    np.testing.assert_array_equal(SUBJOBS.last([3, np.nan, 4, 1, 6, 5]), [np.nan, 1, 6])
+    assert repr(SUBJOBS) == "<Chopped: 2 of 3 jobs cut, 6 subjobs>"
 
 
 WISHES = {"submit": [4, 0, 2], "earliest_start": [4, 3, 9], "latest_start": [np.inf, 3, 12]}
@@ -322,7 +322,7 @@ def test_who_reserves_at_one_share_does_so_at_every_larger_one():
 
 
 SYSTEM = co.Multicluster([8])
-PIECES = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
+SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
 
 
 @pytest.mark.parametrize(
@@ -361,9 +361,9 @@ PIECES = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: split_into([3], 2, "nearest"), "rounding = 'nearest'; choose one of 'even'"),
         (lambda: stream().chopped(0), "at_most = 0; give a whole number of 1 or more"),
         (lambda: stream().chopped([2, 2]), r"at_most has shape \(2,\) and there are 3 jobs"),
-        (lambda: co.JobStream([0], [1], [10**12]).chopped(1), "pieces = 1000000000000; give at"),
+        (lambda: co.JobStream([0], [1], [10**12]).chopped(1), "subjobs = 1000000000000; give at"),
         (lambda: stream(request="ordered").chopped(2), "chopped .* these are ordered; replace"),
-        (lambda: PIECES.last([1, 2, 3]), "values has .* there are 6 pieces; give one value"),
+        (lambda: SUBJOBS.last([1, 2, 3]), "values has .* there are 6 subjobs; give one value"),
         (lambda: stream(earliest_start=[0, 0, 2]), r"earliest_start\[1\] = 0 comes before submit"),
         (lambda: stream(latest_start=[9, 0.5, 9]), r"latest_start\[1\] = 0.5 comes before earlies"),
         (lambda: stream(latest_start=[9, 9, math.nan]), r"latest_start\[2\] = nan; give a finite"),

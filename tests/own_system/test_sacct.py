@@ -12,37 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from own_system import sacct, sacct_times
+from own_system import sacct
 from own_system.sacct import read_sacct
-from own_system.sacct_elapsed import IN_HOURS, LONGER, SHORTER
 from tests.conftest import ROOT
 from tests.own_system.made_sacct import COLUMNS, KINDS, Export, Job, random_export
-from tests.workloads.test_preemption import CASES
-
-#: The hour that comes twice begins here: 2024-10-27, 02:00 in Amsterdam, in summer.
-TWICE = 1_729_987_200
-NO_JOB = r"has no job (that ran|below)"
-HEADER = "JobID|Submit|Start|End|ElapsedRaw|State|AllocCPUS|ReqCPUS|TimelimitRaw|User|Account"
-
-
-def file_of(folder, *lines, header=HEADER, name="export.txt"):
-    (folder / name).write_text("".join(f"{line}\n" for line in (header, *lines)), "utf-8")
-    return folder / name
-
-
-def line(name="1", submit="100", start="160", end="260", elapsed="100", state="COMPLETED", **more):
-    sizes = [more.get("cores", "4"), more.get("asked", "4"), more.get("limit", "60")]
-    who = [more.get("user", "ann"), more.get("account", "physics")]
-    return "|".join([name, submit, start, end, elapsed, state, *sizes, *who])
-
-
-def outcomes(log, outcome):
-    rows = log.receipt[log.receipt["outcome"] == outcome]
-    return dict(zip(rows["what"], rows["lines"], strict=True))
-
+from tests.own_system.sacct_files import HEADER, NO_JOB, TWICE, file_of, line, log_of, outcomes
 
 # Against made-up exports whose truth is known.
-
 jobs = st.builds(
     Job,
     kind=st.sampled_from([*KINDS]),
@@ -68,12 +44,6 @@ def exports(draw, zones):
     for number, job in enumerate(draw(st.lists(jobs, min_size=1, max_size=12)), start=1):
         export.add(number, job)
     return export
-
-
-def log_of(export, folder, **how):
-    path = folder / "export.txt"
-    path.write_text(export.text, "utf-8")
-    return read_sacct(path, **how)
 
 
 def check_receipt(log, export):
@@ -155,8 +125,6 @@ def test_a_long_export_is_read_in_blocks_as_in_one(tmp_path, monkeypatch):
 
 
 # By hand.
-
-
 def test_a_log_is_written_and_read_again_without_a_name(tmp_path):
     export = random_export(400)
     log = log_of(export, tmp_path)
@@ -169,83 +137,6 @@ def test_a_log_is_written_and_read_again_without_a_name(tmp_path):
     assert "left out: " in again.header["Note"]
     assert log.jobs().runtime.tolist() == log.table["runtime"].tolist()
     assert log.name == "export"
-
-
-def test_the_hour_that_comes_twice(tmp_path):
-    """Job 2 runs from the first 02:40 to the second 02:10; jobs 3 and 4 tell by order alone."""
-    day = "2024-10-27T"
-    rows = [
-        line("1", f"{day}00:00:00", f"{day}01:00:00", f"{day}02:30:00", "5400"),
-        line("2", f"{day}01:00:00", f"{day}02:40:00", f"{day}02:10:00", "1800"),
-        line("3", f"{day}02:50:00", f"{day}02:20:00", f"{day}02:30:00", "600"),
-        line("4", f"{day}02:55:00", f"{day}02:59:00", f"{day}04:00:00", "3660"),
-        line("5", f"{day}02:55:00", f"{day}02:59:00", f"{day}04:00:00", "7260"),
-    ]
-    log = read_sacct(file_of(tmp_path, *rows), time_zone="Europe/Amsterdam")
-    # Job 5 runs an hour longer than job 4, so it started in the first of the two hours.
-    starts = dict(zip(log.table["job"], log.table["submit"] + log.table["wait"], strict=True))
-    assert log.epoch == TWICE - 2 * 3600
-    assert log.table["runtime"].tolist() == [5400, 1800, 600, 3660, 7260]
-    wanted = [3600, 7200 + 2400, 10_800 + 1200, 10_800 + 3540, 7200 + 3540]
-    assert list(starts.values()) == wanted
-    assert outcomes(log, "noted")["in the hour that comes twice as summer ends"] == 5
-
-
-def test_times_that_do_not_exist_and_times_without_a_zone_are_said(tmp_path):
-    rows = [line("1", "2024-03-31T02:30:00", "2024-03-31T03:40:00", "2024-03-31T04:00:00", "1200")]
-    path = file_of(tmp_path, *rows)
-    log = read_sacct(path, time_zone="Europe/Amsterdam")
-    assert outcomes(log, "noted") == {"in the hour that the clock skips": 1}
-    assert log.table["wait"].tolist() == [600]  # 02:30 is read as 03:30
-    assert log.header["TimeZoneString"] == "Europe/Amsterdam"
-    log = read_sacct(path)
-    assert outcomes(log, "noted") == {"in times without a zone, read as UTC": 1}
-    assert (log.table["wait"].tolist(), log.header["TimeZoneString"]) == ([4200], "UTC")
-    rows = [line("1", "2024-03-31T02:30:00Z", "2024-03-31T05:00:00+02:00", "1711860000", "6000")]
-    log = read_sacct(file_of(tmp_path, *rows))
-    assert (outcomes(log, "noted"), log.table["wait"].tolist()) == ({}, [1800])
-
-
-def test_components_of_one_job_run_as_one_in_each_of_its_runs(tmp_path):
-    rows = [
-        line("7+0", "100", "200", "300", "100", "NODE_FAIL", cores="4", limit="10"),
-        line("7+1", "101", "200", "290", "90", "NODE_FAIL", cores="16", limit="UNLIMITED"),
-        line("7+0", "400", "500", "900", "400", cores="4"),
-        line("7+1", "400", "500", "900", "400", cores="16"),
-        line("8_3", "400", "500", "900", "400", cores="1"),
-        line("9+0", "1000", "1100", "1500", "400", cores="2"),
-        line("9+1", "1001", "1101", "1500", "399", cores="4"),
-        line("9+1", "3000", "3100", "3500", "400", cores="8"),  # its 9+0 is not in the file
-    ]
-    table = read_sacct(file_of(tmp_path, *rows)).table
-    assert table["allocated_processors"].tolist() == [20, 20, 1, 6, 8]
-    assert table["runtime"].tolist() == [100, 400, 400, 400, 400]
-    assert table["requested_time"].tolist() == [600, 3600, 3600, 3600, 3600]
-    assert table["status"].tolist() == [0, 1, 1, 1, 1]
-
-
-def test_the_last_line_of_a_submission_that_has_ended_counts(tmp_path):
-    rows = [
-        line("1", end="Unknown", elapsed="20", state="RUNNING"),
-        line("1", end="200", elapsed="40"),
-        line("1"),
-        line("1", end="Unknown", elapsed="30", state="SUSPENDED"),
-        line("1", "500", "560", "600", "40", "REQUEUED"),
-    ]
-    log = read_sacct(file_of(tmp_path, *rows))
-    assert log.table["runtime"].tolist() == [100, 40]
-    assert outcomes(log, "left out") == {"still waiting or running": 2, "told again": 1}
-    assert outcomes(log, "noted") == {"further runs of requeued jobs": 1}
-
-
-@pytest.mark.parametrize(
-    ("state", "status"),
-    [("COMPLETED", 1), ("CANCELLED by 1000", 5), ("CANCELLED+", 5), ("OUT_OF_ME+", 0),
-     ("TIMEOUT", 0), ("NODE_FAIL", 0), ("DEADLINE", 0), ("PREEMPTED", 0), ("SOMETHING_NEW", 0)],
-)  # fmt: skip
-def test_every_end_after_a_start_is_a_job(tmp_path, state, status):
-    table = read_sacct(file_of(tmp_path, line(state=state))).table
-    assert table["status"].tolist() == [status]
 
 
 @pytest.mark.parametrize(
@@ -309,84 +200,6 @@ def test_the_receipt_tells_when_how_wide_how_busy_and_of_which_clusters(tmp_path
     assert not any("cluster" in what for what in read_sacct(file_of(tmp_path, *rows)).receipt.what)
 
 
-def test_no_job_runs_for_longer_than_from_its_start_to_its_end(tmp_path):
-    rows = [line("1", end="1160", elapsed="99999999"), line("2", end="260", elapsed="90")]
-    log = read_sacct(file_of(tmp_path, *rows))
-    assert log.table["runtime"].tolist() == [1000, 90]
-    assert outcomes(log, "noted") == {
-        "have run longer than from start to end": 1,
-        "have run shorter than from start to end": 1,
-    }
-    mends = log.receipt.set_index("what")["what to do"]
-    assert mends["have run longer than from start to end"].endswith("; the first is line 2")
-    assert mends["have run shorter than from start to end"].endswith("; the first is line 3")
-
-
-@pytest.mark.parametrize(
-    ("zone", "runtime", "noted"),
-    [
-        # The clock of Amsterdam is put back on this day: the jobs run for three hours and a half.
-        ("Europe/Amsterdam", [12_600, 9000], {}),
-        # It is not put back in UTC, and not in Tokyo: the elapsed time is an hour off for job 1.
-        (None, [9000, 9000], {LONGER: 1, "in times without a zone, read as UTC": 2}),
-        ("Asia/Tokyo", [9000, 9000], {LONGER: 1}),
-    ],
-)
-def test_an_hour_off_is_accepted_only_if_the_clock_is_changed(tmp_path, zone, runtime, noted):
-    night = "2024-10-27T01:30:00", "2024-10-27T01:30:00", "2024-10-27T04:00:00"
-    rows = [line("1", *night, "12600"), line("2", *night, "9000")]
-    log = read_sacct(file_of(tmp_path, *rows), time_zone=zone)
-    assert log.table["runtime"].tolist() == runtime
-    assert outcomes(log, "noted") == noted
-
-
-@pytest.mark.parametrize("zone", [None, "Europe/Amsterdam"])
-@pytest.mark.parametrize(
-    ("elapsed", "what"), [("7200", LONGER), ("10800", None), ("14400", LONGER)]
-)
-def test_an_hour_off_in_the_middle_of_summer_is_noted(tmp_path, zone, elapsed, what):
-    day = "2024-07-01T01:00:00", "2024-07-01T01:00:00", "2024-07-01T04:00:00"
-    what = SHORTER if elapsed == "7200" else what
-    log = read_sacct(file_of(tmp_path, line("1", *day, elapsed)), time_zone=zone)
-    noted = outcomes(log, "noted")
-    noted.pop("in times without a zone, read as UTC", None)
-    assert noted == ({} if what is None else {what: 1})
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "elapsed", "what"),
-    [
-        ("2024-07-01T01:00", "2024-07-01T04:00", "10850", None),
-        ("2024-07-01T01:00", "2024-07-01T04:00:00", "10750", None),
-        ("2024-07-01T01:00+02:00", "2024-07-01T04:00+02:00", "10850", None),
-        ("2024-07-01T01:00", "2024-07-03T04:00", "2-02:59", None),
-        ("2024-07-01T01:00:30", "2024-07-03T04:01:00", "2-03:00", None),
-        ("2024-07-01T01:00", "2024-07-01T04:00", "10860", LONGER),
-        ("2024-07-01T01:00:00", "2024-07-01T04:00:00", "10850", LONGER),
-        ("1719788400", "1719799200", "10850", LONGER),
-        ("1719788400", "1719799200", "10750", SHORTER),
-    ],
-)
-def test_only_times_without_seconds_may_be_off_by_up_to_a_minute(
-    tmp_path, start, end, elapsed, what
-):
-    row = line("1", "1719700000", start, end, elapsed)
-    log = read_sacct(file_of(tmp_path, row), time_zone="UTC")
-    assert outcomes(log, "noted") == ({} if what is None else {what: 1})
-
-
-def test_lengths_of_time_and_processors_in_every_form(tmp_path):
-    rows = [
-        line("1", elapsed="1-02:03:04", limit="2-00:00:00", end="93944"),
-        line("2", elapsed="02:03", end="300"),
-        line("3", elapsed="00:02:03.500", limit="90", cores="0", asked="8", end="300"),
-    ]
-    log = read_sacct(file_of(tmp_path, *rows))
-    assert log.table["runtime"].tolist() == [93_784, 123, 123.5]
-    assert log.table["requested_time"].tolist() == [172_800, 3600, 5400]
-    assert log.jobs().processors.tolist() == [4, 4, 8]
-
-
 def test_few_columns_are_enough(tmp_path):
     header = "NCPUS|STATE|end|start|submit|jobid|"  # --parsable, with its '|' at the end
     path = file_of(tmp_path, "4|COMPLETED|260|160|100|1|", header=header)
@@ -424,181 +237,7 @@ def test_one_of_several_clusters(tmp_path):
         read_sacct(file_of(tmp_path, line()), cluster="west")
 
 
-@given(
-    seconds=st.integers(1, 86_399) | st.integers(-9_000, 9_000),
-    day=st.sampled_from([0, TWICE, 1_711_846_800, 1_743_868_800, 1_728_144_000, 1_700_000_000]),
-    zone=st.sampled_from(
-        ["UTC", "Europe/Amsterdam", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kathmandu"]
-    ),
-    form=st.sampled_from(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%s", "%Y%m%dT0%H%M:%S"]),
-)
-def test_a_common_time_is_read_at_once_as_any_other(seconds, day, zone, form):
-    """Days: of changes to and from summer, one of them by half an hour, and others."""
-    moment = datetime.fromtimestamp(day + seconds, ZoneInfo("UTC"))
-    word = str(day + seconds) if form == "%s" else moment.strftime(form)
-    quick = sacct_times.Hours(ZoneInfo(zone)).instant(word)
-    try:
-        instants = sacct_times.instants(word, ZoneInfo(zone))
-    except ValueError:
-        assert np.isnan(quick)
-        return
-    assert np.isnan(quick) or instants == (quick, quick)
-
-
-def test_hours_of_changes_are_left_to_the_long_way_and_no_others():
-    hours = sacct_times.Hours(ZoneInfo("Australia/Lord_Howe"))  # by half an hour, 2024-10-06 at 2
-    assert [np.isnan(hours.instant(f"2024-10-06T0{hour}:59:59")) for hour in (1, 2, 3)] == [
-        False, True, False,
-    ]  # fmt: skip
-    for word in ("20241027T0230:15:00", "2024W43T02+01:30:00", "0100", "0", "", "٢٠٢٤", "Unknown"):
-        assert np.isnan(hours.instant(word)), word
-
-
-# What happened to a job in its life.
-
-
-def test_a_resized_job_is_a_closed_segment_and_a_new_one():
-    log = read_sacct(CASES / "sacct_resized.txt")
-    table = log.table
-    assert table["allocated_processors"].tolist() == [256, 128, 64]
-    assert table["runtime"].tolist() == [7200, 3600, 14_400]
-    assert table["wait"].tolist() == [0, 3600, 0]
-    assert table["status"].tolist() == [1, 1, 1]
-    assert outcomes(log, "noted") == {"further segments of resized jobs": 1}
-    assert outcomes(log, "left out") == {}
-    assert "widest job: 256 cores" in log.receipt["what"].tolist()
-
-
-@pytest.mark.parametrize(("state", "status"), [("RESIZING", 1), ("REQUEUED", 0), ("NODE_FAIL", 0)])
-def test_later_runs_with_the_first_submission_begin_to_wait_when_the_one_before_ends(
-    tmp_path, state, status
-):
-    rows = [line("1", "100", "160", "260", "100", state, cores="64"),
-            line("1", "100", "300", "500", "200", cores="16"),
-            line("2", "110", "160", "170", "10")]  # fmt: skip
-    log = read_sacct(file_of(tmp_path, *rows))
-    assert log.table["submit"].tolist() == [0, 10, 160]
-    assert log.table["wait"].tolist() == [60, 50, 40]
-    assert log.table["allocated_processors"].tolist() == [64, 4, 16]
-    assert log.table["status"].tolist() == [status, 1, 1]
-    kind = "segments of resized" if state == "RESIZING" else "runs of requeued"
-    assert outcomes(log, "noted") == {f"further {kind} jobs": 1}
-
-
-@pytest.mark.parametrize(
-    "state", ["RESIZING", "SUSPENDED", "COMPLETING", "STAGE_OUT", "REQUEUE_HOLD", "SPECIAL_EXIT",
-              "RESV_DEL_HOLD", "REQUEUE_FED"],
-)  # fmt: skip
-def test_a_record_in_passing_states_is_closed_if_it_has_an_end(tmp_path, state):
-    rows = [line("1", state=state), line("2", end="Unknown", state=state), line("3")]
-    log = read_sacct(file_of(tmp_path, *rows))
-    assert log.table["runtime"].tolist() == [100, 100]
-    assert outcomes(log, "left out") == {"still waiting or running": 1}
-
-
-def test_a_resized_job_is_closed_in_an_export_without_ends(tmp_path):
-    header = "JobID|Submit|Start|ElapsedRaw|State|AllocCPUS"
-    rows = ["1|100|160|50|RESIZING|8", "1|210|210|70|COMPLETED|4", "2|100|160|9|SUSPENDED|4"]
-    log = read_sacct(file_of(tmp_path, *rows, header=header))
-    assert log.table["runtime"].tolist() == [50, 70]
-    assert outcomes(log, "left out") == {"still waiting or running": 1}
-
-
-def test_a_revoked_job_ran_at_another_cluster(tmp_path):
-    log = read_sacct(file_of(tmp_path, line(), line("2", state="REVOKED", cores="0")))
-    assert len(log) == 1
-    assert outcomes(log, "left out") == {"revoked, as another cluster ran them": 1}
-
-
-def test_short_and_cut_names_of_states_are_known_and_others_are_noted(tmp_path):
-    short = ["CD", "cd", "CA", "CANCELLED+", "OUT_OF_ME+", "TO", "CANCELLED by 1000"]
-    log = read_sacct(file_of(tmp_path, *(line(f"{n}", state=s) for n, s in enumerate(short))))
-    assert log.table["status"].tolist() == [1, 1, 5, 5, 0, 0, 5]
-    assert outcomes(log, "noted") == {}
-    log = read_sacct(file_of(tmp_path, line(), line("2", state="R"), line("3", state="EVICTED")))
-    assert outcomes(log, "left out") == {"still waiting or running": 1}
-    assert outcomes(log, "noted") == {"in a state that is not known, read as failed": 1}
-
-
-def test_days_hours_minutes_and_an_elapsed_time_that_contradicts_start_and_end():
-    log = read_sacct(CASES / "sacct_days_hours_minutes.txt", unit="nodes")
-    assert log.table["runtime"].tolist() == [131_400, 43_200]
-    assert log.table["requested_time"].tolist() == [194_400, 86_400]
-    assert outcomes(log, "noted") == {
-        "have run shorter, 60 times, than from start to end": 1,
-        "in times without a zone, read as UTC": 2,
-    }
-    (mend,) = log.receipt.loc[log.receipt["what"].str.contains("60 times"), "what to do"]
-    assert mend.endswith("read as from start to end; the first is line 3")
-
-
-@pytest.mark.parametrize(
-    ("elapsed", "end", "runtime", "what"),
-    [
-        ("90", 260, 90, "have run shorter than from start to end"),
-        ("101", 260, 101, None),
-        ("102", 260, 100, "have run longer than from start to end"),
-        ("99", 260, 99, None),
-        ("2:00", 280, 120, "with times such as 12:00, read as minutes:seconds"),
-        ("0:02:00", 7360, 120, "have run shorter than from start to end"),
-        ("90", 160 + 5400, 90, "have run shorter than from start to end"),
-        ("1-00", 86_560, 86_400, None),
-        ("UNLIMITED", 260, 100, None),
-    ],
-)
-def test_an_elapsed_time_that_contradicts_start_and_end_is_noted(
-    tmp_path, elapsed, end, runtime, what
-):
-    log = read_sacct(file_of(tmp_path, line(elapsed=elapsed, end=f"{end}")))
-    assert log.table["runtime"].tolist() == [runtime]
-    assert outcomes(log, "noted") == ({} if what is None else {what: 1})
-
-
-UNCLEAR = "with times such as 12:00, read as minutes:seconds"
-
-
-@pytest.mark.parametrize(
-    ("elapsed", "span", "runtime", "noted"),
-    [
-        ("2:00", 7200, 7200, {IN_HOURS: 1}),
-        ("2:00", 7259, 7259, {IN_HOURS: 1}),
-        ("90", 5400, 5400, {IN_HOURS: 1}),
-        ("2:00", 7320, 120, {SHORTER: 1, UNCLEAR: 1}),
-        # A small number matches nearly every short time from start to end.
-        ("1", 90, 1, {SHORTER: 1}),
-        ("5", 300, 5, {SHORTER: 1}),
-        ("31", 1900, 31, {SHORTER: 1}),
-    ],
-)
-def test_an_elapsed_time_in_hours_and_minutes_is_recognised_in_long_jobs(
-    tmp_path, elapsed, span, runtime, noted
-):
-    header = HEADER.replace("ElapsedRaw", "Elapsed")
-    row = line(elapsed=elapsed, end=f"{160 + span}")
-    log = read_sacct(file_of(tmp_path, row, header=header))
-    assert log.table["runtime"].tolist() == [runtime]
-    assert outcomes(log, "noted") == noted
-
-
-@pytest.mark.parametrize("state", ["RE+", "C+", "S+", "COMPLET+", "+"])
-def test_a_beginning_of_several_states_is_not_known(tmp_path, state):
-    log = read_sacct(file_of(tmp_path, line(state=state)))
-    assert log.table["status"].tolist() == [0]
-    assert outcomes(log, "noted") == {"in a state that is not known, read as failed": 1}
-
-
-def test_a_limit_of_two_parts_is_noted(tmp_path):
-    log = read_sacct(file_of(tmp_path, line("1", limit="12:00"), line("2", limit="4294967295")))
-    assert log.table["requested_time"].tolist() == [720, -1]
-    assert outcomes(log, "noted") == {
-        "with times such as 12:00, read as minutes:seconds": 1,
-        "without a time limit": 1,
-    }
-
-
 # Mistakes.
-
-
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
@@ -638,17 +277,6 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_line(tmp_path, text, cau
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/Los_Angeles", None])
-def test_a_log_may_last_until_the_last_year_that_has_dates(tmp_path, zone):
-    last = 253_370_764_790  # 9998-12-31, 23:59:50
-    path = file_of(tmp_path, line(), line("2", *map(str, (last, last, last + 9, 9))))
-    log = read_sacct(path, time_zone=zone)
-    assert log.usable["submit"].tolist() == [0, last - 100]
-    (found,) = (what for what in log.receipt["what"] if what.startswith("last submission"))
-    when = datetime.fromtimestamp(last, ZoneInfo(zone or "UTC"))
-    assert found == f"last submission: {when:%F %T %Z}"
-
-
 @pytest.mark.parametrize(
     ("how", "cause"),
     [
@@ -668,7 +296,7 @@ def test_the_command_that_is_named_prints_what_is_read():
     best = {names[0] for names in sacct._COLUMNS.values()}
     assert best | {c for unit in sacct._PROCESSORS.values() for c, *_ in unit} == set(columns)
     assert set(columns) < {*COLUMNS}
-    for page in ("README.md", "docs/own-logs.md", "docs/sites.md"):
+    for page in ("docs/own-logs.md", "docs/sites.md"):
         text = (ROOT / page).read_text("utf-8").replace(",\\\n", ",").replace(" \\\n ", "")
         assert sacct.COMMAND.removesuffix("export.txt") in text, page
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.calendar.periods import slot_of
 from coalloc_lib.engines.kernels.booking import horizon_end
-from tests.conftest import asking, onlines, placements, systems_and_streams
+from tests.cases import POLICIES, cases
+from tests.conftest import onlines
 from tests.engines.own_policies import policy
 from tests.naive_booking import online
 
@@ -38,14 +39,14 @@ TERMS = co.Online(10, 5, 8, 100)
 LONG = replace(TERMS, min_length=7)
 
 
+BOTH_RULES = POLICIES["Online-latest-start"] | POLICIES["Online-best-fit"]
+
+
 @settings(max_examples=200)
-@given(systems_and_streams(most_jobs=20), onlines(), st.data())
-def test_each_job_gets_the_first_attempt_and_the_servers_of_a_brute_force_calendar(
-    case, policy, data
-):
-    system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
-    jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
+@given(cases(BOTH_RULES, most_jobs=20, has_tables=False))
+def test_each_job_gets_the_first_attempt_and_the_servers_of_a_brute_force_calendar(case):
+    system, jobs, how = case
+    policy, placement = how["scheduling"], how["placement"]
     schedule = book(system.sizes, jobs, policy, placement)
     for job, wanted in enumerate(online(system, jobs, policy, placement)):
         assert schedule.attempts[job] == wanted.attempts
@@ -125,14 +126,10 @@ def test_first_found_is_for_one_cluster():
 
 
 @settings(max_examples=60)
-@given(systems_and_streams(most_jobs=20), onlines(rules=("first-found",)), st.data())
-def test_whatever_servers_are_found_first_the_start_is_the_earliest_that_others_leave(
-    case, policy, data
-):
-    system, jobs = case
-    system = co.Multicluster([sum(system.sizes)])
-    jobs = total([*zip(jobs.submit, jobs.runtime, jobs.processors, strict=True)])
-    jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
+@given(cases(onlines(rules=("first-found",)), most_jobs=20, most_clusters=1, has_tables=False))
+def test_whatever_servers_are_found_first_the_start_is_the_earliest_that_others_leave(case):
+    system, jobs, how = case
+    jobs, policy = jobs.replace(request="total"), how["scheduling"]
     schedule = book(system.sizes, jobs, policy)
     wanted = online(system, jobs, policy, chosen=schedule.servers)
     assert schedule.attempts.tolist() == [each.attempts for each in wanted]

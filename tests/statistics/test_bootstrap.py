@@ -41,7 +41,7 @@ def test_95_of_100_intervals_have_the_mean_of_the_queue():
     assert 0.91 <= hits / 300 <= 0.98  # 95 of 100, by three standard errors
     values, submit = a_log(1)
     weeks, alone = resampled(values, submit), resampled(values, submit, block=1.0, step=1.0)
-    assert weeks.drawn.std() > 1.5 * alone.drawn.std()
+    assert weeks.resampled.std() > 1.5 * alone.resampled.std()
     # What lasts is felt from step to step too: both intervals are about as long.
     widths = [each.interval(first).half_width for each in (weeks, alone)]
     assert 0.7 < widths[0] / widths[1] < 1.4
@@ -52,10 +52,10 @@ def test_the_mean_is_weighted_and_the_same_weeks_are_drawn_for_all():
     weights = np.arange(1, len(submit) + 1)
     both, again = (resampled([values, values + 1], submit, weights, seed=1) for _ in range(2))
     assert both.means[0] == pytest.approx(np.average(values, weights=weights))
-    np.testing.assert_allclose(both.drawn[:, 1] - both.drawn[:, 0], 1)
+    np.testing.assert_allclose(both.resampled[:, 1] - both.resampled[:, 0], 1)
     difference = both.interval(lambda means: means[1] - means[0])
     assert difference.half_width < both.interval(first).half_width / 20
-    np.testing.assert_array_equal(both.drawn, again.drawn)
+    np.testing.assert_array_equal(both.resampled, again.resampled)
 
 
 def test_every_resample_is_of_whole_blocks_around_the_end():
@@ -65,7 +65,7 @@ def test_every_resample_is_of_whole_blocks_around_the_end():
     pairs = {10.0**i + 10.0 ** ((i + 1) % 8) for i in range(8)}
     sums = {sum(each) for each in np.array(np.meshgrid(*[list(pairs)] * 4)).reshape(4, -1).T}
     assert found.blocks == 4
-    assert all(any(np.isclose(8 * mean, s) for s in sums) for mean in found.drawn[:5, 0])
+    assert all(any(np.isclose(8 * mean, s) for s in sums) for mean in found.resampled[:5, 0])
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
     begins = generators(5, 1)[0].integers(days, size=(40, days // 7))
     jobs_of = [np.flatnonzero(day == each) for each in range(days)]
     means = resample_weeks(values, np.ones(400), submit, **how)
-    for resample, row, mean in zip(begins, drawn.drawn, means.drawn, strict=True):
+    for resample, row, mean in zip(begins, drawn.resampled, means.resampled, strict=True):
         jobs = np.concatenate([jobs_of[(b + i) % days] for b in resample for i in range(7)])
         np.testing.assert_allclose(mean, values[:, jobs].mean(axis=1))
         middle = int(np.ceil(0.9 * len(jobs))) - 1
@@ -132,11 +132,11 @@ def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
     chosen = [
         np.concatenate([jobs_of[(b + i) % days] for b in r for i in range(7)]) for r in begins
     ]
-    np.testing.assert_allclose(means.drawn[:, 0], [values[0, jobs].mean() for jobs in chosen])
+    np.testing.assert_allclose(means.resampled[:, 0], [values[0, jobs].mean() for jobs in chosen])
     np.testing.assert_array_equal(drawn.means, np.sort(values, axis=1)[:, 359])
     many = rng.exponential(1.0, (1, 20_000))
     rough = resample_quantiles(many, 0.95, np.linspace(0, 35, 20_000), **how)
-    ranks = np.searchsorted(np.sort(many[0]), rough.drawn[:, 0])
+    ranks = np.searchsorted(np.sort(many[0]), rough.resampled[:, 0])
     assert (abs(ranks / 20_000 - 0.95) < 0.01).all()
     with pytest.raises(co.InputError, match="give a log of 4 blocks"):
         resample_quantiles(values, 0.9, submit / 2, **how)
@@ -164,7 +164,9 @@ def test_intervals_hold_where_weeks_depend_on_one_another():
             change = means.interval(lambda means: means[1] - means[0])
             found[block] += change.low <= 0 <= change.high
             if block:
-                low, high = np.quantile(means.drawn[:, 1] - means.drawn[:, 0], [0.025, 0.975])
+                low, high = np.quantile(
+                    means.resampled[:, 1] - means.resampled[:, 0], [0.025, 0.975]
+                )
                 found["single weeks"] += low <= 0 <= high
     assert found["single weeks"] < 85
     assert min(found[WEEK], found[None]) >= 89  # 95 of 100, by three standard errors

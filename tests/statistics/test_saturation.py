@@ -170,6 +170,7 @@ TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
     ("call", "workload", "how", "words"),
     [
         (saturated_loss, MODEL, {"jobs": 1}, "jobs has 1 entries"),
+        (saturated_loss, MODEL, {"batches": 1}, "batches = 1; give a whole number of 2 or more"),
         (saturated_loss, TOO_LARGE, {"jobs": 100}, r"job that never starts: components \[9\]"),
         (loss_at_response, MODEL, {"jobs": 3000}, "needs [0-9]+ or more"),
         (loss_at_response, MODEL.sample(10, 1), {}, "has no one distribution of service times"),

@@ -25,6 +25,8 @@ def small():
         patch.setattr(job_sharing, "workloads", lambda draws=4, seed=0: WORKS)
         patch.setattr(online_batch, "logs", LOGS)
         patch.setattr(online_batch, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
+        # The small logs have six weeks, of which four have to be left.
+        patch.setattr(online_batch, "TOO_MUCH", 0.15)
         yield
 
 

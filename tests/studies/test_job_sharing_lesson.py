@@ -13,7 +13,7 @@ from tests.studies.small_logs import WORKS
 
 EASY = {"scheduling": co.EASY()}
 SYSTEM = co.Multicluster([128] * 4)
-JOBS = WORKS[SYNTHETIC][0].chopped(128).pieces
+JOBS = WORKS[SYNTHETIC][0].chopped(128).subjobs
 
 
 @pytest.fixture(scope="module")

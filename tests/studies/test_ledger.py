@@ -16,7 +16,6 @@ from studies.ledger import (
     STANDS_OUT,
     Decision,
     Row,
-    judge_by_readings,
     judge_claim,
     judge_number,
     write_ledger,
@@ -168,25 +167,29 @@ def test_a_number_that_no_single_run_gives_stands_out_however_near_it_is():
 
 
 @pytest.mark.parametrize(
-    ("readings", "verdict", "note"),
-    [
-        ({"ours": 0.5, "net": 0.7}, "reproduced", ""),
-        ({"ours": 0.7, "net": 0.5}, "explained by a reading", "net: 0.500"),
-        ({"ours": 0.7, "net": 0.6, "gross": 0.4, "raw": 0.3}, "explained by a reading",
-         "between two readings, gross: 0.400, and net: 0.600"),
-        ({"ours": 0.7, "net": 0.6}, "differs", "differs by +0.2000"),
-    ],
+    ("high", "near", "verdict"),
+    [(0.025, 1.25, "undecided"), (0.025, 1.1, "holds"), (0.02, 1.25, "holds"),
+     (0.025, 1.0, "holds")],
 )  # fmt: skip
-def test_readings_explain_a_number_that_they_give_or_have_between_them(readings, verdict, note):
-    exact = {name: Interval.exact(value) for name, value in readings.items()}
-    assert judge_by_readings(0.5, exact)[:2] == (verdict, note)
+def test_where_a_word_alone_decides_the_claim_is_undecided(high, near, verdict):
+    little = Word("little", 0.03, "points", 100, near=near)
+    found = judge_claim(Decision(0.0, {"a": little.within(interval(-0.005, high))}))
+    assert found.verdict == verdict
+    alone = "Only 'little' decides, which is the paper's word: at 3 points the claim holds, and it"
+    assert found.note.startswith(alone) == (verdict == "undecided")
+    assert found.turns_at == pytest.approx(high)
 
 
-def test_readings_do_not_stand_in_for_a_log_that_is_lost():
-    exact = {"ours": Interval.exact(0.7), "net": Interval.exact(0.5)}
-    assert judge_by_readings(0.5, exact, stand_in="KTH-SP2").verdict == "cannot be tested"
-    with pytest.raises(InputError, match="readings is empty"):
-        judge_by_readings(0.5, {})
+@pytest.mark.parametrize(
+    ("found", "verdict"), [(0.5, "calibrated on"), (0.505, "calibrated on"), (0.6, "differs")]
+)
+def test_a_number_that_was_used_to_choose_a_parameter_confirms_nothing(found, verdict):
+    judged = judge_number(0.5, Interval.exact(found), calibrates="MaxJumps")
+    assert judged.verdict == verdict
+    chosen = "It was used to choose MaxJumps, so that it confirms nothing."
+    assert judged.note.startswith(chosen) == (verdict == "calibrated on")
+    lost = judge_number(0.5, Interval.exact(found), stand_in="KTH-SP2", calibrates="MaxJumps")
+    assert lost.verdict == "cannot be tested"
 
 
 def test_a_claim_has_its_cut_off_and_the_value_at_which_it_turns():

@@ -40,9 +40,9 @@ def test_cells_are_the_printed_ones(name, tables, run_small):
     ("name", "figure", "columns", "rows"),
     [
         ("online-batch", "waits", "log servers length policy mean_wait_h p95_wait_h longest_wait_h "
-         "mean_attempts refused", 6 * 2),
-        ("online-batch", "attempts", "log servers length size_from size_to mean_attempts",
-         14 * 2 + 13 * 4),  # readings of KTH and CTC, and groups of servers that small logs have
+         "mean_attempts refused", 6 * 2 + 2),  # of CTC booking and the record alone
+        ("online-batch", "attempts", "log servers size_from size_to mean_attempts requests printed",
+         2 + 4),  # groups of servers that the small logs of KTH and CTC have
         ("job-sharing", "break_even", "configuration workload scheduling p ci95_low ci95_high "
          "answer", 2 * (4 + 2)),
         # Workloads, and configurations by policy; weights; ways to run, one of them at 4 overheads.

@@ -21,7 +21,6 @@ from studies.communication_penalty.responses import respond
 from studies.job_sharing import explorer as sharing
 from studies.job_sharing import workloads
 from tests.plots.test_lines import RESPONSES
-from tests.studies.small import SMALL
 from tests.widgets.reading import all_widgets, control, lettering, notes, source, words
 
 FOURS = co.Multicluster([4, 4])
@@ -150,7 +149,6 @@ def test_one_line_recreates_an_explorer(name):
         (widgets.division_picture, {"sizes": "64;64"}, "^sizes.*; "),
         (widgets.division_explorer, {"divisions": "64,64"}, "^divisions = .*; give texts"),
         (widgets.schedule_explorer, {"system": FOURS, "jobs": [1]}, "^jobs = .*; give "),
-        (penalties.map_explorer, {"maps": {}}, "^maps is empty"),
     ],
 )
 def test_what_makes_no_sense_is_named(make, arguments, name):
@@ -406,22 +404,6 @@ def test_what_saturates_is_named_and_has_no_bar(load, psi, saturated, tables):
         assert len(tables[0]) == len(NAMES)
 
 
-def test_a_slider_picks_the_map_of_a_max_jumps_and_a_group(monkeypatch):
-    monkeypatch.setitem(study.scales, "quick", SMALL[study.name])
-    of_maps = [each for each in study.settings(SMALL[study.name]) if each.kind == "map"]
-    result = study.judge(study.run("quick", settings=of_maps, workers=1))
-    maps = {name: result.figure(f"viability-{name}") for name in ("8", "no-limit")}
-    box = penalties.map_explorer(maps)
-    assert "FPFS(8)" in words(box)
-    control(box, "MaxJumps").value = "no-limit"
-    control(box, "group").value = "S4"
-    assert "S4, MaxJumps no-limit" in words(box)
-    table = maps["no-limit"].data()
-    gains = ((table["group"] == "S4") & (table["verdict"] == "gains")).sum()
-    assert f"gains {gains}" in words(box) or not gains
-    assert words(penalties.map_explorer(maps, box.scenario.value)) == words(box)
-
-
 # The sharing explorer.
 
 
@@ -453,12 +435,12 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
     monkeypatch.setattr(sharing, "streams", lambda: {"late": late})
     sharing.sharing_picture("m128", "late", policy="FCFS", penalty=0.35)
     m128, chopped, fcfs = co.Multicluster([128] * 4), late.chopped(128), co.FCFS()
-    jobs, home = chopped.pieces, (np.arange(len(late)) % 4)[chopped.job]
+    jobs, home = chopped.subjobs, (np.arange(len(late)) % 4)[chopped.job]
     ran = {
         "local": sites.local(m128, jobs, home, scheduling=fcfs),
         "sharing": sites.sharing(m128, jobs, scheduling=fcfs),
         "multi-site": sites.multi_site(m128, jobs, 0.35, scheduling=fcfs),
-        "single machine": sites.single_machine(m128, jobs, scheduling=fcfs),
+        "single machine": sites.single_machine(m128, late, scheduling=fcfs),
     }
     dots = drawn["dots"].set_index("mode")
     for mode, schedule in ran.items():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.plots import still
-from coalloc_lib.schedules.explain import pieces, scenes
+from coalloc_lib.schedules.explain import boxes, scenes
 from coalloc_lib.widgets.player_data import player_data
 from tests.schedules.test_explain import schedules
 
@@ -37,11 +37,11 @@ def long(count, **how):
 
 @given(schedules())
 def test_boxes_hold_every_processor_and_never_overlap(schedule):
-    drawn = list(pieces(schedule, np.arange(len(schedule))))
+    drawn = list(boxes(schedule, np.arange(len(schedule))))
     took = np.zeros_like(schedule.allocation)
-    for piece in drawn:
-        assert 0 <= piece.first < piece.first + piece.size <= schedule.system.sizes[piece.cluster]
-        took[piece.job, piece.cluster] += piece.size
+    for box in drawn:
+        assert 0 <= box.first < box.first + box.size <= schedule.system.sizes[box.cluster]
+        took[box.job, box.cluster] += box.size
     assert (took == schedule.allocation).all()
     for i, one in enumerate(drawn):
         for other in drawn[i + 1 :]:
@@ -67,7 +67,7 @@ def test_what_is_booked_and_not_used_is_outlined_until_it_is_free():
         assert (sent["told"][0], sent["held"][0]) == (9, until)
         figure = still_of({"": schedule})
         assert ("dotted" in figure.axes[-1].get_xlabel()) is (until > 6)
-        drawn = {piece.job: piece for piece in pieces(schedule, np.arange(4))}
+        drawn = {box.job: box for box in boxes(schedule, np.arange(4))}
         late = [job for job in range(1, 4) if 6 <= schedule.start[job] < until]
         assert not [job for job in late if drawn[job].first < drawn[0].first + drawn[0].size
                     and drawn[0].first < drawn[job].first + drawn[job].size]  # fmt: skip
@@ -76,7 +76,7 @@ def test_what_is_booked_and_not_used_is_outlined_until_it_is_free():
 def test_a_box_stays_whole_where_it_can():
     jobs = co.JobStream([0, 0, 0, 3], [2, 9, 2, 1], [2, 2, 2, 4], request="total")
     schedule = co.simulate(co.Multicluster([6]), jobs)
-    drawn = {piece.job: piece for piece in pieces(schedule, np.arange(4))}
+    drawn = {box.job: box for box in boxes(schedule, np.arange(4))}
     assert len(drawn) == 4  # the long one went to a side, so that the last has four neighbours
     assert drawn[1].first in (0, 4)
 
@@ -89,8 +89,8 @@ def test_a_film_has_all_jobs_in_order_of_the_queue(schedule):
     assert jobs["number"] == schedule.jobs.number[order].tolist()
     for name in ("start", "end"):
         assert jobs[name] == getattr(schedule, name)[order].tolist()
-    for job, boxes in zip(order, jobs["boxes"], strict=True):
-        assert sum(size for _, _, size in boxes) == schedule.jobs.processors[job]
+    for job, its_boxes in zip(order, jobs["boxes"], strict=True):
+        assert sum(size for _, _, size in its_boxes) == schedule.jobs.processors[job]
     happens = np.concatenate([schedule.jobs.submit, schedule.start, schedule.end])
     assert sent["instants"] == np.unique(happens).tolist()
     assert sent["of"] == 0

@@ -12,7 +12,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.workloads.log_files import content
 from own_system import read_sacct
-from tests.own_system.test_sacct import HEADER, line
+from tests.own_system.sacct_files import HEADER, line
 
 SWF = "; MaxProcs: 4\n1 0 5 10 4 -1 -1 4 20 -1 1 3 4 -1 1 -1 -1 -1\n"
 SACCT = f"{HEADER}\n{line('1', user='åsa')}\n{line('2', submit='110')}\n"

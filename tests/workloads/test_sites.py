@@ -67,9 +67,9 @@ def test_the_site_with_the_least_work_for_its_size_is_next(rows, sizes):
 )
 def test_the_three_modifications(modification, sizes, job):
     chopped = modified(JOBS, SYSTEM, [0, 1, 0], modification)
-    assert chopped.pieces.processors.tolist() == sizes
+    assert chopped.subjobs.processors.tolist() == sizes
     assert chopped.job.tolist() == job
-    assert chopped.pieces.work.sum() == JOBS.work.sum()
+    assert chopped.subjobs.work.sum() == JOBS.work.sum()
 
 
 def test_a_share_of_each_sites_jobs_stays():

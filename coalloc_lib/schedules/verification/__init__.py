@@ -116,7 +116,7 @@ def _after_submission(schedule):
 
 def _run_time(schedule):
     jobs, end = schedule.jobs, schedule.end
-    length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.spread)
+    length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.clusters_used)
     bad = schedule.served & (end != schedule.start + length)
     message = "ends at {:.12g}, its time on processors is {:.12g}"
     refuse(bad, schedule, lambda job: message.format(end[job], length[job]))

@@ -4,14 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from coalloc_lib.calendar import search
 from coalloc_lib.calendar.periods import FIRST_FOUND
-from coalloc_lib.calendar.search import (
-    BEYOND_HORIZON,
-    NO_LENGTH,
-    NO_ROOM,
-    PAST_LATEST,
-    is_lost,
-)
 from coalloc_lib.model.placement import (
     BestFit,
     FirstFit,
@@ -79,13 +73,13 @@ def _refusals(schedule):
         length, earliest = lengths[job], jobs.earliest_start[job]
         last, following = (earliest + k * policy.step for k in (tried - 1, tried))
         ends = {
-            NO_ROOM: tried == policy.most_attempts,
-            NO_LENGTH: is_lost(length, following),
-            PAST_LATEST: following > latest,
-            BEYOND_HORIZON: following + length > until,
+            search.NO_ROOM: tried == policy.most_attempts,
+            search.NO_LENGTH: search.is_lost(length, following),
+            search.PAST_LATEST: following > latest,
+            search.BEYOND_HORIZON: following + length > until,
         }
         reason = next((reason for reason, is_it in ends.items() if is_it), "nothing")
-        untimely = is_lost(length, last) or last > latest or last + length > until
+        untimely = search.is_lost(length, last) or last > latest or last + length > until
         (instant, why), submit = schedule.refused[job], jobs.submit[job]
         if why != reason or instant != submit or (tried and untimely):
             raise ScheduleError(
@@ -112,9 +106,9 @@ def _on_servers(schedule):
 
 def check_bookings(schedule: Any) -> None:
     """Raise if a server is booked twice, or a job has another attempt or servers than it gets."""
-    # What was booked before a job came is read from the schedule. A placement of one's own may
-    # answer otherwise the second time, so attempts and servers are then not checked.
-    jobs, policy, known = schedule.jobs, schedule.scheduling, is_known(schedule.placement)
+    # What was booked before a job came is read from the schedule. A placement of the user may
+    # answer differently the second time, so attempts and servers are then not checked.
+    jobs, policy, places_alike = schedule.jobs, schedule.scheduling, is_known(schedule.placement)
     sizes, end = schedule.system.as_array(), booked_end(schedule)
     cluster = np.repeat(np.arange(len(sizes)), sizes)
     lengths = lengths_on(schedule).tolist()
@@ -123,7 +117,8 @@ def check_bookings(schedule: Any) -> None:
     begin, end, leaves = (np.append(column, 0.0) for column in (schedule.start, end, schedule.end))
     owner, server = np.full(len(cluster), -1), np.arange(len(cluster))
     for job in np.argsort(jobs.submit, kind="stable").tolist():
-        now, start, mine, since = jobs.submit[job], begin[job], schedule.servers[job], end[owner]
+        now, start, since = jobs.submit[job], begin[job], end[owner]
+        its_servers = schedule.servers[job]
         if policy.release_early:
             # What runs for no time leaves after the arrivals of its instant.
             left = leaves[owner]
@@ -133,16 +128,16 @@ def check_bookings(schedule: Any) -> None:
         until = np.append(np.where(follows, begin[owner[1:]], np.inf), np.inf)
         ahead = until > now
         owner, server, since, until = (row[ahead] for row in (owner, server, since, until))
-        is_mine = np.zeros(len(cluster), dtype=bool)
-        is_mine[mine] = True
-        holds = np.flatnonzero(is_mine[server] & (since <= start) & (end[job] <= until))
-        if len(holds) < len(mine):
-            clash = is_mine[server] & (begin[owner] < end[job]) & (since > start)
+        holds_job = np.zeros(len(cluster), dtype=bool)
+        holds_job[its_servers] = True
+        holds = np.flatnonzero(holds_job[server] & (since <= start) & (end[job] <= until))
+        if len(holds) < len(its_servers):
+            clash = holds_job[server] & (begin[owner] < end[job]) & (since > start)
             message = f"server {server[clash][0]} is booked for {{other}}"
             raise ScheduleError(message, job, start, int(owner[clash][0]))
-        if known:
+        if places_alike:
             _first_room(schedule, job, lengths[job], (since, until, server), cluster)
-        owner, server = np.insert(owner, holds + 1, job), np.insert(server, holds + 1, mine)
+        owner, server = np.insert(owner, holds + 1, job), np.insert(server, holds + 1, its_servers)
 
 
 def _first_room(schedule, job, lengths, periods, cluster):
@@ -159,14 +154,14 @@ def _first_room(schedule, job, lengths, periods, cluster):
         raise ScheduleError(f"has attempt {tried}, {refused}but there {room}", job)
     if not served or policy.rule == FIRST_FOUND:
         return
-    start, mine = starts[-1], schedule.servers[job]
+    start, its_servers = starts[-1], schedule.servers[job]
     fits = (periods[0] <= start) & (periods[1] >= start + length)
     since, until, server = (column[fits] for column in periods)
     gap = until - since if policy.rule == "best-fit" else np.zeros(len(server))
     order = np.lexsort((server, -since, gap))
     for number, wanted in enumerate(allocation):
         chosen = np.sort(server[order][cluster[server[order]] == number][:wanted]).tolist()
-        given = mine[cluster[mine] == number].tolist()
+        given = its_servers[cluster[its_servers] == number].tolist()
         if chosen != given:
             raise ScheduleError(
                 f"has servers {given} of cluster {number}, by the rule {policy.rule} these are "

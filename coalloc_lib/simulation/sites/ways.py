@@ -51,25 +51,25 @@ class LocalSchedule(Schedule):
         """Check the rules of the model, the schedule of each site, and that both are the same."""
         super().verify(most_jobs=0)  # each site has its own queue
         for number, schedule in self.at.items():
-            mine = self.site == number
+            of_site = self.site == number
             try:
                 schedule.verify(most_jobs)
             except ScheduleError as error:
-                raise error.renumbered(np.flatnonzero(mine)) from None
-            elsewhere = np.delete(self.allocation[mine], number, axis=1).any(axis=1)
-            wrong = elsewhere | (self.allocation[mine, number] != schedule.allocation[:, 0])
+                raise error.renumbered(np.flatnonzero(of_site)) from None
+            elsewhere = np.delete(self.allocation[of_site], number, axis=1).any(axis=1)
+            wrong = elsewhere | (self.allocation[of_site, number] != schedule.allocation[:, 0])
             for joined, own in ((self.start, schedule.start), (self.end, schedule.end)):
-                wrong |= (joined[mine] != own) & ~(np.isnan(joined[mine]) & np.isnan(own))
+                wrong |= (joined[of_site] != own) & ~(np.isnan(joined[of_site]) & np.isnan(own))
             if wrong.any():
-                job = int(np.flatnonzero(mine)[wrong.argmax()])
+                job = int(np.flatnonzero(of_site)[wrong.argmax()])
                 raise ScheduleError(f"job {job} is not where and when site {number} runs it")
         return self
 
     @property
     def unchecked(self) -> str:
-        """What `verify()` does not check of the schedule of a site, in words."""
-        said = (schedule.unchecked for schedule in self.at.values())
-        return next(filter(None, said), "")
+        """What `verify()` does not check of the sites' schedules, in words."""
+        texts = (schedule.unchecked for schedule in self.at.values())
+        return next(filter(None, texts), "")
 
 
 def local(
@@ -106,14 +106,14 @@ def local(
 
 def _at_each_site(system, jobs, site, scheduling, engine):
     """Run the jobs of each site, and return the columns of a `LocalSchedule`."""
-    mine = {number: np.flatnonzero(site == number) for number in np.unique(site).tolist()}
+    positions = {number: np.flatnonzero(site == number) for number in np.unique(site).tolist()}
     at = {
         number: simulate(
             Multicluster(system.sizes[number]), jobs[rows], scheduling=scheduling, engine=engine
         )
-        for number, rows in mine.items()
+        for number, rows in positions.items()
     }
-    back = np.argsort(np.concatenate([*mine.values()]))
+    back = np.argsort(np.concatenate([*positions.values()]))
 
     def joined(column):
         return np.concatenate([getattr(one, column) for one in at.values()])[back]
@@ -121,7 +121,9 @@ def _at_each_site(system, jobs, site, scheduling, engine):
     allocation = np.zeros((len(jobs), len(system)), dtype=np.int32)
     allocation[np.arange(len(jobs)), site] = joined("allocation")[:, 0]
     start, end, promised = map(joined, ("start", "end", "promised"))
-    refused = {int(mine[n][job]): why for n, one in at.items() for job, why in one.refused.items()}
+    refused = {
+        int(positions[n][job]): why for n, one in at.items() for job, why in one.refused.items()
+    }
     columns: dict[str, Any] = {
         "start": start,
         "end": end,
@@ -239,5 +241,5 @@ def _refuse_wide(system, jobs, site):
         raise ImpossibleJobError(
             job,
             f"{jobs.processors[job]} processors, and its site {site[job]} has {sizes[job]} "
-            "(chopped(at_most) makes pieces of it)",
+            "(chopped(at_most) makes subjobs of it)",
         )

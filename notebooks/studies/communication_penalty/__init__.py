@@ -1,4 +1,4 @@
-"""Ngubiri and van Vliet 2008, communication considerations: Figures 1 to 6, CP-1 to CP-13.
+"""Ngubiri and van Vliet 2008, communication considerations: Figures 1 to 6, CP-2 to CP-21.
 
 `model` has the paper's system and jobs; `responses` and `thresholds` measure a scenario and compare
 two; `runs` has the settings; `figures`, `jumps`, `maps` and `claims` read the runs.

@@ -6,7 +6,16 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.statistics import Interval, NotRunError, Replications, all_of, least, pick, student
+from coalloc_lib.statistics import (
+    Interval,
+    NotRunError,
+    Replications,
+    all_of,
+    crossings,
+    least,
+    pick,
+    student,
+)
 from studies.communication_penalty.figures import (
     Pair,
     against_itself,
@@ -17,13 +26,12 @@ from studies.communication_penalty.figures import (
 )
 from studies.communication_penalty.model import (
     ABOVE,
-    ALL_JOBS,
     ALL_SPLIT,
     ALWAYS,
     AT_HEAD,
     CONSTANT,
-    EXACT_LOAD,
     GROUPS,
+    HIGH_PENALTY,
     JUMPS,
     LOAD,
     LOW_PENALTY,
@@ -41,12 +49,11 @@ from studies.communication_penalty.responses import Responses, change, ratio
 from studies.communication_penalty.runs import (
     IN_FIGURE,
     SAMPLE_COUNT,
-    SAMPLES,
     SEARCH,
     study,
 )
-from studies.communication_penalty.thresholds import Thresholds, read_thresholds
-from studies.cut_offs import Asked, Part, Word
+from studies.communication_penalty.thresholds import GRID, Thresholds, read_thresholds
+from studies.cut_offs import NEAR_TURN, Asked, Part, Word
 from studies.ledger import Decision, Row, judge_number
 from studies.study import PaperSetting
 
@@ -70,17 +77,16 @@ PAPER_SEARCH = PaperSetting(
     varied={"max_jumps": JUMPS, "counted": AT_HEAD, "load": PRINTED_LOAD},
     fixed={"kind": SEARCH},
 )
+#: What the printed thresholds were used to choose, and what the printed load was.
+CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a run"
 #: 'Small deviations': relative differences of response times that count as small.
-SMALL = Word("small", 0.1, "%", 100)
+SMALL = Word("small", 0.1, "%", 100, near=NEAR_TURN)
 #: A group that takes the same trend falls nowhere by more, as a share of its response time.
-TREND = Word("the same trend", 0.05, "%", 100)
+TREND = Word("the same trend", 0.05, "%", 100, near=NEAR_TURN)
 #: Splitting thresholds up to this are low, of those from 3 to 19.
-LOW = Word("low", 10.0, "processors")
+LOW = Word("low", 10.0, "processors", near=NEAR_TURN)
 #: Splitting thresholds, at most, that tell where the best one is.
 NARROW = 3
-#: The setting of the printed shares of section 5, and which of these is printed twice.
-PAPER_SAMPLES = PaperSetting(varied={"jobs": ONE_RUN}, fixed={"kind": SAMPLES})
-SLIP = WORK, "S2"
 #: The groups of which no job is split in Figure 1: all are of at most ten processors.
 UNSPLIT = ("S1", "S2", "S3")
 
@@ -93,36 +99,6 @@ def is_above(found: Interval | None, limit: float) -> bool | None:
 # --- Section 5: the groups ---
 
 
-@study.add_claim(
-    "CP-1",
-    "offered load, and where that of samples of 2,000 jobs lies",
-    PAPER_SAMPLES,
-)
-def printed_shares_are_those_of_a_short_run(runs: pd.DataFrame) -> Decision:
-    """Judge the printed shares of the groups but the slip, and the load of 0.786."""
-    table = shares(runs).set_index(["quantity", "group"])
-    explained = {
-        f"{quantity} {group}": bool(x)
-        for (quantity, group), x in table["explained"].items()
-        if (quantity, group) != SLIP
-    }
-    load = table.loc[LOAD, ALL_JOBS]
-    within = Interval(EXACT_LOAD, load["sample_low"], load["sample_high"], len(table))
-    return Decision(within, explained, "all but the load of S2, which is a row of its own")
-
-
-@study.add_claim("CP-17", "share of the load of S2, and where that of samples lies", PAPER_SAMPLES)
-def load_of_s2_is_a_slip(runs: pd.DataFrame) -> Decision:
-    """Judge whether 27.7 %, printed twice, is the load of S2, or the others leave it."""
-    table = shares(runs).set_index(["quantity", "group"])
-    row = table.loc[SLIP]
-    found = Interval(row["exact"], row["sample_low"], row["sample_high"], len(table))
-    left = 1 - table.loc[WORK]["printed"].drop("S2").sum()
-    there = "lie" if found.contains(left) else "do not lie"
-    note = f"samples {there} around the {left:.1%} left by the others"
-    return Decision(found, {"as a short run": bool(row["explained"])}, note)
-
-
 @study.add_numbers
 def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
     """Judge every printed share, and the load: of samples as long as a run of the paper."""
@@ -130,7 +106,8 @@ def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
         decimals = 3
         sample = Interval(row["exact"], row["sample_low"], row["sample_high"], SAMPLE_COUNT)
         exact = Interval.exact(row["exact"])
-        judged = judge_number(row["printed"], exact, decimals, one_run=sample)
+        chosen = CHOSEN_LENGTH * (row["quantity"] == LOAD)
+        judged = judge_number(row["printed"], exact, decimals, one_run=sample, calibrates=chosen)
         item = f"Section 5 {row['group']} {row['quantity']}"
         yield Row.of(study.name, item, row["quantity"], row["printed"], exact, judged)
 
@@ -145,7 +122,9 @@ def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
     crossing = found.by_group[STREAM]
     crosses = {"crossing": True, "undecided": None}.get(crossing.answer, False)
     parts = {"a threshold": crosses, "0.185 as one run": is_of_one_run(found, STREAM)}
-    return Decision(crossing.interval, parts)
+    run = found.one_run[STREAM].prediction if found.one_run else None
+    note = f"one run of {ONE_RUN} jobs gives {run.low:.2f} to {run.high:.2f}" if run else ""
+    return Decision(crossing.interval, parts, note, calibrates=CHOSEN)
 
 
 def is_of_one_run(found: Thresholds, group: str) -> bool | None:
@@ -154,6 +133,25 @@ def is_of_one_run(found: Thresholds, group: str) -> bool | None:
         return None
     run = found.one_run[group].prediction
     return run.contains(PRINTED[group]) if run.half_width else None
+
+
+@study.add_claim("CP-18", "threshold of the stream", PAPER_SEARCH)
+def viable_for_any_speed_ratio(runs: pd.DataFrame) -> Decision:
+    """Judge 'viable for any speed ratio so long as the [...] intensity is low enough' (6).
+
+    The penalty is the speed ratio times the intensity. So the sentence is true if the penalty up to
+    which splitting pays is above zero: the intensity may be this penalty over the ratio.
+    """
+    found = read_thresholds(runs).by_group[STREAM].interval
+    return Decision(found, {"above penalty 0": found.above(0)}, "the penalty is their product")
+
+
+@study.add_claim("CP-21", "threshold of the stream", PAPER_SEARCH)
+def viability_has_limits(runs: pd.DataFrame) -> Decision:
+    """Judge 'parameter limits within which the co-allocation is viable' (section 9)."""
+    found = read_thresholds(runs).by_group[STREAM]
+    crosses = {"crossing": True, "undecided": None}.get(found.answer, False)
+    return Decision(found.interval, {"pays up to a threshold, and loses beyond it": crosses})
 
 
 @study.add_claim("CP-3", "threshold of S4", PAPER_SEARCH)
@@ -167,7 +165,7 @@ def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
         "S1 above 0.3": threshold["S1"].above(PRINTED["S1"]),
         "0.160 as one run": is_of_one_run(found, "S4"),
     }
-    return Decision(threshold["S4"], parts)
+    return Decision(threshold["S4"], parts, calibrates=CHOSEN)
 
 
 def later_at_stream(found: Thresholds, group: str) -> Interval | None:
@@ -285,7 +283,7 @@ def best_is_low(best: Sequence[float]) -> Asked:
 
 @study.add_claim(
     "CP-14",
-    "least rise with the penalty of the response time of a group whose jobs are not split",
+    "least rise of the response of a group that is not split, from penalty 0 to the highest",
     PAPER.without("psi"),
 )
 def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
@@ -312,26 +310,61 @@ def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim(
     "CP-16",
-    "penalties at which response and processor-hours say the same, of those where both are sure",
+    "penalty at which the response breaks even, less that at which the processor-hours do",
     PAPER_SEARCH,
 )
 def processor_hours_decide(runs: pd.DataFrame) -> Decision:
     """Judge 'if processor hours due to the penalty exceed those saved [...] no net benefit' (7.4).
 
-    What is saved and what is lost are both in the maximal utilization, which does not count the
-    penalty as work.
+    The maximal utilization has both the hours that are saved and those that are lost. If the
+    response breaks even at a higher penalty than the hours do, then between the two penalties
+    splitting is of benefit though hours are lost.
     """
     found = read_thresholds(runs).responses
     whole = found[None]
-    parts: dict[str, bool | None] = {}
-    for psi in sorted(psi for psi in found if psi is not None):
-        more = (found[psi].max_utilization - whole.max_utilization).interval
-        gains = change(found[psi], whole, STREAM).gains
-        if gains is not None and (more.above(0) or more.below(0)):
-            parts[f"penalty {psi:g}"] = gains == more.above(0)
-    if not parts:
-        return Decision(None, {"some penalty is sure": None})
-    return Decision(float(np.mean([*parts.values()])), parts)
+    split = {psi: found[psi] for psi in GRID if psi in found and not found[psi].saturated}
+    if whole.saturated or len(split) < 2:
+        return Decision(None, {"both break even": None})
+    response = {psi: x.response[STREAM] / whole.response[STREAM] for psi, x in split.items()}
+    hours = {psi: whole.max_utilization / x.max_utilization for psi, x in split.items()}
+    later = crossings(response, level=1.0).less(crossings(hours, level=1.0))
+    return Decision(later, {"no benefit where hours are lost": later.below(0)})
+
+
+@study.add_claim(
+    "CP-19",
+    "mean wait of the stream with all jobs above 3 split less that with none, penalty 0.2",
+    PAPER.with_(psi=HIGH_PENALTY),
+)
+def split_jobs_delay_the_queue(runs: pd.DataFrame) -> Decision:
+    """Judge 'jobs over delaying in the queue' at a high penalty (section 7.4)."""
+    first, *_, last = line_of(against_itself(runs)).values()
+    if first.saturated and not last.saturated:
+        # The queue of split jobs grows for ever, if they certainly saturate first.
+        less = (last.max_utilization - first.max_utilization).interval
+        return Decision(less, {"longer in the queue": less.above(0)}, "of the utilization")
+    if first.saturated or last.saturated:
+        return Decision(None, {"longer in the queue": None})
+    longer = (first.wait[STREAM] - last.wait[STREAM]).interval
+    return Decision(longer, {"longer in the queue": longer.above(0)})
+
+
+@study.add_claim(
+    "CP-20",
+    "maximal utilization at the best splitting threshold less that with no job split",
+    PAPER,
+)
+def whole_jobs_leave_fragments(runs: pd.DataFrame) -> Decision:
+    """Judge 'too high, the packing problem of unbroken jobs becomes significant' (7.4)."""
+    line = line_of(against_itself(runs))
+    best, none = best_places(line, STREAM), line[max(line)]
+    if not best or none.saturated:
+        return Decision(None, {"fewer processors are used": None})
+    at_best = line[best[0]]
+    more = (at_best.max_utilization - none.max_utilization).interval
+    later = (none.response[STREAM] - at_best.response[STREAM]).interval
+    parts = {"fewer processors are used": more.above(0), "the stream is later": later.above(0)}
+    return Decision(more, parts, f"the best threshold is {best[0]:g}")
 
 
 @study.add_claim(

@@ -1,4 +1,4 @@
-"""The penalty explorer, splitting under the reader's hands, and a slider over maps of its worth."""
+"""The penalty explorer, splitting under the reader's hands."""
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
@@ -9,7 +9,7 @@ import ipywidgets as ipw
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.basics.checks import InputError, in_memory, one_of, whole
+from coalloc_lib.basics.checks import in_memory, one_of, whole
 from coalloc_lib.plots import Picture
 from coalloc_lib.statistics import interval_columns
 from coalloc_lib.widgets import controls as ui
@@ -17,7 +17,6 @@ from coalloc_lib.widgets.controls import Explorer, choice, disable, entry_of, sl
 from studies.communication_penalty import Setting, model, responses, study
 from studies.communication_penalty.model import ALWAYS, AT_NEED
 from studies.communication_penalty.responses import Change
-from studies.results import ShownFigure
 
 #: How the penalty is said.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"
@@ -165,26 +164,3 @@ def penalty_explorer(state: str = "") -> Explorer:
     hint = ipw.HTML("<p>penalty = α λ: the share of its time that a job communicates, and by what "
                     "the links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip
     return Explorer(controls, draw, state=state, simulates=lambda **_: True, above=[hint])
-
-
-def map_explorer(maps: Mapping[str, ShownFigure], state: str = "") -> Explorer:
-    """Return a slider over maps, run figures of the study by MaxJumps, and the map it picks."""
-    if not maps:
-        raise InputError("maps is empty; give a figure for each MaxJumps")
-    controls = {
-        "max_jumps": ui.slider_with_list("MaxJumps", maps, next(iter(maps))),
-        "group": choice("group", model.NAMES),
-    }
-
-    def draw(max_jumps: str, group: str) -> Picture:
-        chosen = maps[max_jumps]
-        title = chosen.title if group == model.STREAM else f"{group}, MaxJumps {max_jumps}"
-        table = chosen.data()
-        counts = table["verdict"][table["group"] == group].value_counts().items()
-        cells = ", ".join(f"{verdict} {count}" for verdict, count in counts)
-        assert chosen.draw is not None  # maps have pictures
-        shows = chosen.figure.caption.shows
-        figure = chosen.draw(table, title=title, subtitle=shows, group=group)
-        return Picture(figure, rows=[shows, f"Cells: {cells}"])
-
-    return Explorer(controls, draw, state=state)

@@ -8,18 +8,20 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.statistics import Interval, groups_of, interval_columns, pick
+from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick
 from studies.communication_penalty.figures import LOOK, PSI
 from studies.communication_penalty.model import (
     ABOVE,
     AT_HEAD,
     DAS,
+    JUMPS,
     NAMES,
     PARTS,
     PRINTED,
     PRINTED_LOAD,
     STREAM,
     WHOLE_WAIT,
+    jumps_label,
 )
 from studies.communication_penalty.runs import (
     SEARCH,
@@ -30,6 +32,7 @@ from studies.communication_penalty.thresholds import (
     Thresholds,
     read_thresholds,
 )
+from studies.joint_reading import JointReading
 from studies.results import Caption
 
 #: How jumps are counted, in words.
@@ -70,7 +73,10 @@ THRESHOLDS_CAPTION = Caption(
 
 
 @study.add_figure(
-    "thresholds", THRESHOLDS_CAPTION, draw_thresholds, ("CP-2", "CP-3", "CP-13", "CP-16", "CP-10")
+    "thresholds",
+    THRESHOLDS_CAPTION,
+    draw_thresholds,
+    ("CP-2", "CP-18", "CP-21", "CP-3", "CP-13", "CP-16", "CP-10"),
 )
 def thresholds(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the thresholds: a row for each search and group."""
@@ -148,3 +154,27 @@ def has_printed(intervals: Mapping[str, Interval]) -> bool:
     )
     is_sure = not any(interval.warning for interval in intervals.values())
     return bool(near and is_sure and intervals["S1"].high > PRINTED["S1"])
+
+
+# --- One joint reading of the load, of MaxJumps and of how jumps are counted ---
+
+
+@study.add_joint_reading
+def joint_reading(runs: pd.DataFrame) -> JointReading:
+    """Return how well each search gives the three thresholds that are printed."""
+    readings = {}
+    for search, its_runs in groups_of(pick(runs, kind=SEARCH), ["load", "max_jumps", "counted"]):
+        found = read_thresholds(its_runs)
+        readings[name_of_search(**search)] = {
+            f"threshold of {group}": found.by_group[group].interval.estimate for group in PRINTED
+        }
+    ours = name_of_search(PRINTED_LOAD, JUMPS, AT_HEAD)
+    if ours not in readings:
+        raise NotRunError(f"the reading of the study was not run: {ours}")
+    printed = {f"threshold of {group}": value for group, value in PRINTED.items()}
+    return JointReading(printed, readings, ours, limits=("threshold of S1",))
+
+
+def name_of_search(load: float, max_jumps: float, counted: str) -> str:
+    """Return a reading in words."""
+    return f"load {load:.3g}, MaxJumps {jumps_label(max_jumps)}, counted {COUNTING[counted]}"

@@ -9,7 +9,6 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import pick
 from studies.communication_penalty.figures import (
     AS_PAPER,
-    AT_PRINTED_LOAD,
     against_whole,
     in_order,
     split_so,
@@ -21,7 +20,6 @@ from studies.communication_penalty.model import (
     AT_HEAD,
     JUMPS,
     NAMES,
-    NO_LIMIT,
     PARTS,
     PRINTED_LOAD,
     STREAM,
@@ -93,14 +91,7 @@ def draw_viability(table: pd.DataFrame, **how: Any) -> Figure:
     return draw_map(table.assign(panel=panel, row=row), ylabel="splits jobs above", **how)
 
 
-def viability(runs: pd.DataFrame, max_jumps: int) -> pd.DataFrame:
-    """Return the changes by load, splitting threshold and penalty."""
-    here = pick(runs, kind=IN_MAP, max_jumps=max_jumps, **AS_PAPER)
-    table = varied(change_table(split_so(here, parts=PARTS)), "above", by=["load"])
-    return in_order(table, "load", "above", "psi")
-
-
-VIABILITY_8_CAPTION = Caption(
+VIABILITY_CAPTION = Caption(
     f"jobs above a size in {PARTS} components, FPFS({JUMPS}), {AGAINST}",
     finding={
         "quick": "Splitting pays in more cells at the highest load than at the lowest",
@@ -109,42 +100,12 @@ VIABILITY_8_CAPTION = Caption(
 )
 
 
-@study.add_figure("viability-8", VIABILITY_8_CAPTION, draw_viability)
-def viability_8(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes with the MaxJumps of the study."""
-    return viability(runs, JUMPS)
-
-
-VIABILITY_NO_LIMIT_CAPTION = Caption(
-    f"jobs above a size in {PARTS} components, FPFS(no limit), {AGAINST}",
-    finding="Passed without limit, jobs split at a penalty of 0.2 lose or change nothing",
-)
-
-
-@study.add_figure("viability-no-limit", VIABILITY_NO_LIMIT_CAPTION, draw_viability)
-def viability_no_limit(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes where jobs may be passed without limit."""
-    return viability(runs, NO_LIMIT)
-
-
-def draw_components(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map of penalty and number of components, a panel per policy."""
-    panel, row = table["max_jumps"].map(policy_label), table["parts"].map("{:g}".format)
-    return draw_map(table.assign(panel=panel, row=row), ylabel="components", **how)
-
-
-COMPONENTS_CAPTION = Caption(
-    f"jobs above {ABOVE} in components, load {PRINTED_LOAD}, {AGAINST}",
-    finding="Splitting gains most under FCFS, where nobody may pass, and least in five components",
-)
-
-
-@study.add_figure("components", COMPONENTS_CAPTION, draw_components)
-def components(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes by number of components."""
-    here = pick(runs, kind=IN_MAP, **AT_PRINTED_LOAD)
-    table = varied(change_table(split_so(here, above=ABOVE)), "parts", by=["max_jumps"])
-    return in_order(table, "max_jumps", "parts", "psi")
+@study.add_figure("viability", VIABILITY_CAPTION, draw_viability)
+def viability(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes by load, splitting threshold and penalty, at the study's MaxJumps."""
+    here = pick(runs, kind=IN_MAP, max_jumps=JUMPS, **AS_PAPER)
+    table = varied(change_table(split_so(here, parts=PARTS)), "above", by=["load"])
+    return in_order(table, "load", "above", "psi")
 
 
 def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:

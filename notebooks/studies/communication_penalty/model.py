@@ -75,7 +75,7 @@ AT_HEAD, WHOLE_WAIT = "head", "waiting"
 # --- Sections 7 and 8: what is varied ---
 
 #: 7.1 and 7.3: the penalties of Figures 2 and 4; 8: that of Figure 5.
-LOW_PENALTY, CONSTANT = 0.05, 0.1
+LOW_PENALTY, CONSTANT, HIGH_PENALTY = 0.05, 0.1, 0.2
 #: 8: penalties that are drawn for each job, from U[0.001, 0.199]: of the same mean, and so wide.
 SPREAD = 0.099
 #: 8.2: all jobs that are split, and the paper's groups of them, from which penalty to which.

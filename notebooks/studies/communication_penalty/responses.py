@@ -178,8 +178,8 @@ def _means(values, groups):
 class Mirrored(Between):
     """The same draws, mirrored at the middle."""
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> np.ndarray:
-        return self.low + self.high - super()._draw(rng, shape)
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> np.ndarray:
+        return self.low + self.high - super()._sample(rng, shape)
 
 
 def respond_in_mirrored_pairs(

@@ -203,7 +203,7 @@ def settings(scale: Scale) -> Iterator[Setting | Search | Samples]:
         yield from along_thresholds_by_load(scale, jumps)
         yield from drawn_penalties(scale, jumps)
     yield from searches(scale)
-    for setting in [*viability(scale), *components(scale), *at_need(scale), *kept_whole(scale)]:
+    for setting in [*viability(scale), *at_need(scale), *kept_whole(scale)]:
         yield setting
         yield setting.whole
     yield Samples()
@@ -252,15 +252,8 @@ def searches(scale: Scale) -> Iterator[Search]:
 
 def viability(scale: Scale) -> Iterator[Setting]:
     """Yield maps of penalty and splitting threshold, one at each load."""
-    axes = (JUMPS, NO_LIMIT), scale.map_loads, scale.map_above, scale.map_penalties
-    for jumps, load, above, psi in product(*axes):
-        yield Setting(jumps, load, above, psi=psi, kind=IN_MAP)
-
-
-def components(scale: Scale) -> Iterator[Setting]:
-    """Yield maps of penalty and number of components."""
-    for jumps, parts, psi in product(scale.map_jumps, (2, 4, 5), scale.map_penalties):
-        yield Setting(jumps, PRINTED_LOAD, ABOVE, parts, psi, kind=IN_MAP)
+    for load, above, psi in product(scale.map_loads, scale.map_above, scale.map_penalties):
+        yield Setting(JUMPS, load, above, psi=psi, kind=IN_MAP)
 
 
 def at_need(scale: Scale) -> Iterator[Setting]:

@@ -1,4 +1,4 @@
-"""Ernemann and others 2002, advantages of grid computing: Figures 4 to 7, JS-1 to JS-12.
+"""Ernemann and others 2002, advantages of grid computing: Figures 4 to 7, JS-1 to JS-19.
 
 `model` has the paper's machines, ways to run and workloads; `runs` the settings and what is
 measured; `figures` and `claims` read the runs.

@@ -32,6 +32,8 @@ BOUNDED, SOON = {"conservative": 3_000}, 500
 PARTS, BLOCK = 42, 7
 #: Ends of the axis, in hours, whatever comes out.
 SPAN = 1.0, 300.0
+#: What becomes of wide jobs; in the other ways they are pieces of the largest machine.
+WIDE = {model.LOCAL: model.OF_SITE, model.SINGLE: model.UNCHANGED}
 #: At which load the jobs come, by what the control calls it.
 LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(3, 10)}
 
@@ -99,7 +101,8 @@ def _picture(
         span=SPAN, before="before",
         xlabel="AWRT in hours; equal steps are equal factors", title=verdict(times),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
-        "the time; wide jobs in pieces of the largest machine, locally of their site's"
+        "the time; wide jobs in pieces of the largest machine, locally of their site's, whole on "
+        "one machine"
         + "; rings: before" * bool(before),
     )  # fmt: skip
     plots.style.mark_powers(dots.axes[0].xaxis)
@@ -125,7 +128,7 @@ def _ran(configuration, jobs, policy, penalty, load, count):
             way,
             penalty if way == model.MULTI_SITE else 0.0,
             policy,
-            wide=model.OF_SITE if way == model.LOCAL else model.OF_LARGEST,
+            wide=WIDE.get(way, model.OF_LARGEST),
             load=load,
         )
         ran[way] = sharing_run(setting, jobs, count)

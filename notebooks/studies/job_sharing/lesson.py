@@ -14,8 +14,6 @@ from coalloc_lib.statistics import (
     Interval,
     first_crossing,
     interval_columns,
-    pick,
-    ratio,
     resample_weeks,
 )
 from coalloc_lib.statistics.site_comparison import ALL
@@ -24,8 +22,8 @@ from coalloc_lib.workloads.swf import SwfLog
 from lessons.logs import HOUR, recorded_waits, share_of, told
 from lessons.teaching import checker, near
 from studies.job_sharing import workloads
-from studies.job_sharing.figures import AS_LOGGED, AS_PAPER, LOOK
-from studies.job_sharing.model import OF_LARGEST, PENALTIES
+from studies.job_sharing.figures import LOOK
+from studies.job_sharing.model import PENALTIES
 
 #: Exercise 1: two jobs on eight processors, the wide one first.
 TWO = co.JobStream(submit=[0, 0], runtime=[2, 10], components=[8, 2], request="total")
@@ -81,29 +79,6 @@ def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
     title = "Weighted by work, most of the response is running" if small else "Run and wait"
     plots.title_figure(figure, title)
     return plots.Picture(figure, rows=told)
-
-
-def backfill_or_span(runs: pd.DataFrame) -> plots.Picture:
-    """Draw the AWRT of EASY without spanning over that of FCFS with it, by penalty."""
-    m128 = pick(runs, configuration="m128", wide=OF_LARGEST, weight="work", **AS_PAPER, **AS_LOGGED)
-    easy = {"way": "sharing", "policy": "EASY", "penalty": 0.0}
-    rows = []
-    for workload in m128["workload"].unique():
-        jobs = pick(m128, workload=workload)
-        for penalty in (0.0, 0.1, 0.25):
-            fcfs = {"way": "multi-site", "policy": "FCFS", "penalty": penalty}
-            found = interval_columns(ratio(jobs, "awrt", easy, fcfs).interval, "ratio")
-            rows.append(found | {"panel": workload, "row": f"penalty {penalty:g}"})
-    table = pd.DataFrame(rows)
-    falls = table.groupby("panel")["ratio"].agg(["first", "last"]).eval("first > 1 > last").all()
-    words = "Alone, spanning beats backfilling where it is free; the more it costs, the less"
-    figure = plots.intervals(
-        table, x="ratio", row="row", panel="panel", factors=True,
-        xlabel="AWRT of EASY alone over that of FCFS with spanning",
-        title=words if falls else "Backfilling alone against spanning alone",
-        subtitle="left of 1: backfilling alone is better; m128, by work; 95 % of the mean draw",
-    )  # fmt: skip
-    return plots.Picture(figure, rows=_told(table, "panel", "row"))
 
 
 def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
@@ -264,7 +239,7 @@ def _longest_that_slips(answer: Any) -> str:
 
 @lru_cache
 def _first() -> co.JobStream:
-    return next(iter(workloads(1).values()))[0].chopped(M128.largest).pieces
+    return next(iter(workloads(1).values()))[0].chopped(M128.largest).subjobs
 
 
 def _spanning_over_sharing(policy: co.Scheduling) -> float:
@@ -296,7 +271,7 @@ def _some_stay(answer: Any) -> str:
 def _break_even_of_thirds(weight: str = "work") -> float:
     easy = co.EASY()
     jobs = co.load_trace("KTH-SP2", missing="stand-in").jobs(request="total")
-    jobs = jobs.chopped(THIRDS.largest).pieces
+    jobs = jobs.chopped(THIRDS.largest).subjobs
     shared = sites.sharing(THIRDS, jobs, scheduling=easy).average_weighted_response_time(weight)
     ways = (sites.multi_site(THIRDS, jobs, p, scheduling=easy) for p in PENALTIES)
     lost = [way.average_weighted_response_time(weight) - shared for way in ways]

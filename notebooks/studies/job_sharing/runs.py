@@ -55,9 +55,9 @@ class Setting:
     """One way to run one workload on one configuration.
 
     The words are those of `model`; a configuration may be a `Multicluster` of your own, and a
-    policy any `Scheduling`. The penalty is that of jobs on two sites; each further one adds
-    `growth` times as much. With a `load`, jobs come as many times faster, or slower, as it takes
-    to offer it to all processors.
+    policy any `Scheduling`. With a `load`, the arrivals are sped up or slowed down until the jobs
+    offer this load to all processors. By default wide jobs are pieces of the largest machine, and
+    one machine of all processors holds them whole.
     """
 
     workload: str
@@ -65,15 +65,16 @@ class Setting:
     way: str
     penalty: float = 0.0
     policy: str | Scheduling = "EASY"
-    wide: str = OF_LARGEST
+    wide: str = ""
     placement: str = BEST_FIT
     assignment: str = IN_TURN
-    growth: float = 0.0
     load: float | None = None
 
     def __post_init__(self) -> None:
         one_of("workload", self.workload, WORKLOADS)
         one_of("way", self.way, WAYS)
+        if not self.wide:
+            object.__setattr__(self, "wide", UNCHANGED if self.way == SINGLE else OF_LARGEST)
         one_of("wide", self.wide, MODIFICATIONS)
         one_of("placement", self.placement, tuple(PLACEMENTS))
         one_of("assignment", self.assignment, tuple(ASSIGNMENTS))
@@ -82,7 +83,6 @@ class Setting:
         if not isinstance(self.policy, Scheduling):
             one_of("policy", self.policy, tuple(POLICIES))
         not_negative("penalty", self.penalty)
-        not_negative("growth", self.growth)
         if self.load is not None:
             positive("load", self.load)
         if self.penalty and self.way != MULTI_SITE:
@@ -102,12 +102,6 @@ class Setting:
     def scheduling(self) -> Scheduling:
         """The policy."""
         return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
-
-    @property
-    def span_penalty(self) -> dict[int, float]:
-        """The penalty on 2, 3, ... sites."""
-        most = len(self.system) if self.growth else 2
-        return {k: self.penalty * (1 + self.growth * (k - 2)) for k in range(2, most + 1)}
 
 
 # --- one run ---
@@ -130,7 +124,7 @@ def simulate(setting: Setting, jobs: JobStream) -> Run:
     chopped = modified(jobs, system, site, setting.wide)
     site = site[chopped.job]
     is_piece = np.bincount(chopped.job)[chopped.job] > 1
-    return Run(schedule_of(setting, chopped.pieces, site), site, is_piece)
+    return Run(schedule_of(setting, chopped.subjobs, site), site, is_piece)
 
 
 def schedule_of(setting: Setting, pieces: JobStream, site: NDArray[np.int64]) -> Schedule:
@@ -144,7 +138,7 @@ def schedule_of(setting: Setting, pieces: JobStream, site: NDArray[np.int64]) ->
         return sites.sharing(system, pieces, placement=machine, **how)
     if setting.way == SINGLE:
         return sites.single_machine(system, pieces, **how)
-    return sites.multi_site(system, pieces, setting.span_penalty, single=machine, **how)
+    return sites.multi_site(system, pieces, setting.penalty, single=machine, **how)
 
 
 def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
@@ -209,7 +203,6 @@ def settings(scale: Scale) -> Iterator[Setting]:
         yield from joining(scale, workload)
         yield from adaptive(scale, workload)
         yield from loads(scale, workload)
-        yield from growing_penalties(scale, workload)
         yield from other_policies(scale, workload)
 
 
@@ -255,13 +248,6 @@ def loads(scale: Scale, workload: str) -> Iterator[Setting]:
         yield Setting(workload, STANDARD, SHARING, load=load)
         for policy, penalty in AT_LOADS:
             yield Setting(workload, STANDARD, MULTI_SITE, penalty, policy, load=load)
-
-
-def growing_penalties(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield one penalty for any number of sites, and as much again for each further one."""
-    for growth in (0.0, 1.0):
-        for penalty in scale.few:
-            yield Setting(workload, "m64", MULTI_SITE, penalty, growth=growth)
 
 
 def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:

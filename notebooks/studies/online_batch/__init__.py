@@ -1,12 +1,14 @@
-"""Castillo, Rouskas and Harfoush 2009, co-allocation online: Figures 1 to 7, OB-1 to OB-19.
+"""Castillo, Rouskas and Harfoush 2009, co-allocation online: Figures 1 to 7, OB-1 to OB-23.
 
 Beside recorded waits stand those of our own schedules of the same jobs: the fair comparison.
 `model` has the paper's logs, schedulers and printed numbers, and how they may be read; `settings`
 what is run, `runs` what is measured; the others read the runs: `figures` (to Figure 5), `reserved`
-(Figures 6 and 7, section 4.3), `readings` (printed numbers), `further` (our own), and the claims.
+(Figures 6 and 7, section 4.3), `busy` (utilization), `readings` (printed numbers), `further` (our
+own), and the claims.
 """
 
 from studies.online_batch import (
+    busy,
     claims,
     claims_ahead,
     figures,
@@ -22,6 +24,7 @@ from studies.online_batch.settings import Setting
 
 __all__ = [
     "Setting",
+    "busy",
     "claims",
     "claims_ahead",
     "figures",

@@ -9,11 +9,12 @@ import pandas as pd
 from coalloc_lib.policies import Online
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, pick
 from coalloc_lib.statistics.weeks import WeeklySums
-from studies.cut_offs import Asked, Part, Word, answers
+from studies.cut_offs import NEAR_TURN, Asked, Part, Word, answers
 from studies.ledger import Decision
 from studies.online_batch.figures import (
     MACHINE,
     PLAIN,
+    as_read,
     figure1,
     number,
     sums_of,
@@ -28,21 +29,21 @@ from studies.online_batch.model import (
     HPC2N,
     KTH,
     LEAST,
+    LEAST_LENGTH,
     LONGEST,
     MIDDLE,
     NOT_OF_PAPER,
     ONLINE,
     READ_JOBS,
     READ_SERVERS,
-    READINGS,
     RECORDED,
-    SHORT,
     SHORT_OF_CTC,
     SMALL,
+    SMALLER_STEP,
     TABLE1,
     TABLE2,
 )
-from studies.online_batch.readings import attempts_of_groups, each_reading
+from studies.online_batch.readings import READING, attempts_of_groups, replays
 from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import (
     BY_FIFTY,
@@ -65,15 +66,15 @@ BOTH = PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(KTH, CTC))
 ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC))
 
 #: What the paper's words are taken to mean.
-SAME = Word("the same", 0.01, "%", 100)
-ORDER = Word("an order of magnitude", 10.0, "times")
-HUNDREDS = Word("hundreds of hours", 200.0, "hours")
-TWO_HUNDRED = Word("two hundred hours", 20.0, "hours off")
-MOST = Word("most", 0.5, "%", 100)
-EVEN = Word("even out", 0.05, "% of the jobs", 100)
-TWO_TIMES = Word("nearly a factor of two", 0.5, "off")
-MAJOR = Word("major gain", 0.1, "%", 100)
-FEW = Word("small number of times", 5.0, "times")
+SAME = Word("the same", 0.01, "%", 100, near=NEAR_TURN)
+ORDER = Word("an order of magnitude", 10.0, "times", near=NEAR_TURN)
+HUNDREDS = Word("hundreds of hours", 200.0, "hours", near=NEAR_TURN)
+TWO_HUNDRED = Word("two hundred hours", 20.0, "hours off", near=NEAR_TURN)
+MOST = Word("most", 0.5, "%", 100, near=NEAR_TURN)
+EVEN = Word("even out", 0.05, "% of the jobs", 100, near=NEAR_TURN)
+TWO_TIMES = Word("nearly a factor of two", 0.5, "off", near=NEAR_TURN)
+MAJOR = Word("major gain", 0.1, "%", 100, near=NEAR_TURN)
+FEW = Word("small number of times", 5.0, "times", near=NEAR_TURN)
 
 
 def name_of(machine: Mapping[str, Any]) -> str:
@@ -168,12 +169,12 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
     for _, of_ctc in pick(runs, log=CTC).iterrows():
         shares = {"ask for less": of_ctc["asks_for_short"], "take less": of_ctc["short"]}
         for what, share in shares.items():
-            name = f"at most {SHORT_OF_CTC:.0%} {what} (CTC, {of_ctc['kept']})"
-            is_own = what == "ask for less" and of_ctc["kept"] == READ_JOBS[CTC]
+            name = f"at most {SHORT_OF_CTC:.0%} {what} ({CTC}, {of_ctc['kept']})"
+            is_own = what == "take less" and of_ctc["kept"] == READ_JOBS[CTC]
             (parts if is_own else elsewhere)[name] = bool(share <= SHORT_OF_CTC)
     if len(parts) == 1:
         raise NotRunError(f"{CTC} was not measured with {READ_JOBS[CTC]}")
-    note = f"of CTC the requested lengths that are under {SHORT:g} h, without its short jobs"
+    note = f"the duration is the run time, as the means of Table 1 are; of CTC, {READ_JOBS[CTC]}"
     return Decision(float(of_kth), parts, note, elsewhere)
 
 
@@ -225,6 +226,30 @@ def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
     parts, elsewhere = split(found)
     note = f"small: up to {SMALL:g} h; the length is what is booked, 5 min at least"
     return Decision(over_online[RECORDED], parts, note, elsewhere)
+
+
+@study.add_claim(
+    "OB-20",
+    "penalty of small CTC jobs as recorded, over online",
+    PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(CTC, HPC2N)),
+)
+def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
+    """Judge 'Similar results were obtained for the other two workloads' (Figure 3)."""
+    weeks = over_weeks(runs)
+    parts: dict[str, Part] = {}
+    of_ctc: Interval | None = None
+    for machine, its_runs in machines(as_read(runs), (CTC, HPC2N)):
+        small, middle = small_and_middle(its_runs)
+        over_online = weeks.ratio(penalties(small, RECORDED), penalties(small, LEAST))
+        longer = weeks.ratio(penalties(middle, LEAST), penalties(middle, RECORDED))
+        parts[f"small ({machine['log']})"] = ORDER.above(over_online)
+        parts[f"2 to 10 h ({machine['log']})"] = longer.above(1.0)
+        of_ctc = over_online if machine["log"] == CTC else of_ctc
+    if of_ctc is None:
+        raise NotRunError(f"no run has {CTC} as we read it, booked and recorded")
+    return Decision(
+        of_ctc, parts, f"small: up to {SMALL:g} h, and {LEAST_LENGTH / 60:g} min booked"
+    )
 
 
 def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
@@ -335,10 +360,13 @@ def is_grouped(runs: pd.DataFrame) -> bool:
 
 
 def grows(runs: pd.DataFrame) -> bool | None:
-    """Whether the widest group waits longer than the narrowest, of one policy."""
+    """Whether the widest group waits longer than the narrowest; None with one group or none."""
     groups = groups_of(pick(runs, grouping=BY_SERVERS).sort_values("up_to"), ["up_to"])
     waits = [sums_of_groups(rows, "wait_h") for _, rows in groups]
-    narrowest, *_, widest = (sums for sums in waits if sums.bottom.any())
+    known = [sums for sums in waits if sums.bottom.any()]
+    if len(known) < 2:
+        return None
+    narrowest, *_, widest = known
     return over_weeks(runs).difference(widest, narrowest).above(0)
 
 
@@ -353,14 +381,14 @@ def attempts_grow(runs: pd.DataFrame) -> Decision:
     parts: dict[str, Part] = {}
     elsewhere: dict[str, bool | None] = {}
     growth = None
-    for log, servers, reading, its_runs, grouping in each_reading(runs):
-        tried = [*attempts_of_groups(its_runs, grouping).values()]
+    for at, its_runs in groups_of(replays(runs), READING):
+        tried = [*attempts_of_groups(its_runs).values()]
         if len(tried) < 2:
             continue
-        is_own = servers == READ_SERVERS[log] and reading == next(iter(READINGS[log]))
-        into = parts if is_own else elsewhere
-        into[f"grow online ({log}, {servers}, {reading})"] = bool((np.diff(tried) > 0).all())
-        if into is parts and log == KTH:
+        into = parts if is_as_read(at) and at["policy"] == LEAST else elsewhere
+        name = f"grow online ({name_of(at)}, {at['policy']})"
+        into[name] = bool((np.diff(tried) > 0).all())
+        if into is parts and at["log"] == KTH:
             growth = tried[1] / tried[0]
     if not parts:
         raise NotRunError("no run has attempts of two groups of servers as we read the paper")
@@ -399,7 +427,7 @@ def kth_tries_more(runs: pd.DataFrame) -> Decision:
 def no_gain_from_a_smaller_step(runs: pd.DataFrame) -> Decision:
     """Judge 'no major gain was found for smaller values' of the step (section 5)."""
     changed, base = (
-        sums_of(pick(runs, policy=policy), "wait_h") for policy in (f"{ONLINE}, step 5 min", ONLINE)
+        sums_of(pick(runs, policy=policy), "wait_h") for policy in (SMALLER_STEP, ONLINE)
     )
     ratio = over_weeks(runs).ratio(changed, base)
     return Decision(ratio, {"no major gain": Asked(MAJOR, lambda gain: ratio.above(1 - gain))})

@@ -1,5 +1,6 @@
-"""What the paper says of advance reservations, of the work of the search, and of utilization."""
+"""What the paper says of advance reservations, and of the work of the search."""
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -7,19 +8,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coalloc_lib.basics.seeds import generators
+from coalloc_lib.calendar.trees import SlotTrees, leaves
 from coalloc_lib.statistics import Interval, NotRunError, all_of, furthest, groups_of, least, pick
-from studies.cut_offs import Asked, Part, Word
+from studies.cut_offs import NEAR_TURN, Asked, Part, Word
 from studies.ledger import Decision
-from studies.online_batch.claims import BOTH, PAPER, is_as_read, machines, name_of
+from studies.online_batch import model
+from studies.online_batch.claims import PAPER
 from studies.online_batch.figures import (
     means_of_draws,
-    number,
     over_draws,
     shares_longer,
 )
 from studies.online_batch.model import (
     CTC,
-    HPC2N,
     KTH,
     LEAST,
     PHASES,
@@ -38,7 +40,7 @@ from studies.online_batch.reserved import (
 )
 from studies.online_batch.runs import study
 from studies.online_batch.settings import GROWTH
-from studies.study import PaperSetting, without
+from studies.study import EVERYWHERE, PaperSetting, without
 
 #: Shares of reservations and their drawings are compared.
 BY_SHARE = PAPER.without("share", "draw")
@@ -46,8 +48,8 @@ OF_CTC = {"log": CTC, "servers": READ_SERVERS[CTC], "kept": READ_JOBS[CTC]}
 BY_SHARE_ON_CTC = PaperSetting(OF_CTC, BY_SHARE.fixed, (CTC,))
 
 #: What the paper's words are taken to mean.
-REMAIN = Word("remain the same", 0.25, "% off", 100)
-CONSTANT = Word("relatively constant", 0.25, "% off", 100)
+REMAIN = Word("remain the same", 0.25, "% off", 100, near=NEAR_TURN)
+CONSTANT = Word("relatively constant", 0.25, "% off", 100, near=NEAR_TURN)
 SEVERAL = Word("multiple values", 2.0, "shares")
 BOUND = Word("O(...)", 0.15, "more than the bound")
 
@@ -274,22 +276,45 @@ def a_new_slot_takes_no_longer(runs: pd.DataFrame) -> Decision:
     return Decision(powers["servers"], parts)
 
 
-# --- Abstract ---
+@study.add_claim("OB-22", "fitted power of log N of the operations of an update", OF_GROWTH)
+def an_insertion_is_logarithmic(runs: pd.DataFrame) -> Decision:
+    """Judge that inserting or removing 'takes time that is logarithmic' (section 4.2).
+
+    Section 4.3 has the square of the logarithm for the same update.
+    """
+    found = power(runs, "servers", "update", of_logarithm=True)
+    return Decision(found, {"of log N: 1": no_faster(found, 1)}, "section 4.3 has (log N)²")
 
 
-@study.add_claim("OB-12", "share of the servers used online over that recorded, KTH-SP2", BOTH)
-def may_use_more(runs: pd.DataFrame) -> Decision:
-    """Say why 'may achieve higher utilization' (abstract) is not to be seen in a replay."""
-    ratios, of_kth = {}, None
-    for machine, its_runs in machines(runs, (KTH, CTC, HPC2N)):
-        online, record = (
-            number(pick(its_runs, policy=policy), "utilization") for policy in (LEAST, RECORDED)
-        )
-        ratios[name_of(machine)] = online / record
-        if machine["log"] == KTH and is_as_read(machine):
-            of_kth = online / record
-    if not ratios:
-        raise NotRunError("no log has recorded waits")
-    found = f"{min(ratios.values()):.3f} to {max(ratios.values()):.3f} times as much"
-    lost = "a replay serves the jobs that came: all that is offered gets done, whatever the order; "
-    return Decision(of_kth, {}, lost=f"{lost}here booking uses {found} as the record")
+#: Of OB-21: servers, the slot in hours, the slots and the requests that are drawn, and the seed.
+DRAWN_SERVERS, DRAWN_SLOT, DRAWN_SLOTS, DRAWN_REQUESTS = 6, 1.0, 40, 60
+
+
+@study.add_claim("OB-21", "most idle periods of one server in the tree of a slot", EVERYWHERE)
+def a_tree_has_one_period_of_a_server(runs: pd.DataFrame) -> Decision:
+    """Judge 'each tree will include at most one idle period per server' (section 4.1).
+
+    The paper says it of a slot that is as long as the shortest job. Random requests are booked.
+    """
+    most = most_periods_in_a_slot(DRAWN_SLOT)
+    shorter = most_periods_in_a_slot(DRAWN_SLOT / 4)
+    parts = {"jobs of a slot or more": most == 1}
+    return Decision(float(most), parts, "", {"jobs of a quarter of a slot": shorter == 1})
+
+
+def most_periods_in_a_slot(least: float) -> int:
+    """Return how many idle periods of one server stand in one tree at most.
+
+    Random requests are booked one after the other, each of a length of `least` or more.
+    """
+    (rng,) = generators(model.SEED, 1)
+    book, most = SlotTrees([DRAWN_SERVERS], DRAWN_SLOT, DRAWN_SLOTS), 0
+    for _ in range(DRAWN_REQUESTS):
+        start = rng.uniform(0, DRAWN_SLOT * DRAWN_SLOTS / 2)
+        end = start + least * (1 + rng.exponential())
+        for period in book.search(start, end, 1).found:
+            book.take(period, start, end)
+        for tree in book.trees.values():
+            counts = Counter(period.server for period in leaves(tree.root))
+            most = max(most, *counts.values())
+    return most

@@ -1,4 +1,4 @@
-"""The paper's figures and tables, and further ones: every policy, certainty, changes, clusters."""
+"""The paper's figures to Figure 5, and its tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,14 +16,12 @@ from studies.online_batch.model import (
     ALL,
     CTC,
     EXACT,
-    FIRST,
     KTH,
     LEAST,
     LENGTHS,
     LONGEST,
     MIDDLE,
     NOT_OF_PAPER,
-    ONE,
     ONLINE,
     OWN_BATCH,
     OWN_SERVERS,
@@ -32,7 +30,6 @@ from studies.online_batch.model import (
     RECORDED,
     SHORT,
     SHORT_OF_CTC,
-    SPREAD,
     TABLE1,
     USED,
 )
@@ -49,7 +46,7 @@ from studies.online_batch.settings import (
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The policies and placements, one sign each in every picture.
+#: The policies, one sign each in every picture.
 _MEANT = {
     ONLINE: "Online",
     LEAST: "Online",
@@ -57,9 +54,6 @@ _MEANT = {
     "conservative": "Conservative",
     "FCFS": "FCFS",
     "FPFS(50)": "FPFS",
-    ONE: "one cluster",
-    SPREAD: "flexible",
-    FIRST: "single then span",
 }
 LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
 LOOK |= {RECORDED: plots.MarkerStyle("#000000", "o")}
@@ -74,11 +68,8 @@ GROUPS = ("above", "up_to")
 #: What tells machines apart, and what stands in figures of each.
 MACHINE = ["log", "servers", "kept"]
 DESCRIBED = [*MACHINE, "length", "policy"]
-#: How jobs are, where a figure does not say otherwise: no reservations, one cluster, as they ask.
-NOBODY_RESERVES: dict[str, Any] = {"share": 0.0, "draw": 0}
-AS_THEY_ASK: dict[str, Any] = {"rounded": 0.0, "wider": 1.0}
-ONE_CLUSTER: dict[str, Any] = {"spread": ONE, "penalty": 0.0}
-PLAIN: dict[str, Any] = {"kind": SCHEDULE, **NOBODY_RESERVES, **AS_THEY_ASK, **ONE_CLUSTER}
+#: How jobs are where a figure does not say otherwise: nobody reserves.
+PLAIN: dict[str, Any] = {"kind": SCHEDULE, "share": 0.0, "draw": 0}
 
 
 # --- runs, picked and put in words ---
@@ -90,7 +81,7 @@ def title_of(runs: pd.DataFrame, log: str) -> str:
 
 
 def plain(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
-    """Return the runs of all jobs on the machine of each log; nobody reserves, on one cluster."""
+    """Return the runs of all jobs on the machine of each log, in which nobody reserves."""
     found = pick(runs, **PLAIN, kept=ALL, **where)
     return found[found["servers"] == found["log"].map(OWN_SERVERS)]
 
@@ -271,7 +262,7 @@ FIGURE3_CAPTION = Caption(
 )
 
 
-@study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("OB-3", "OB-17"))
+@study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("OB-3", "OB-20", "OB-17"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the mean wait over length by length, of all jobs and of those of the middle."""
     weeks, rows = over_weeks(runs), []

@@ -12,12 +12,9 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick, student
 from studies.online_batch import model
 from studies.online_batch.figures import (
-    AS_THEY_ASK,
     DESCRIBED,
-    LOGLOG,
     LOOK,
     MACHINE,
-    ONE_CLUSTER,
     RUN_TIMES,
     as_read,
     beside_the_record,
@@ -27,7 +24,6 @@ from studies.online_batch.figures import (
     point,
     shades_of,
     shares_longer,
-    tail,
     title_of,
 )
 from studies.online_batch.model import (
@@ -65,7 +61,7 @@ LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
 
 def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs of policies that are given reservations, at each share of them."""
-    usual = {"kind": SCHEDULE, "length": EXACT, **AS_THEY_ASK, **ONE_CLUSTER}
+    usual = {"kind": SCHEDULE, "length": EXACT}
     found = as_read(pick(runs, policy=tuple(WITH_RESERVATIONS), **usual))
     shares = found.groupby(["log", "policy"])["share"].transform("nunique")
     return found[shares > 1]
@@ -129,28 +125,6 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for setting, its_runs, words in of_figure6(runs):
         rows += frequencies(runs, setting, its_runs, **words)
-    return pd.DataFrame(rows)
-
-
-def draw_figure6_tails(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw which share of the jobs waits longer, by share of reservations."""
-    axes = {"xlabel": "wait from the request (hours)"}
-    axes["ylabel"] = "share of the jobs\nthat wait longer"
-    return draw_by_share(table, stairs=True, scales=LOGLOG, **axes, **titles)
-
-
-TAILS_CAPTION = Caption(
-    f"Figure 6, all waits: waits by share ρ of reservations, {DRAWINGS}",
-    finding="Counted from the request, reservations lengthen the short waits and not the long ones",
-)
-
-
-@study.add_figure("figure6_tails", TAILS_CAPTION, draw_figure6_tails)
-def figure6_tails(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs that wait longer at each share of reservations."""
-    rows: list[dict[str, Any]] = []
-    for setting, its_runs, words in of_figure6(runs):
-        rows += tail(runs, setting, its_runs, **words)
     return pd.DataFrame(rows)
 
 
@@ -274,7 +248,9 @@ GROWTH_CAPTION = Caption(
 )
 
 
-@study.add_figure("growth", GROWTH_CAPTION, draw_growth, claims=("OB-11", "OB-15"))
+@study.add_figure(
+    "growth", GROWTH_CAPTION, draw_growth, claims=("OB-11", "OB-15", "OB-22", "OB-21")
+)
 def growth(runs: pd.DataFrame) -> pd.DataFrame:
     """Return operations by each number that varies, and the power with which they grow."""
     rows = []

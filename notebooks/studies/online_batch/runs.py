@@ -9,12 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.seeds import Seed, parent, spawn
 from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.system import Multicluster
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification import booked_end
 from coalloc_lib.simulation.run import simulate as simulate_jobs
+from coalloc_lib.statistics.bootstrap import WEEK
 from coalloc_lib.statistics.weeks import Bootstrap, rows_by_week, week_of
 from studies.online_batch import model
 from studies.online_batch.model import (
@@ -35,13 +38,13 @@ from studies.online_batch.model import (
     LENGTHS_AT,
     LOGS,
     NARROW_OR_WIDE,
-    ONE,
     OWN_SERVERS,
     PHASES,
-    PLACEMENTS,
+    POLICIES,
     POWERS_OF_TWO,
     QUEUERS,
     RECORDED,
+    REQUESTED,
     SHARES,
     SHORT,
     SMALL_OR_MIDDLE,
@@ -53,16 +56,17 @@ from studies.online_batch.model import (
 )
 from studies.online_batch.settings import (
     ALL_JOBS,
+    BUSY,
     BY_FIFTY,
     BY_LENGTH,
     BY_SERVERS,
     BY_WAIT,
-    FROM_FIFTY,
     WHOLE,
     BesideQueue,
     Growth,
     LogItself,
     OnTrees,
+    Overload,
     Setting,
     settings,
 )
@@ -82,13 +86,6 @@ def jobs_of(setting: Setting, log: Log, seed: Seed) -> JobStream:
     jobs = log.keeping(setting.kept).jobs
     if setting.length == EXACT:
         jobs = jobs.replace(estimate=None)
-    if setting.rounded:
-        periods = np.ceil(np.maximum(jobs.estimate, jobs.runtime) / setting.rounded)
-        jobs = jobs.replace(estimate=periods * setting.rounded)
-    if setting.wider > 1:
-        jobs = jobs.replace(components=np.ceil(jobs.components * setting.wider).astype(int))
-    if setting.spread != ONE:
-        jobs = jobs.replace(request="flexible", span_penalty=setting.penalty)
     if setting.share:
         drawing = spawn(seed, setting.draw + 1)[setting.draw]
         jobs = jobs.reserved_ahead(setting.share, AHEAD, drawing)
@@ -97,8 +94,7 @@ def jobs_of(setting: Setting, log: Log, seed: Seed) -> JobStream:
 
 def simulate(setting: Setting, log: Log, seed: Seed = model.SEED) -> Schedule:
     """Return the schedule of a log."""
-    jobs, placement = jobs_of(setting, log, seed), PLACEMENTS[setting.spread]
-    return simulate_jobs(setting.system, jobs, scheduling=setting.scheduling, placement=placement)
+    return simulate_jobs(setting.system, jobs_of(setting, log, seed), scheduling=setting.scheduling)
 
 
 def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> float:
@@ -166,12 +162,9 @@ def scheduled(schedule: Schedule) -> tuple[JobStream, dict, dict]:
     values["delay_h"] = hours(schedule.delay)
     if schedule.attempts is not None:
         values["attempts"] = schedule.attempts.astype(float)
-    if schedule.promised is not None:
-        values["promised_h"] = hours(schedule.promised - jobs.submit)
     numbers = {
         "refused": len(schedule.refused),
         "refused_work": refused_work(schedule),
-        "spans": float(schedule.spans.mean()),
         "utilization": used_share(jobs, schedule.start, schedule.end, schedule.system.processors),
     }
     return jobs, values, numbers
@@ -244,7 +237,6 @@ def rows_of_weeks(
     week = week_of(jobs.submit)
     added = ["jobs", "wait_h"]
     added += [f"within_{limit}h" for limit in WITHIN if setting.is_plain]
-    added += ["promised_h"] * ("promised_h" in values and setting.spread == ONE)
     of_all = {name: values[name] for name in added}
     yield from sums_of_weeks(week, of_all, np.ones(len(jobs), bool), ALL_JOBS, None, None)
     size = {BY_LENGTH: length_h(jobs), BY_SERVERS: jobs.processors}
@@ -276,16 +268,15 @@ def sums_of_weeks(
 def rows_of_fifties(
     setting: Setting, jobs: JobStream, values: Mapping[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield the mean attempts of groups of fifty servers, by both ways to draw their ends."""
-    if "attempts" not in values or setting.share or setting.spread != ONE:
+    """Yield the mean attempts of groups of fifty servers: 1 to 50, 51 to 100 and so on."""
+    if "attempts" not in values or setting.share:
         return
-    ways = {BY_FIFTY: (jobs.processors - 1) // FIFTY, FROM_FIFTY: jobs.processors // FIFTY}
-    for grouping, group in ways.items():
-        for number in np.unique(group):
-            tried = values["attempts"][group == number]
-            ends = {"above": float(FIFTY * number), "up_to": float(FIFTY * (number + 1))}
-            counted = {"requests": len(tried), "mean_attempts": float(tried.mean())}
-            yield row_of(grouping, **counted) | ends
+    group = (jobs.processors - 1) // FIFTY
+    for number in np.unique(group):
+        tried = values["attempts"][group == number]
+        ends = {"above": float(FIFTY * number), "up_to": float(FIFTY * (number + 1))}
+        counted = {"requests": len(tried), "mean_attempts": float(tried.mean())}
+        yield row_of(BY_FIFTY, **counted) | ends
 
 
 def has_distribution(setting: Setting) -> bool:
@@ -333,6 +324,38 @@ def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) 
     for point, up_to in enumerate(LENGTHS_AT):
         both = {name: share[point] for name, share in shares.items()}
         yield row_of(BY_LENGTH, **both) | {"up_to": up_to}
+
+
+def measure_overload(
+    setting: Overload, scale: Scale, seed: np.random.SeedSequence
+) -> Iterator[dict]:
+    """Yield the server-hours that are used in each week, and what is refused of all the work."""
+    log = kept_log(setting)
+    if log is None:
+        return
+    system = Multicluster([setting.servers])
+    jobs = log.jobs if setting.length == REQUESTED else log.jobs.replace(estimate=None)
+    jobs = jobs.with_load(system, setting.load)
+    schedule = simulate_jobs(system, jobs, scheduling=POLICIES[setting.policy])
+    used = hours_used_by_week(schedule)
+    for week, busy in enumerate(used):
+        keys = {"grouping": BUSY, "above": None, "up_to": None, "replication": week}
+        yield keys | {"used_h": busy, "server_h": setting.servers * WEEK / HOUR}
+    yield row_of(WHOLE, refused=len(schedule.refused), refused_work=refused_work(schedule))
+
+
+def hours_used_by_week(schedule: Schedule) -> NDArray[np.float64]:
+    """Return the server-hours that are used in each whole week up to the last submission."""
+    jobs, ran = schedule.jobs, schedule.served
+    start, end = schedule.start[ran], schedule.end[ran]
+    edges = jobs.submit.min() + WEEK * np.arange(1 + np.ptp(jobs.submit) // WEEK)
+    if len(edges) < 2:
+        raise InputError(
+            f"the jobs are submitted within {np.ptp(jobs.submit) / WEEK:.2g} weeks; give jobs of "
+            "one week or more"
+        )
+    done = [(jobs.processors[ran] * np.clip(edge - start, 0, end - start)).sum() for edge in edges]
+    return np.diff(done) / HOUR
 
 
 def measure_beside(
@@ -396,6 +419,7 @@ MEASURES: dict[type, Any] = {
     Setting: measure_schedule,
     LogItself: measure_log,
     BesideQueue: measure_beside,
+    Overload: measure_overload,
     OnTrees: measure_trees,
     Growth: measure_growth,
 }

@@ -4,18 +4,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.checks import one_of, positive
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
 from studies.online_batch import model
 from studies.online_batch.model import (
     ALL,
     BESIDE,
-    CHANGES,
+    BOOKED_AS,
     CTC,
     CUTS,
     EXACT,
-    FIRST,
     FURTHER_JOBS,
     KTH,
     LEAST,
@@ -23,33 +22,26 @@ from studies.online_batch.model import (
     LOGS,
     NOT_OF_PAPER,
     OF_READINGS,
-    ONE,
     ONLINE,
     OWN_BATCH,
     OWN_SERVERS,
-    PARTS,
-    PENALTIES,
-    PLACEMENTS,
     POLICIES,
     READ_JOBS,
     READ_SERVERS,
-    READINGS,
     RECORDED,
-    REQUESTED,
-    SPREAD,
-    TABLE1,
+    SMALLER_STEP,
     TREE_DRAWS,
 )
 from studies.study import Scale
 
 #: Kinds of runs, a dataclass each.
 SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
-TREES, GROWTH = "trees", "growth"
+TREES, GROWTH, OVERLOAD = "trees", "growth", "overload"
 #: What a row is of: sums over all jobs of a week, or over a group of them by length in hours or by
-#: servers asked for; numbers of all of the run, of groups of fifty servers, up to 50 or from 50 on;
-#: the share of the jobs that wait longer.
+#: servers asked for; numbers of all of the run, or of groups of fifty servers; the share of the
+#: jobs that wait longer; how many server-hours are used in each week.
 ALL_JOBS, BY_LENGTH, BY_SERVERS = "all jobs", "by length", "by servers"
-WHOLE, BY_FIFTY, FROM_FIFTY, BY_WAIT = "whole", "by fifty", "from fifty", "by wait"
+WHOLE, BY_FIFTY, BY_WAIT, BUSY = "whole", "by fifty", "by wait", "busy servers"
 
 
 @dataclass(frozen=True)
@@ -57,9 +49,7 @@ class Setting:
     """A log on so many servers, under a policy of `POLICIES`, one of your own, or as recorded.
 
     The words are those of `model`. All jobs are `kept`, or those that one of `model.CUTS` leaves. A
-    `share` of the jobs reserves ahead, drawn again with each `draw`; where jobs are `spread`, the
-    servers are equal clusters, and those that span run longer by the `penalty`. Of readings:
-    estimates are `rounded` up to so many seconds, and jobs so many times `wider`.
+    `share` of the jobs reserves ahead, drawn again with each `draw`.
     """
 
     log: str
@@ -69,30 +59,19 @@ class Setting:
     kept: str = ALL
     share: float = 0.0
     draw: int = 0
-    spread: str = ONE
-    penalty: float = 0.0
-    rounded: float = 0.0
-    wider: float = 1.0
     kind: str = field(default=SCHEDULE, init=False)
 
     def __post_init__(self) -> None:
         one_of("log", self.log, LOGS)
         one_of("length", self.length, LENGTHS)
         one_of("kept", self.kept, (ALL, *CUTS))
-        one_of("spread", self.spread, tuple(PLACEMENTS))
         if not isinstance(self.policy, Scheduling):
             one_of("policy", self.policy, (*POLICIES, RECORDED))
-        if self.penalty and self.spread == ONE:
-            raise InputError(
-                f"penalty = {self.penalty} is of jobs that span clusters, and there is one; leave "
-                f"it out, or give spread = {FIRST!r}"
-            )
 
     @property
     def system(self) -> Multicluster:
         """The servers."""
-        parts = 1 if self.spread == ONE else PARTS
-        return Multicluster([self.servers // parts] * parts)
+        return Multicluster([self.servers])
 
     @property
     def scheduling(self) -> Scheduling:
@@ -101,12 +80,12 @@ class Setting:
 
     @property
     def is_a_reading(self) -> bool:
-        """Whether a choice is changed that is only of how the paper is read."""
-        return bool(self.rounded) or self.wider > 1 or self.policy in OF_READINGS
+        """Whether its least length is one of those that are only tried to read the paper."""
+        return self.policy in OF_READINGS
 
     @property
     def is_plain(self) -> bool:
-        """Whether jobs ask for what they take, at once, on one cluster."""
+        """Whether jobs ask for what they take, at once."""
         plain = Setting(self.log, self.servers, self.policy, kept=self.kept)
         return self == plain and self.policy not in NOT_OF_PAPER
 
@@ -139,6 +118,25 @@ class BesideQueue:
     length: str
     share: float
     kind: str = field(default=BESIDE_QUEUE, init=False)
+
+
+@dataclass(frozen=True)
+class Overload:
+    """The jobs of a log come so fast that they offer more work than the servers can do."""
+
+    log: str
+    servers: int
+    policy: str
+    length: str = EXACT
+    kept: str = ALL
+    load: float = model.TOO_MUCH
+    kind: str = field(default=OVERLOAD, init=False)
+
+    def __post_init__(self) -> None:
+        one_of("log", self.log, LOGS)
+        one_of("policy", self.policy, tuple(POLICIES))
+        one_of("length", self.length, LENGTHS)
+        positive("load", self.load)
 
 
 @dataclass(frozen=True)
@@ -177,14 +175,15 @@ def settings(scale: Scale) -> Iterator[Any]:
         yield from reserved_online(scale, log)
         yield from readings(log)
     for log in scale.logs:
-        yield from other_servers(log)
+        yield as_read(log)
+        yield as_read(log, RECORDED)
         yield from all_policies(log)
     for log in scale.dear_logs:
         yield from reservations(scale, log)
         yield from beside_a_queue(log)
-        yield from changes(log)
-        yield from clusters(log)
         yield from on_trees(scale, log)
+    yield smaller_step()
+    yield from overloads()
     yield from growth(scale)
 
 
@@ -199,14 +198,6 @@ def online_and_batch(log: str) -> Iterator[Setting]:
         yield as_read(log, policy)
 
 
-def other_servers(log: str) -> Iterator[Setting]:
-    """Yield booking and the record as the paper may be read otherwise: servers, jobs."""
-    for servers in model.servers_of(log):
-        for kept in (READ_JOBS[log], *FURTHER_JOBS[log]):
-            for policy in (LEAST, RECORDED):
-                yield Setting(log, servers, policy, kept=kept)
-
-
 def all_policies(log: str) -> Iterator[Setting]:
     """Yield every policy with the true lengths, or with the requested ones."""
     for length in LENGTHS:
@@ -215,19 +206,11 @@ def all_policies(log: str) -> Iterator[Setting]:
 
 
 def readings(log: str) -> Iterator[Setting]:
-    """Yield the ways to read the paper: appendix A of the notebook, Table 2."""
+    """Yield the ways to read the paper: servers, jobs and least lengths, and what was recorded."""
     for servers in model.servers_of(log):
-        for reading, fields in READINGS[log].items():
-            if is_possible(reading, log, servers):
-                yield Setting(log, servers, **fields)
-
-
-def is_possible(reading: str, log: str, servers: int) -> bool:
-    """Whether there is room: no machine of its own size has any for what is requested."""
-    printed, *_ = TABLE1[log]
-    if "wider" in READINGS[log][reading]:
-        return servers == printed
-    return servers > OWN_SERVERS[log] or "length" not in READINGS[log][reading]
+        for kept in (READ_JOBS[log], *FURTHER_JOBS[log]):
+            for policy in (*BOOKED_AS, RECORDED):
+                yield Setting(log, servers, policy, kept=kept)
 
 
 def reserved_online(scale: Scale, log: str) -> Iterator[Setting]:
@@ -255,21 +238,18 @@ def beside_a_queue(log: str) -> Iterator[BesideQueue]:
             yield BesideQueue(log, length, share)
 
 
-def changes(log: str) -> Iterator[Setting]:
-    """Yield the online scheduler with one choice changed."""
-    for length in LENGTHS:
-        for change in CHANGES:
-            if length == REQUESTED or change != "release early":  # else nothing is left over
-                yield Setting(log, OWN_SERVERS[log], f"{ONLINE}, {change}", length)
+def smaller_step() -> Setting:
+    """Return booking with attempts each 5 minutes, for the claim on smaller steps."""
+    return Setting(KTH, OWN_SERVERS[KTH], SMALLER_STEP)
 
 
-def clusters(log: str) -> Iterator[Setting]:
-    """Yield the ways to put jobs on equal clusters, and one cluster of as many servers."""
-    servers = OWN_SERVERS[log] // PARTS * PARTS
-    yield Setting(log, servers)
-    for penalty in PENALTIES:
-        for spread in (FIRST, SPREAD):
-            yield Setting(log, servers, spread=spread, penalty=penalty)
+def overloads() -> Iterator[Overload]:
+    """Yield booking and batch scheduling where more work is offered than can be done."""
+    for policy in (LEAST, *OWN_BATCH):
+        for length in LENGTHS:
+            yield Overload(KTH, READ_SERVERS[KTH], policy, length, load=model.TOO_MUCH)
+        of_ctc = Overload(CTC, READ_SERVERS[CTC], policy, kept=READ_JOBS[CTC])
+        yield replace(of_ctc, load=model.TOO_MUCH)
 
 
 def on_trees(scale: Scale, log: str) -> Iterator[OnTrees]:

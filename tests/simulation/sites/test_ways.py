@@ -63,10 +63,10 @@ def test_the_scenarios_of_the_paper_keep_the_rules(name):
     for modification in MODIFICATIONS:
         chopped = modified(jobs, system, site, modification)
         if modification == "local":
-            sites.local(system, chopped.pieces, site[chopped.job]).verify()
+            sites.local(system, chopped.subjobs, site[chopped.job]).verify()
         if modification != "unchanged":
-            sites.sharing(system, chopped.pieces).verify()
-        spread = sites.multi_site(system, chopped.pieces, 0.2).verify()
+            sites.sharing(system, chopped.subjobs).verify()
+        spread = sites.multi_site(system, chopped.subjobs, 0.2).verify()
         assert set(spread.jobs.span_penalty) == {0.2}
 
 
@@ -76,8 +76,8 @@ def test_an_extract_of_a_real_log_at_the_sites(real_logs, monkeypatch):
     system = co.Multicluster.named("m384")
     site = round_robin(jobs, len(system))
     chopped = modified(jobs, system, site, "local")
-    assert len(chopped.pieces) > 2000
-    apart = sites.local(system, chopped.pieces, site[chopped.job], scheduling=co.FPFS(20)).verify()
+    assert len(chopped.subjobs) > 2000
+    apart = sites.local(system, chopped.subjobs, site[chopped.job], scheduling=co.FPFS(20)).verify()
     shared = sites.sharing(system, jobs, scheduling=co.FPFS(20)).verify()
     # Locally one job in six has 384 processors to go to, and all others 64 or 16.
     weights = (each.average_weighted_response_time() for each in (shared, apart))

@@ -1,0 +1,115 @@
+"""How much of the servers each policy uses where more work is offered than they can do."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from coalloc_lib import plots
+from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick
+from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS
+from coalloc_lib.statistics.weeks import WeeklySums, weekly_sums
+from studies.cut_offs import NEAR_TURN, Part, Word, answers
+from studies.ledger import Decision
+from studies.online_batch.figures import LOOK, MACHINE, number, title_of
+from studies.online_batch.model import EXACT, KTH, LEAST, OWN_BATCH, TOO_MUCH
+from studies.online_batch.runs import over_weeks, study
+from studies.online_batch.settings import BUSY, OVERLOAD
+from studies.results import Caption
+from studies.study import PaperSetting
+
+#: Batch scheduling as the paper describes it: "most batch schedulers implement some sort of
+#: backfilling" (section 5.1).
+BACKFILLING = ("EASY", "conservative")
+#: What the paper's word is taken to mean.
+HIGH = Word("high", 0.75, "% of the servers", 100, near=NEAR_TURN)
+
+
+def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
+    """Return the server-hours that a policy uses in each week, and those that there are."""
+    sums = weekly_sums(pick(runs, policy=policy, grouping=BUSY), "used_h", "server_h")
+    if len(sums.top) < FEWEST_BLOCKS:
+        raise NotRunError(
+            f"the jobs are submitted within {len(sums.top)} weeks at this load; an interval needs "
+            f"{FEWEST_BLOCKS}"
+        )
+    return sums
+
+
+def draw_busy(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the share of the servers that is busy, a panel for each log."""
+    how: dict[str, Any] = {"row": "lengths", "series": "policy", "panel": "log", "look": LOOK}
+    words = [f"{100 * work:.2g} % refused" if work > 0 else "" for work in table["refused_work"]]
+    table = table.assign(lengths="lengths " + table["length"], words=words)
+    xlabel = f"share of the servers that is busy at an offered load of {TOO_MUCH:g}"
+    return plots.intervals(table, x="busy", xlabel=xlabel, words="words", **how, **titles)
+
+
+BUSY_CAPTION = Caption(
+    f"jobs come so fast that they offer {TOO_MUCH:g} times what the servers can do; intervals: "
+    "95 %, bootstrap over weeks; in words: the share of the work that is refused",
+    finding="Booking keeps fewer servers busy than backfilling, and far more than FCFS",
+)
+
+
+@study.add_figure("busy", BUSY_CAPTION, draw_busy, claims=("OB-12", "OB-23"))
+def busy(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of the servers that is busy, by log, lengths and policy."""
+    rows = []
+    for at, its_runs in groups_of(pick(runs, kind=OVERLOAD), [*MACHINE, "length"]):
+        for policy in (LEAST, *OWN_BATCH):
+            found = pick(its_runs, policy=policy)
+            if found.empty:
+                continue
+            share = over_weeks(runs).mean(used(found, policy)).within(0.0, 1.0)
+            row = {"log": title_of(runs, at["log"]), "servers": at["servers"]}
+            row |= {"length": at["length"], "policy": policy}
+            row |= interval_columns(share, "busy")
+            rows.append(row | {"refused_work": number(found, "refused_work")})
+    return pd.DataFrame(rows)
+
+
+@study.add_claim(
+    "OB-12",
+    f"share of the servers that is busy online less that under EASY, KTH-SP2, load {TOO_MUCH:g}",
+    PaperSetting(fixed={"kind": OVERLOAD}, logs=(KTH,)),
+)
+def booking_uses_more(runs: pd.DataFrame) -> Decision:
+    """Judge 'may achieve higher utilization' (abstract) where utilization can differ.
+
+    Of a log that is replayed as it came, every policy does all the work that is offered. So the
+    jobs come faster, and online scheduling is held against backfilling of the same jobs.
+    """
+    parts: dict[str, Part] = {}
+    elsewhere: dict[str, Part] = {}
+    decides: Interval | None = None
+    for at, its_runs in groups_of(runs, [*MACHINE, "length"]):
+        online, is_own = used(its_runs, LEAST), (at["log"], at["length"]) == (KTH, EXACT)
+        for policy in OWN_BATCH:
+            more = over_weeks(runs).difference(online, used(its_runs, policy))
+            into = parts if is_own and policy in BACKFILLING else elsewhere
+            into[f"more than {policy} ({at['log']}, lengths {at['length']})"] = more.above(0)
+            if is_own and policy == "EASY":
+                decides = more
+    if not parts:
+        raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
+    note = "batch: backfilling, as the paper describes it; also asked of FCFS"
+    return Decision(decides, parts, note, answers(elsewhere))
+
+
+@study.add_claim(
+    "OB-23",
+    f"share of the servers that is busy online, KTH-SP2, load {TOO_MUCH:g}",
+    PaperSetting(fixed={"kind": OVERLOAD}, logs=(KTH,)),
+)
+def booking_uses_much(runs: pd.DataFrame) -> Decision:
+    """Judge 'achieves high utilization' (section 6), where more is offered than can be done."""
+    found = {
+        (at["log"], at["length"]): over_weeks(runs).mean(used(its_runs, LEAST)).within(0.0, 1.0)
+        for at, its_runs in groups_of(runs, [*MACHINE, "length"])
+    }
+    own = found.pop((KTH, EXACT), None)
+    if own is None:
+        raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
+    elsewhere = {f"{log}, lengths {length}": HIGH.above(x) for (log, length), x in found.items()}
+    return Decision(own, {"high": HIGH.above(own)}, "", answers(elsewhere))

@@ -1,0 +1,204 @@
+"""The bookings, attempts and rejections of `Online` are checked: change one, and it is noticed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST_LATEST
+from coalloc_lib.engines.outcome import Servers
+from coalloc_lib.policies import Refusal
+from tests.conftest import (
+    asking,
+    onlines,
+    systems_and_streams,
+)
+from tests.naive_booking import online
+from tests.schedules.damage import assert_fails, broken, moved
+
+# Online bookings.
+
+#: Job 0 has servers 0 and 1 until 20, expected until 30; job 1, tried at 1 and 21, servers 2 and 3
+#: of the other cluster; job 2, of three processors there, starts at 42; job 3 has no length.
+ASKED = co.JobStream(
+    submit=[0, 1, 2, 3],
+    runtime=[20, 20, 5, 0],
+    components=[[2, 0], [0, 2], [0, 3], [1, 0]],
+    estimate=[30, 40, 5, 0],
+    request="ordered",
+    latest_start=[np.inf, np.inf, 50, np.inf],
+)
+
+
+TERMS = co.Online(slot=10, step=20, max_attempts=5, horizon=100)
+
+
+def booked():
+    how = {"scheduling": TERMS, "engine": "reference"}
+    return co.simulate(co.Multicluster([2, 3]), ASKED, **how).verify()
+
+
+def with_servers(schedule, job, servers):
+    rows = [*schedule.servers]
+    rows[job] = np.array(servers, dtype=np.int32)
+    return replace(schedule, servers=Servers.of_rows(rows))
+
+
+def attempt(schedule, job, number, start):
+    """The schedule with a job at another attempt, as it was promised."""
+    wrong = broken(moved(schedule, job, start), "attempts", job, number)
+    return broken(wrong, "promised", job, start)
+
+
+def test_the_right_bookings_are_as_the_tests_below_take_them():
+    schedule = booked()
+    assert schedule.start[:3].tolist() == [0, 1, 42]
+    assert schedule.attempts.tolist() == [1, 1, 3, 0]
+    assert [servers.tolist() for servers in schedule.servers] == [[0, 1], [2, 3], [2, 3, 4], []]
+    assert schedule.refused == {3: (3, "no length")}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda s: moved(s, 2, 43), "job 2 at 43: attempt 3 is at 42$"),
+        (lambda s: broken(s, "attempts", 2, 4), "job 2 at 42: attempt 4 is at 62$"),
+        (
+            lambda s: replace(s, scheduling=replace(TERMS, max_attempts=2)),
+            "job 2 has 3 attempts, and at most 2 are made$",
+        ),
+        (lambda s: broken(s, "attempts", 3, 6), "job 3 has 6 attempts, and at most 5 are"),
+        (lambda s: replace(s, attempts=None), "the schedule does not tell the attempts"),
+        (lambda s: broken(s, "promised", 2, 22), "job 2 at 42: was promised 22$"),
+        (lambda s: broken(s, "promised", 2, np.nan), "job 2 at 42: was promised nan$"),
+        (
+            lambda s: replace(s, jobs=ASKED.replace(latest_start=[np.inf, np.inf, 41, np.inf])),
+            "job 2 at 42: starts after its latest start, 41$",
+        ),
+        (
+            lambda s: replace(s, scheduling=replace(TERMS, horizon=40)),
+            "job 1 at 1: is booked until 41, beyond the horizon, which ended at 40$",
+        ),
+    ],
+)
+def test_a_broken_rule_of_bookings_is_noticed(wrong, message):
+    assert_fails(wrong(booked()), f"^{message}")
+
+
+def test_wrong_refusals_and_servers_are_noticed():
+    for refusal in (Refusal(3.0, "full"), Refusal(4.0, "no length")):
+        wrong = replace(booked(), refused={3: refusal})
+        assert_fails(wrong, r"^job 3 was refused at \d for .*; it is told at its submission, at 3")
+    rows = {0: ([0], [0, 0], [1, 0], [1, 2], [-1, 0]), 1: ([2, 3, 4],), 2: ([3, 4, 5],), 3: ([0],)}
+    for job, choices in rows.items():
+        for servers in choices:
+            message = rf"^job {job} at \w+: has servers .* for \[.*\] processors of each cluster$"
+            assert_fails(with_servers(booked(), job, servers), message)
+
+
+def test_a_server_with_two_bookings_at_once_is_noticed():
+    """Job 1 ended at 21, and is booked until 41."""
+    early = attempt(booked(), 2, 2, 22)
+    assert_fails(early, "^job 2 at 22: server 2 is booked for job 1$")
+    released = replace(early, scheduling=replace(TERMS, release_early=True))
+    assert_fails(released, "^job 2 at 22: server 2 is booked for job 1$")  # it came at 2
+    jobs = replace(released, jobs=ASKED.replace(submit=[0, 1, 22, 22]))
+    jobs = broken(broken(jobs, "attempts", 2, 1), "refused", 3, Refusal(22.0, "no length"))
+    jobs.verify()
+    # With a placement of one's own too, whatever it may answer the second time.
+    mine = replace(early, placement=type("Mine", (co.WorstFit,), {})())
+    assert_fails(mine, "^job 2 at 22: server 2 is booked for job 1$")
+
+
+def test_a_booking_within_the_freed_time_of_another_hides_no_third():
+    """Job 0 is booked until 30 and leaves at 2; job 1 follows until 4, and job 2, which came
+    at 1, may not have 5."""
+    jobs = co.JobStream([0, 1, 3], [2, 9, 1], [1, 1, 1], [30, 9, 1], request="total")
+    policy = co.Online(1, 1, 50, 60, release_early=True)
+    schedule = co.simulate(co.Multicluster([1]), jobs, scheduling=policy, engine="reference")
+    assert schedule.verify().start.tolist() == [0, 30, 3]
+    assert_fails(attempt(schedule, 1, 5, 5), "^job 1 at 5: server 0 is booked for job 0$")
+
+
+#: On one server job 0 runs until 20, job 1 until 39, and job 2 from 40 on; job 3 finds no room, job
+#: 4 none by its latest start, and job 5 is longer than the horizon.
+LINE = co.JobStream(
+    submit=[0, 1, 2, 3, 4, 5],
+    runtime=[20, 19, 30, 20, 5, 101],
+    components=[1] * 6,
+    request="total",
+    latest_start=[np.inf] * 4 + [9, np.inf],
+)
+
+
+FEW = co.Online(slot=10, step=19, max_attempts=3, horizon=90)
+
+
+WHY = {3: NO_ROOM, 4: PAST_LATEST, 5: BEYOND_HORIZON}
+
+
+def test_another_reason_and_other_attempts_of_a_refused_job_are_noticed():
+    schedule = co.simulate(co.Multicluster([1]), LINE, scheduling=FEW, engine="reference").verify()
+    assert schedule.attempts.tolist() == [1, 2, 3, 3, 1, 0]
+    assert {job: why for job, (_, why) in schedule.refused.items()} == WHY
+    for job, true in WHY.items():
+        for why in {NO_LENGTH, NO_ROOM, PAST_LATEST, BEYOND_HORIZON} - {true}:
+            refused = schedule.refused | {job: schedule.refused[job]._replace(why=why)}
+            message = f"^job {job} was refused .* for '{why}' after .* these: '{true}'$"
+            assert_fails(replace(schedule, refused=refused), message)
+    for job, tried in ((3, 2), (4, 0), (4, 2), (5, 3), (5, 1)):
+        assert_fails(broken(schedule, "attempts", job, tried), f"^job {job} was refused at")
+
+
+def test_an_earlier_attempt_that_had_room_is_noticed():
+    patient = replace(FEW, max_attempts=4)
+    schedule = co.simulate(co.Multicluster([2]), LINE[[0, 1, 3]], scheduling=patient).verify()
+    late = attempt(schedule, 2, 3, 41)
+    assert_fails(late, "^job 2 has attempt 3, but there was room at attempt 2$")
+
+
+@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
+def test_servers_that_the_rule_would_not_choose_are_noticed(rule):
+    jobs = co.JobStream([0, 1, 11], [10, 5, 5], [1, 1, 1], request="total")
+    schedule = co.simulate(co.Multicluster([3]), jobs, scheduling=replace(TERMS, rule=rule))
+    mine = schedule.verify().servers[2].tolist()
+    wrong = with_servers(schedule, 2, [(mine[0] + 1) % 3])
+    assert_fails(wrong, rf"^job 2 at 11: has servers .* by the rule {rule} these are \[{mine[0]}\]")
+
+
+def test_a_job_that_was_refused_though_there_was_room_is_noticed():
+    jobs = co.JobStream([0, 1], [5, 5], [1, 1], request="total")
+    system, policy = co.Multicluster([1]), co.Online(10, 5, 2, 50)
+    wide = co.simulate(system, jobs.replace(runtime=[20, 5]), scheduling=policy).verify()
+    assert wide.refused[1].why == NO_ROOM
+    wrong = broken(replace(wide, jobs=jobs), "end", 0, 5)
+    assert_fails(wrong, "^job 1 has attempt 2, and was refused, but there was room at attempt 2$")
+
+
+@given(systems_and_streams(most_jobs=20), onlines(), st.data())
+def test_bookings_pass_exactly_where_a_second_simulation_comes_to_them(case, policy, data):
+    """A job given other servers, or a later attempt, is what the naive bookings are not."""
+    system, jobs = case
+    jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
+    schedule = co.simulate(system, jobs, scheduling=policy).verify()
+    assert [servers.tolist() for servers in schedule.servers] == [
+        wanted.servers for wanted in online(system, jobs, policy)
+    ]
+    served = np.flatnonzero(schedule.served)
+    assume(len(served))
+    job = int(data.draw(st.sampled_from(served.tolist())))
+    if data.draw(st.booleans()):
+        number = int(schedule.attempts[job]) + data.draw(st.integers(1, 3))
+        start = jobs.earliest_start[job] + (number - 1) * policy.step
+        changed = attempt(schedule, job, number, start)
+        length = jobs.runtime[job] * (1 + jobs.span_penalty[job] * schedule.spans[job])
+        changed = broken(changed, "end", job, start + length)
+    else:
+        others = data.draw(st.permutations(range(system.processors)))
+        changed = sorted(others[: len(schedule.servers[job])])
+        assume(changed != schedule.servers[job].tolist())
+        changed = with_servers(schedule, job, changed)
+    assert_fails(changed, "^job ")
