@@ -71,7 +71,7 @@ def draw_waiting(table: pd.DataFrame, **titles: Any) -> Figure:
 
 WAITING_JOBS = Caption(
     "gain of FPFS over FCFS in capacity loss if so many unordered jobs wait all the time, 4 × 32",
-    finding="The more jobs wait, the less overtaking gains: towards nothing",
+    finding="If many jobs wait, overtaking gains the less the more there are",
 )
 
 
