@@ -30,6 +30,7 @@ from coalloc_lib.statistics.crossings import (
     mean_crossing,
     ratios_along,
 )
+from coalloc_lib.statistics.curves import capacity_loss
 from coalloc_lib.statistics.inference import (
     Crossing,
     Replications,
@@ -39,7 +40,6 @@ from coalloc_lib.statistics.inference import (
     student,
     unpaired_difference,
 )
-from coalloc_lib.statistics.losses import capacity_loss
 from coalloc_lib.statistics.replications import (
     difference,
     differences,

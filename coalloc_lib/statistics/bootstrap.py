@@ -272,33 +272,58 @@ def resample_quantiles(
     values, _, at, length = _by_day(values, 1.0, submit, block, step)
     days = int(at.max()) + 1
     begins = _begins(days, length, resamples, seed)
+    times = _times_of_days(begins, length, days)
+    some = times @ np.bincount(at, minlength=days) > 0
+    times = times[some]
+    resampled = np.empty((len(times), len(values)))
+    for column, row in enumerate(values):
+        resampled[:, column] = _quantiles(row, share, at, times)
+    middle = np.quantile(values, share, axis=1, method="inverted_cdf")
+    influence = _influence(values, middle, at, times, resampled)
+    return Resamples(middle, resampled, begins.shape[1], influence, length, _warning(some))
+
+
+def _times_of_days(begins, length, days):
+    """Return how often each resample has each day, shape (resamples, days)."""
     sampled_days = (begins[..., None] + np.arange(length)).reshape(len(begins), -1) % days
     cells = sampled_days + days * np.arange(len(begins))[:, None]
-    times = np.bincount(cells.ravel(), minlength=days * len(begins)).reshape(-1, days).astype(float)
-    some = times @ np.bincount(at, minlength=days) > 0
+    times = np.bincount(cells.ravel(), minlength=days * len(begins))
+    return times.reshape(-1, days).astype(float)
+
+
+def _quantiles(row, share, at, times):
+    """Return the quantile of one row of values in each resample."""
+    days = times.shape[1]
+    edges = _edges(row, share)
+    cell = at * len(edges) + np.searchsorted(edges, row)
+    daily = np.bincount(cell, minlength=days * len(edges)).reshape(days, -1)
+    below = np.cumsum(times @ daily, axis=1)
+    return edges[(below >= share * below[:, -1:] * (1 - 1e-12)).argmax(axis=1)]
+
+
+def _edges(row, share):
+    """Return the values among which a quantile is sought, more of them near the quantile."""
+    edges = np.unique(row)
     near = np.linspace(max(share - 0.2, 0.0), 1, 401)
     marks = np.union1d(np.linspace(0, 1, 101), near)
-    resampled = np.empty((int(some.sum()), len(values)))
-    for column, row in enumerate(values):
-        edges = np.unique(row)
-        if len(edges) > len(marks):
-            edges = np.unique(np.quantile(row, marks, method="inverted_cdf"))
-        cell = at * len(edges) + np.searchsorted(edges, row)
-        daily = np.bincount(cell, minlength=days * len(edges)).reshape(days, -1)
-        below = np.cumsum(times[some] @ daily, axis=1)
-        resampled[:, column] = edges[(below >= share * below[:, -1:] * (1 - 1e-12)).argmax(axis=1)]
-    middle = np.quantile(values, share, axis=1, method="inverted_cdf")
-    beyond = np.empty((len(values), days))  # jobs of each day, less what each day has on average
+    if len(edges) <= len(marks):
+        return edges
+    return np.unique(np.quantile(row, marks, method="inverted_cdf"))
+
+
+def _influence(values, middle, at, times, resampled):
+    """Return what each day adds to the error of each quantile, shape (m, days)."""
+    # For each day, the number of jobs beyond the quantile, less the number expected on average.
+    beyond = np.empty((len(values), times.shape[1]))
     for row, limit, counts in zip(values, middle, beyond, strict=True):
         longer = row > limit
-        counts[:] = np.bincount(at, weights=longer - longer.mean(), minlength=days)
-    # A straight line through the resamples says what a job more beyond the quantile adds to it.
-    apart = times[some] @ beyond.T
+        counts[:] = np.bincount(at, weights=longer - longer.mean(), minlength=times.shape[1])
+    # A straight line through the resamples gives the change of the quantile for one job more.
+    apart = times @ beyond.T
     apart -= apart.mean(axis=0)
     square = (apart**2).sum(axis=0)
     slopes = (apart * resampled).sum(axis=0) / np.where(square > 0, square, 1)
-    influence = beyond * slopes[:, None]
-    return Resamples(middle, resampled, begins.shape[1], influence, length, _warning(some))
+    return beyond * slopes[:, None]
 
 
 def _by_day(

@@ -1,4 +1,4 @@
-"""Mean response time against utilization, with intervals, and where it goes to infinity."""
+"""Mean response time against utilization, the maximal utilization, and the capacity loss."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -268,6 +268,34 @@ def max_utilization_by_simulation(
     placement = None if len(system) == 1 else scenario.placement
     question = system, model.sizes, model.components, model.request
     return maximal_utilization(*question, placement=placement)
+
+
+def capacity_loss(
+    scenario: Scenario,
+    *,
+    jobs: int,
+    replications: int,
+    seed: Seed = 0,
+    method: str | None = None,
+    backlog: int | None = None,
+) -> Replications:
+    """Return the capacity loss in each replication, or the only one of an exact formula.
+
+    Parameters
+    ----------
+    jobs, replications, seed, backlog
+        Of the simulation in heavy traffic, as in `saturation.replicated_traffic`.
+    method : {"exact", "approximation", "simulation"}, optional
+        By default `best_method`: the formula where it is exact under its assumptions.
+    """
+    if (method or best_method(scenario)) != "simulation":
+        return Replications(
+            np.array(max_utilization_by_simulation(scenario, method=method).capacity_loss)
+        )
+    busy, warning = saturation.replicated_traffic(
+        scenario, jobs=jobs, replications=replications, seed=seed, backlog=backlog
+    )
+    return Replications((1 - busy).mean(axis=1), warning, least=0.0, most=1.0)
 
 
 def best_method(scenario: Scenario) -> str:

@@ -2,14 +2,13 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, instance_of, not_negative, one_of, shown, whole
-from coalloc_lib.basics.display import made_by
-from coalloc_lib.basics.text import CONTROLS
+from coalloc_lib.basics.display import CONTROLS, made_by
 from coalloc_lib.model.jobs import JobStream, merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Scheduling
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 #: The row of all users together.
 ALL = "all sites"
-#: What tables give of the AWRT alone, sharing and spanning.
+#: The columns of a table, each from the AWRT alone, sharing and spanning.
 _SHARES = {
     "local_h": lambda m: float(m[0] / 3600),
     "sharing": lambda m: float(m[1] / m[0]),
@@ -87,41 +86,79 @@ def compare_sites(
     Only jobs of the time in which all logs have some are run: before and after, those who share
     would have the machines of the others for nothing.
     """
-    import pandas as pd
-
     span_penalty = not_negative("span_penalty", span_penalty)
     system, jobs, site, _ = together(clusters, logs, clock, missing, node, largest)
     policy = EASY() if scheduling is None else scheduling
     instance_of("scheduling", policy, Scheduling, "EASY()")
-    for name, log in logs.items() if policy.uses_estimates and missing is None else ():
-        if isinstance(log, SwfLog) and (unknown := log.without_requested_time):
+    if policy.uses_estimates and missing is None:
+        _warn_of_run_times(logs)
+    ran = _in_three_ways(system, jobs, site, span_penalty, {"scheduling": policy, "engine": engine})
+    table = _table(ran, _users(clusters, site), _counts(logs), _ends(jobs, clock, logs))
+    table.attrs = {"made_by": made_by(None, *logs.values())}
+    return table
+
+
+def _warn_of_run_times(logs):
+    """Warn, in the name of `compare_sites`, of jobs that are planned with their run time."""
+    for name, log in logs.items():
+        unknown = log.without_requested_time if isinstance(log, SwfLog) else 0
+        if unknown:
             warnings.warn(
                 f"{name}: {unknown:,} of {len(log.usable):,} jobs have no requested time and are "
                 "planned with their run time, better than any user knows it; give missing",
-                stacklevel=2,
+                stacklevel=3,
             )
-    options: dict[str, Any] = {"scheduling": policy, "engine": engine}
-    ran = [local(system, jobs, site, **options), sharing(system, jobs, **options)]
-    ran.append(multi_site(system, jobs, span_penalty, **options))
-    if refused := max(len(each.refused) for each in ran):
+
+
+def _in_three_ways(system, jobs, site, span_penalty, options):
+    """Return the schedules of the jobs alone, sharing and spanning, in which all jobs ran."""
+    ran = [
+        local(system, jobs, site, **options),
+        sharing(system, jobs, **options),
+        multi_site(system, jobs, span_penalty, **options),
+    ]
+    refused = max(len(schedule.refused) for schedule in ran)
+    if refused:
         raise InputError(
-            f"scheduling = {policy} refuses {refused} of {len(jobs)} jobs; give a policy that runs "
-            "all, so that the same jobs are compared"
+            f"scheduling = {options['scheduling']} refuses {refused} of {len(jobs)} jobs; give a "
+            "policy that runs all, so that the same jobs are compared"
         )
-    groups = {name: site == number for number, name in enumerate(clusters)}
-    groups[ALL] = np.ones(len(site), dtype=bool)
+    return ran
+
+
+def _users(clusters, site):
+    """Return which jobs are those of each site's users, and of all."""
+    users = {name: site == number for number, name in enumerate(clusters)}
+    return users | {ALL: np.ones(len(site), dtype=bool)}
+
+
+def _counts(logs):
+    """Return the number of usable jobs of each log, and of all."""
     count = {n: len(log.usable if isinstance(log, SwfLog) else log) for n, log in logs.items()}
-    count[ALL] = sum(count.values())
+    return count | {ALL: sum(count.values())}
+
+
+def _ends(jobs, clock, logs):
+    """Return the first and the last submission: dates for logs on the calendar, else seconds."""
+    import pandas as pd
+
     ends = [jobs.submit.min(), jobs.submit.max()]
     if clock == "calendar" and all(isinstance(log, SwfLog) for log in logs.values()):
         ends = [*pd.to_datetime(ends, unit="s", utc=True).floor("s")]
-    when = dict(zip(("begin", "end"), ends, strict=True))
-    table = pd.DataFrame([
-        _row(name, of_site, weight, ran) | {"of": count[name]} | when
-        for name, of_site in groups.items() for weight in WEIGHTS
-    ])  # fmt: skip
-    table.attrs = {"made_by": made_by(None, *logs.values())}
-    return table
+    return dict(zip(("begin", "end"), ends, strict=True))
+
+
+def _table(ran, users, count, ends):
+    """Return a row for each site's users, and for all, and each weight."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            _row(name, chosen, weight, ran) | {"of": count[name]} | ends
+            for name, chosen in users.items()
+            for weight in WEIGHTS
+        ]
+    )
 
 
 def together(
@@ -138,24 +175,17 @@ def together(
     those of `compare_sites`.
     """
     system = _system(clusters, logs)
-    if odd := [name for name in clusters if clusters[name] % whole("node", node)]:
+    node = whole("node", node)
+    odd = [name for name in clusters if clusters[name] % node]
+    if odd:
         raise InputError(
             f"node = {node} does not divide the {clusters[odd[0]]} processors of {odd[0]}; give "
             "clusters of whole nodes"
         )
     one_of("clock", clock, ("calendar", "weeks"))
     streams = _in_common(_on_one_clock(logs, clock, missing, largest), clock, logs)
-    # The smallest first: a limit that suits it suits all.
-    for size, name in sorted((size, name) for name, size in clusters.items()):
-        log, stream, wide = logs[name], streams[name], streams[name].processors
-        if count := int((wide > size).sum()):
-            numbers = log.usable["job"].to_numpy() if isinstance(log, SwfLog) else log.number
-            raise InputError(
-                f"{name}: {count:,} of {len(stream):,} jobs are too wide for its cluster of "
-                f"{size} processors, as job {numbers[stream.number[wide.argmax()]]} of {wide.max()}"
-                f"; give its true size, or leave them out: largest={size} (--largest {size})"
-            )
-    # In the order of the clusters, as the numbers of the sites are.
+    _refuse_wide(clusters, logs, streams)
+    # The streams follow the order of the clusters, as the numbers of the sites do.
     ordered = [streams[name].in_nodes(node) for name in clusters]
     order = np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")
     site = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
@@ -163,8 +193,23 @@ def together(
     return system, merge(*ordered), site[order], row[order]
 
 
+def _refuse_wide(clusters, logs, streams):
+    """Refuse jobs that are wider than the cluster of their site."""
+    # The smallest cluster comes first, because a limit that suits it suits all.
+    for size, name in sorted((size, name) for name, size in clusters.items()):
+        log, stream, wide = logs[name], streams[name], streams[name].processors
+        count = int((wide > size).sum())
+        if count:
+            numbers = log.usable["job"].to_numpy() if isinstance(log, SwfLog) else log.number
+            raise InputError(
+                f"{name}: {count:,} of {len(stream):,} jobs are too wide for its cluster of "
+                f"{size} processors, as job {numbers[stream.number[wide.argmax()]]} of {wide.max()}"
+                f"; give its true size, or leave them out: largest={size} (--largest {size})"
+            )
+
+
 def _system(clusters, logs):
-    """Return the clusters as a system; refuse logs that are not of them."""
+    """Return the clusters as a system, or raise an error if the logs are not of these clusters."""
     for argument, value in (("clusters", clusters), ("logs", logs)):
         if not isinstance(value, Mapping) or len(value) < 2:
             mend = "give a dict of two sites or more, by name"
@@ -194,28 +239,37 @@ def _on_one_clock(logs, clock, missing=None, largest=None):
                 f"logs[{name!r}] is a {type(log).__name__}; give all as read_swf(...), or all as "
                 "streams on one clock"
             )
-        if isinstance(log, JobStream):
-            stream = log
-        elif log.epoch is None and clock == "calendar":
-            raise InputError(
-                f"{name}: {log.source or 'its log'} has no UnixStartTime; give its header one, as "
-                "'; UnixStartTime: 1735689600', or clock='weeks' (--clock weeks)"
-            )
-        else:
-            stream = log.jobs(missing=missing)
-            stream = stream.replace(submit=stream.submit + (log.epoch or 0))
+        stream = _stream_of(name, log, clock, missing)
         if stream.request == "ordered":
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
         if clock == "weeks":
             stream = stream.replace(submit=stream.submit - stream.submit.min() // WEEK * WEEK)
         rows = np.arange(len(stream))
         stream = stream.replace(request="total", components=stream.processors, number=rows)
-        fits = stream.processors <= (np.inf if largest is None else whole("largest", largest))
-        if not fits.any():
-            mend = f"give {stream.processors.min()} or more"
-            raise InputError(f"largest = {largest} leaves no job of {name}; {mend}")
-        streams[name] = stream[fits]
+        streams[name] = _up_to(largest, stream, name)
     return streams
+
+
+def _stream_of(name, log, clock, missing):
+    """Return the jobs of a log with the instants of its own clock."""
+    if isinstance(log, JobStream):
+        return log
+    if log.epoch is None and clock == "calendar":
+        raise InputError(
+            f"{name}: {log.source or 'its log'} has no UnixStartTime; give its header one, as "
+            "'; UnixStartTime: 1735689600', or clock='weeks' (--clock weeks)"
+        )
+    stream = log.jobs(missing=missing)
+    return stream.replace(submit=stream.submit + (log.epoch or 0))
+
+
+def _up_to(largest, stream, name):
+    """Return the jobs of at most so many processors; None sets no limit."""
+    fits = stream.processors <= (np.inf if largest is None else whole("largest", largest))
+    if not fits.any():
+        mend = f"give {stream.processors.min()} or more"
+        raise InputError(f"largest = {largest} leaves no job of {name}; {mend}")
+    return stream[fits]
 
 
 def _in_common(streams, clock, logs):
@@ -233,18 +287,23 @@ def _in_common(streams, clock, logs):
     return {name: stream[inside[name]] for name, stream in streams.items()}
 
 
-def _row(name, of_site, weight, ran):
-    """Return what the jobs of a site, or of all, have of each way to run."""
-    jobs, spanned = ran[0].jobs[of_site], float(ran[-1].spans[of_site].mean())
+def _row(name, chosen, weight, ran):
+    """Return the row of the chosen jobs: their number, and the AWRT of each way to run them."""
+    jobs, spanned = ran[0].jobs[chosen], float(ran[-1].spans[chosen].mean())
     weights = jobs.work if weight == "work" else jobs.processors
     try:
-        means = resample_weeks([each.response[of_site] for each in ran], weights, jobs.submit)
+        means = resample_weeks([each.response[chosen] for each in ran], weights, jobs.submit)
     except InputError as error:
         raise InputError(f"{name}, in the time that all logs have: {error}") from None
-    row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
-    doubts = {}
     # Alone, no job responds before it has run.
-    least = float(np.average((ran[0].end - ran[0].start)[of_site], weights=weights)) / 3600
+    least = float(np.average((ran[0].end - ran[0].start)[chosen], weights=weights)) / 3600
+    row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
+    return row | _shares(means, least)
+
+
+def _shares(means, least):
+    """Return the columns of `_SHARES` with their intervals, and a warning if any is in doubt."""
+    row, doubts = {}, {}
     for column, share in _SHARES.items():
         part = means.interval(share).within(least if column == "local_h" else 0.0)
         ends = (np.nan, np.nan) if part.warning else (part.low, part.high)

@@ -83,8 +83,10 @@ def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> MaxUtil
     system, sizes, components = question.system, question.sizes, question.components
     model = JobModel(sizes, components, question.request)
     refuse_impossible(system, model.largest())
-    # Unordered requests have a formula for worst fit, and a slow one for first fit.
-    if question.request != "unordered" or question.placement == "worst fit":
+    # Unordered requests have a formula for worst fit, and a slow one for first fit. It is far too
+    # high if jobs have fewer components than there are clusters, so these are simulated.
+    is_accurate = question.placement == "worst fit" and components == len(system)
+    if question.request != "unordered" or is_accurate:
         with suppress(BudgetError):
             given = system, sizes, components, question.request
             return maximal_utilization(*given, budget_seconds=BUDGET)

@@ -3,7 +3,7 @@
 A printed cell, `PublishedLoss`, is a setting of the study. Two studies have such tables.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,9 +37,18 @@ from studies.study import Scale
 CELL = ("table", "clusters", "cluster_size", "component_sizes", "request", "method")
 #: Half a unit of the third decimal: how far a printed number may be from what it was rounded from.
 ROUNDING = 0.0005
-#: Arrivals in a run of the papers: section 5 of the first gives them for FPFS alone, and we take
-#: them for every printed simulation.
+#: Arrivals in a run: section 5 of the paper of 2003 gives them for FPFS alone. We simulate as many
+#: for every printed cell. The scatter of the printed cells tells how long their runs were; see
+#: `run_length`.
 ARRIVALS = 100_000
+#: Lengths between which that of the printed runs is looked for.
+SHORTEST, LONGEST = 1_000, ARRIVALS
+#: Fewer simulated cells do not tell a length.
+FEWEST = 10
+#: The variance of a number that is rounded to three decimals, by its rounding.
+OF_ROUNDING = 0.001**2 / 12
+#: Half of the squares of standard normal numbers are below this: the median of chi squared.
+MEDIAN_SQUARE = 0.454936
 
 
 # --- What is measured ---
@@ -107,13 +116,66 @@ class MeasuredCell(NamedTuple):
 
 
 def cells_of(runs: pd.DataFrame) -> Iterator[MeasuredCell]:
-    """Yield each cell that was run, with its loss."""
-    for _, rows in groups_of(pick(runs, kind=PRINTED), CELL):
+    """Yield each cell that was run, with its loss.
+
+    A simulated cell has the interval in which one run falls that is as long as the printed ones.
+    """
+    measured = [_Simulated.of(rows) for _, rows in groups_of(pick(runs, kind=PRINTED), CELL)]
+    length = _length([each for each in measured if each.row_jobs])
+    for cell, losses, row_jobs in measured:
+        one_run = losses.prediction_of(length / row_jobs) if row_jobs else None
+        yield MeasuredCell(cell, losses.interval, one_run)
+
+
+class _Simulated(NamedTuple):
+    """A printed cell, its losses here, and the number of jobs of each; 0 if they are exact."""
+
+    cell: PublishedLoss
+    losses: Replications
+    row_jobs: float
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> "_Simulated":
         losses = sample(rows, "capacity_loss")
-        one_run = None
-        if losses.values.ndim:
-            one_run = losses.prediction_of(ARRIVALS / float(rows["row_jobs"].iloc[0]))
-        yield MeasuredCell(printed_cell(rows), losses.interval, one_run)
+        jobs = float(rows["row_jobs"].iloc[0]) if losses.values.ndim else 0.0
+        return cls(printed_cell(rows), losses, jobs)
+
+
+def run_length(runs: pd.DataFrame) -> float:
+    """Return the number of jobs of a printed run, as the scatter of the printed cells shows it.
+
+    A run of n jobs differs from the mean by a variance that falls like 1/n, and by its rounding. Of
+    all lengths from `SHORTEST` to `LONGEST` it is the one at which half of the printed cells are
+    within what is expected of half of them. This is the median, which a single slip does not move.
+    Fewer than `FEWEST` simulated cells tell nothing; the length is then the one that is stated.
+    """
+    measured = [_Simulated.of(rows) for _, rows in groups_of(pick(runs, kind=PRINTED), CELL)]
+    return _length([each for each in measured if each.row_jobs])
+
+
+def _length(simulated: Sequence[_Simulated]) -> float:
+    if len(simulated) < FEWEST:
+        return LONGEST
+    off = np.array([each.cell.published - each.losses.mean for each in simulated])
+    # The variance of a run of one job, and that of our mean.
+    single = np.array([each.losses.values.var(ddof=1) * each.row_jobs for each in simulated])
+    of_mean = np.array([each.losses.values.var(ddof=1) / each.losses.values.size
+                        for each in simulated])  # fmt: skip
+
+    def too_far(jobs: float) -> float:
+        expected = single / jobs + of_mean + OF_ROUNDING
+        return float(np.median(off**2 / expected)) - MEDIAN_SQUARE
+
+    # A longer run is nearer to the mean, so the same distance is further than expected.
+    if too_far(SHORTEST) >= 0:
+        return SHORTEST
+    return LONGEST if too_far(LONGEST) <= 0 else _root(too_far)
+
+
+def _root(function: Callable[[float], float]) -> float:
+    from scipy.optimize import brentq  # takes long to import
+
+    return float(brentq(function, SHORTEST, LONGEST, xtol=1.0))
 
 
 def printed_cell(rows: pd.DataFrame) -> PublishedLoss:

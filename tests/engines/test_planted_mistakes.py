@@ -88,10 +88,7 @@ MISTAKES = {
         TURN, "started if policy.counts_at_head else head", "head", "FPFS"
     ),
     "the penalty of a job on two clusters is forgotten": Mistake(
-        TURN, "if clusters > 1:", "if clusters > 2:", "FCFS"
-    ),
-    "the penalty in a plan is forgotten": Mistake(
-        EVENTS, "if clusters < 2:", "if clusters < 3:", "EASY"
+        EVENTS, "if clusters < 2:", "if clusters < 3:", "FCFS"
     ),
     "the heap loses a departure at a tie": Mistake(
         EVENTS,

@@ -16,7 +16,6 @@ from tests.studies.small import SMALL
 #: Fewer jobs and runs than functions take by themselves.
 DEFAULTS = (
     (saturation.saturated_loss, {"jobs": 10_000}),
-    (saturation.loss_at_response, {"jobs": 5_000, "replications": 3}),
     (curves.max_utilization_by_simulation, {"jobs": 10_000}),
     (curves.compare, {"jobs": 10_000, "replications": 4}),
 )
@@ -50,8 +49,5 @@ def shrink():
         for name, value in constants.items():
             assert hasattr(lesson, name)
             setattr(lesson, name, value)
-    times, errors = curves.response_times, maximal_utilization.table4_errors
+    times = curves.response_times
     curves.response_times = lambda *a, **how: times(*a, **how | {"jobs": 10_000, "replications": 4})
-    maximal_utilization.table4_errors = lambda **how: errors(**how, jobs=500, runs=10)
-    for slow in (maximal_utilization.first_type_shift, maximal_utilization.odd_cell):
-        slow.__defaults__ = (*slow.__defaults__[:-1], 2)  # replications

@@ -5,13 +5,13 @@ from studies.study import Scale
 SMALL = {
     "maximal-utilization": Scale(
         jobs=10_000, replications=8, cell_jobs=8_000, response_jobs=None,
-        response_replications=None, bound_arrivals=3_000, bound_replications=2, readings=True,
-        variations=(10,),
+        response_replications=None, bound_arrivals=3_000, bound_replications=2,
+        variations=(10,), held_replications=2, waiting=(10, 100),
     ),
     "cluster-configurations": Scale(
         jobs=10_000, high_jobs=40_000, replications=5, shares=(0.3, 0.94), precision=0.5,
         most_jobs=2_000,
-        cell_jobs=8_000, response_jobs=None, map_jobs=4_000,
+        cell_jobs=8_000, response_jobs=None, map_jobs=4_000, division_jobs=1_000,
     ),
     "communication-penalty": Scale(
         jobs=1_000, runs=3, search_jobs=1_000, search_runs=3, search_budget=5,

@@ -23,11 +23,10 @@ from studies.cluster_configurations.model import (
     HIGH,
     LOW,
     MODERATE,
-    MOST_CLUSTERS,
     MOSTLY_ONE,
+    ONE_COMPONENT,
     ORDERED,
     PRINTED,
-    SMALL_FIRST,
     STANDARD,
     TOTAL,
     UNORDERED,
@@ -60,10 +59,6 @@ OF_JOBS = {"CC-13"}
 WORDS = {
     "CC-1": {"much"},
     "CC-3": {"similar", "slightly"},
-    "CC-5": {"good"},
-    "CC-6": {"much"},
-    "CC-7": {"much", "slightly"},
-    "CC-8": {"significantly"},
     "CC-10": {"visible", "little"},
     "CC-12": {"almost unchanged"},
     "CC-14": {"similar"},
@@ -136,16 +131,12 @@ OPPOSITES = {
     "CC-1": (-0.6, {"system": STANDARD}),
     "CC-2": (-0.4, {"system": ALONE}),
     "CC-3": (0.2, {"system": "8×16", "placement": FIRST_FIT}),
-    "CC-4": (0.6, {"placement": SMALL_FIRST}),
-    "CC-5": (-0.3, {"system": MOST_CLUSTERS, "placement": FIRST_FIT}),
-    "CC-6": (-0.3, {"system": MOST_CLUSTERS, "placement": WORST_FIT}),
-    "CC-7": (-0.3, {"placement": WORST_FIT}),
-    "CC-8": (0.3, {"placement": WORST_FIT}),
     "CC-9": (0.3, {"jobs": FOUR_COMPONENTS}),
     "CC-10": (-0.3, {"jobs": FOUR_COMPONENTS, "placement": WORST_FIT}),
     "CC-11": (0.3, {"jobs": of_one_total(MOSTLY_ONE)}),
     "CC-12": (-0.3, {"jobs": FOUR_COMPONENTS, "placement": WORST_FIT}),
-    "CC-18": (-0.3, {"jobs": FOUR_COMPONENTS}),
+    "CC-18": (0.3, {"jobs": of_one_total(ONE_COMPONENT)}),
+    "CC-23": (0.3, {"jobs": of_one_total(ONE_COMPONENT)}),
 }
 
 
@@ -161,7 +152,6 @@ WOULD_HOLD = {
     # First fit does as well; and worst fit gains as much on unequal clusters.
     "CC-14 placements": (0.05, {"system": STANDARD, "placement": FIRST_FIT}),
     "CC-14 gaps": (0.04, {"system": PRINTED, "placement": WORST_FIT}),
-    "CC-16": (-0.03, {"system": "8×16", "placement": FIRST_FIT}),
     "CC-17": (-0.3, {"jobs": FOUR_COMPONENTS}),
 }
 
@@ -186,16 +176,20 @@ def test_formulas_are_accurate_where_simulated_losses_are_near_them(request_type
         table.loc[runs_of_cell, "capacity_loss"] = known + 0.001
     table.loc[simulated, "warning"] = ""
     assert verdict("CC-15", table) == "holds"
-    table.loc[simulated & (table["request"] == request_type), "capacity_loss"] += 0.02
+    table.loc[simulated & (table["request"] == request_type), "capacity_loss"] += 0.04
     assert verdict("CC-15", table) == "does not hold"
 
 
 def test_a_claim_that_rests_on_a_word_has_a_cut_off(result):
     rows = {item: study.ask(item, result.runs) for item in load_claims(study.name)}
     found = {item: row.cut_off.partition(":")[0] for item, row in rows.items() if row.cut_off}
-    assert found.keys() == WORDS.keys()
-    assert all(found[item] in words for item, words in WORDS.items())
-    assert "if 'little' meant" in rows["CC-10"].note
+    of_words = {item: word for item, word in found.items() if item in WORDS}
+    assert of_words["CC-1"] == "much"
+    assert all(word in WORDS[item] for item, word in of_words.items())
+    # A claim that only the meaning of its word decides is undecided, and says so.
+    left = {item: rows[item] for item in WORDS.keys() - of_words.keys()}
+    assert all(row.verdict == "undecided" for row in left.values())
+    assert "The word 'similar' is the paper's" in rows["CC-14"].note
 
 
 def test_mostly_jobs_of_one_component_are_to_be_left_as_they_are(result):
@@ -207,14 +201,6 @@ def test_mostly_jobs_of_one_component_are_to_be_left_as_they_are(result):
     far = moved(table, 0.1, jobs=MOSTLY_ONE, placement=WORST_FIT)
     failed = [verdict("CC-10", each) == "does not hold" for each in (alike, far)]
     assert failed == [False, True]
-
-
-def test_systems_that_the_paper_does_not_print_count_elsewhere(result):
-    fewer = moved(result.runs, -0.3, system="2×40+3×16", placement=WORST_FIT)
-    before, after = (study.ask("CC-6", each) for each in (result.runs, fewer))
-    assert before.verdict == after.verdict
-    assert "4×32 much better than 2×40+3×16" in before.note.partition("fails elsewhere")[2]
-    assert "2×40+3×16" not in after.note
 
 
 def test_a_claim_is_asked_at_all_placements_and_policies_that_were_run(result):
@@ -286,6 +272,7 @@ def test_service_times_scale_with_alpha(result, monkeypatch):
 def test_runs_in_doubt_decide_nothing(result):
     doubtful = result.runs.assign(warning="three jobs")
     verdicts = {item: verdict(item, doubtful) for item in load_claims(study.name)}
+    assert "holds" not in {each for item, each in verdicts.items() if item not in OF_JOBS}
     assert {item for item, each in verdicts.items() if each != "undecided"} == OF_JOBS
 
 

@@ -5,17 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.statistics import NotRunError, Replications
 from studies import das1_densities, published
 from studies.printed_losses import (
+    LONGEST,
+    SHORTEST,
     beside_print,
     draw_printed,
     loss_rows,
     measure_cell,
     printed_rows,
     printed_table,
+    run_length,
 )
 from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
@@ -61,6 +65,23 @@ def test_a_cell_is_held_against_its_print():
     assert longer.verdict == "reproduced"
     far = [row.verdict for row in printed_rows(NAME, made_up([0.092, 0.093, 0.094]))]
     assert far == ["reproduced", "differs", "differs"]
+
+
+@pytest.mark.parametrize(("jobs", "found"), [(30_000, 30_000), (10**7, LONGEST), (10, SHORTEST)])
+def test_the_scatter_of_the_print_tells_how_long_its_runs_were(monkeypatch, jobs, found):
+    """Printed numbers that are as far off as runs of so many jobs are."""
+    cells = [cell for cell in load_published(NAME) if cell.method == "simulation"]
+    off = stats.norm.ppf((np.arange(len(cells)) + 0.5) / len(cells))
+    strays = 1.5  # the standard deviation of a run of one job
+
+    def measure(cell, scale, seed):
+        losses = cell.published + strays / np.sqrt(jobs) * off[cells.index(cell)]
+        ours = strays / np.sqrt(10**6) * np.tile([1.0, -1.0], 100)
+        yield from loss_rows(Replications(losses + ours), 10**6)
+
+    study = Study(NAME, "?", 1, scales(jobs=(1, 1)), lambda scale: cells, measure)
+    runs = study.run("quick", workers=1)
+    assert run_length(runs) == pytest.approx(found, rel=0.1)
 
 
 def test_the_print_is_what_the_published_data_have_now(monkeypatch):

@@ -63,7 +63,7 @@ LINES = {
         "claims.csv", lambda line: line.replace("MU-1,", "MU-2,"), "item = 'MU-2'",
     ),
     "a conclusion of no claim": (
-        "conclusions.csv", lambda line: line.replace("MU-4", "MU-99"), "MU-99 is no claim",
+        "conclusions.csv", lambda line: line.replace("MU-3", "MU-99"), "MU-99 is no claim",
     ),
 }  # fmt: skip
 READERS = {

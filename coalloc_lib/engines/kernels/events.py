@@ -50,15 +50,29 @@ def pop(ends, numbers, count):
 
 
 @kernel(forceinline=True)
+def depart(ends, numbers, count, now, allocation, idle):
+    """Let the jobs leave that end by `now`, and add their processors to `idle`; return `count`."""
+    while count and ends[0] <= now:
+        gone = pop(ends, numbers, count)
+        count -= 1
+        for c in range(len(idle)):
+            idle[c] += allocation[gone, c]
+    return count
+
+
+@kernel(forceinline=True)
 def next_instant(ends, count, submit, arrived, backlog):
-    """Return when a job leaves or comes next; infinity where none does, a held queue aside."""
+    """Return the instant of the next departure or submission, or infinity if there is none.
+
+    Submissions do not count if the queue is held at a length (`backlog`).
+    """
     now = ends[0] if count else np.inf
     return min(now, submit[arrived]) if arrived < len(submit) and backlog == 0 else now
 
 
 @kernel(forceinline=True)
 def next_arrival(submit, arrived, now, started, backlog):
-    """Return the first job still to come when all have that should: by `now`, or into the queue."""
+    """Return the number of jobs that have arrived: by `now`, or until a held queue is full."""
     while arrived < len(submit):
         if arrived - started >= backlog if backlog else submit[arrived] > now:
             break

@@ -25,7 +25,15 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
-from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push
+from coalloc_lib.engines.kernels.events import (
+    STARTED,
+    STOP,
+    depart,
+    next_arrival,
+    next_instant,
+    push,
+    time_on,
+)
 from coalloc_lib.engines.kernels.placing import fits, place, set_room
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
@@ -52,10 +60,9 @@ def new_work(n: int, idle: np.ndarray, room: np.ndarray) -> Work:
 def run(stream, rule, policy, idle, work, tree, start, end, entered, allocation, watch):
     """Run the jobs of a `Stream` under a placement `Rule` and a `Policy`, from idle clusters.
 
-    Returns how many jobs started: fewer than n where one can never fit. Writes into `start`, `end`
-    and `entered`, float64 (n,), `allocation`, int32 (n, c), and, as it goes, `idle`, `work` and
-    `tree`.
-    It is one loop, since a call that hands over arrays takes as long as a tenth of a job.
+    Returns the number of jobs that started, which is below n if a job can never fit. Writes
+    `start`, `end` and `entered`, float64 (n,), and `allocation`, int32 (n, c). It changes `idle`,
+    `work` and `tree` as it runs.
     """
     submit, runtime, spanning, parts, keys = stream
     n = len(submit)
@@ -64,29 +71,17 @@ def run(stream, rule, policy, idle, work, tree, start, end, entered, allocation,
     now, again = 0.0, True
     while started < n and not watch[STOP]:
         watch[STARTED] = started
-        # The next instant: of a departure or a submission.
         if not again:
-            now = ends[0] if running else np.inf
-            if policy.backlog == 0 and arrived < n:
-                now = min(now, submit[arrived])
+            now = next_instant(ends, running, submit, arrived, policy.backlog)
             if now == np.inf:
                 break
-        # Departures, then arrivals: those submitted by now, or whom a held queue lacks.
-        departed = False
-        while running and ends[0] <= now:
-            gone = pop(ends, numbers, running)
-            running -= 1
-            for c in range(len(idle)):
-                idle[c] += allocation[gone, c]
-            departed = True
-        fresh, already = arrived, started
-        while arrived < n and (
-            arrived - started < policy.backlog if policy.backlog else submit[arrived] <= now
-        ):
-            entered[arrived] = now
-            waiting[arrived] = True
-            arrived += 1
-        # Starts: of those who may, the first from `job` on that fits, until none does.
+        before, fresh, already = running, arrived, started
+        running = depart(ends, numbers, running, now, allocation, idle)
+        departed = running < before
+        arrived = next_arrival(submit, arrived, now, started, policy.backlog)
+        for newcomer in range(fresh, arrived):
+            entered[newcomer], waiting[newcomer] = now, True
+        # The first job from `job` on that may start and fits starts, until there is none.
         job = head if departed else fresh
         while job < arrived:
             set_room(idle, rule.request, parts.shape[1], room)
@@ -100,14 +95,9 @@ def run(stream, rule, policy, idle, work, tree, start, end, entered, allocation,
                 break
             taken = allocation[job]
             place(parts[job], rule.request, rule.choice, rule.single, rule.order, idle, taken)
-            clusters = 0
             for c in range(len(idle)):
                 idle[c] -= taken[c]
-                clusters += taken[c] > 0
-            start[job] = now
-            end[job] = now + runtime[job]
-            if clusters > 1:
-                end[job] = now + spanning[job, min(clusters - 2, spanning.shape[1] - 1)]
+            start[job], end[job] = now, now + time_on(taken, job, runtime, spanning)
             push(ends, numbers, running, end[job], job)
             running += 1
             started += 1

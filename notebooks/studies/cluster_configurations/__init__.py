@@ -1,10 +1,19 @@
-"""Bucur and Epema 2002, system configurations and job structures: CC-1 to CC-14; break-even.
+"""Bucur and Epema 2002, system configurations and job structures: CC-1 to CC-23; break-even.
 
-`model` has the paper's clusters, jobs and placements; `runs` the settings and what is measured;
-`curves`, `figures` and `claims` read the runs.
+`model` has the paper's clusters, jobs and placements, `divisions` the sets of divisions, and `runs`
+the settings and what is measured. `curves`, `figures`, `division_figures`, `claims` and
+`claims_divisions` read the runs.
 """
 
-from studies.cluster_configurations import claims, figures, model, runs
+from studies.cluster_configurations import (
+    claims,
+    claims_divisions,
+    division_figures,
+    divisions,
+    figures,
+    model,
+    runs,
+)
 from studies.cluster_configurations.model import FOUR, PROCESSORS, SYSTEMS
 from studies.cluster_configurations.runs import BreakEven, Setting, study
 
@@ -15,6 +24,9 @@ __all__ = [
     "BreakEven",
     "Setting",
     "claims",
+    "claims_divisions",
+    "division_figures",
+    "divisions",
     "figures",
     "model",
     "runs",

@@ -21,41 +21,32 @@ from coalloc_lib.statistics import (
 from studies.cluster_configurations.model import (
     ALMOST_UNCHANGED,
     ALONE,
-    EQUAL,
     EXACT,
     EXTREMELY_WELL,
-    FEW,
     FIRST_FIT,
     FOUR_COMPONENTS,
-    GOOD,
     HALF_ONE,
     HIGH,
     IN_ORDER,
     LIKE,
     LITTLE,
     LOW,
-    MANY,
     MODERATE,
-    MOST_CLUSTERS,
     MOSTLY_FOUR,
     MOSTLY_ONE,
     MUCH,
     OF_ONE_AND_FOUR,
     ONE_COMPONENT,
     ORDERED,
-    OUR_SYSTEMS,
     PRINTED,
-    SIGNIFICANTLY,
     SIMILAR,
     SIMILAR_TIMES,
     SLIGHTLY,
-    SMALL_FIRST,
     STANDARD,
     THIRDS,
     THREE_COMPONENTS,
     TOTAL,
     TWO_COMPONENTS,
-    UNEQUAL,
     UNORDERED,
     VERY_ACCURATE,
     VISIBLE,
@@ -70,10 +61,11 @@ from studies.cluster_configurations.runs import (
     STRETCHED,
     study,
 )
-from studies.cut_offs import Asked, Part, Word, turn_of
+from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row
 from studies.printed_losses import printed_rows
 from studies.study import PaperSetting
+from studies.their_words import unless_a_word_decides
 
 #: The setting that the paper's sentences are about. Where the runs have other values of what is
 #: varied, they are asked too.
@@ -90,7 +82,6 @@ PAPER = PaperSetting(
 OF_SYSTEMS = PAPER.without("system").fixing("placement")
 OF_PLACEMENTS = PAPER.without("placement", "system")
 OF_JOBS = PAPER.without("jobs")
-STANDS = f"{MOST_CLUSTERS} stands for the many clusters of the paper, which are not printed"
 
 #: Values of some columns: which line is meant.
 Line = Mapping[str, Any]
@@ -193,14 +184,6 @@ def compare_jobs(runs: pd.DataFrame, one: str, other: str) -> Advantage:
     return compare(runs, {"jobs": one}, {"jobs": other})
 
 
-def decision_on(decides: Interval, answers: Mapping[str, Part], note: str = "") -> Decision:
-    """Return a decision; answers whose words name a system of ours count elsewhere."""
-    ours = {words for words in answers if any(system in words for system in OUR_SYSTEMS)}
-    parts = {words: answer for words, answer in answers.items() if words not in ours}
-    elsewhere = {words: answer for words, answer in answers.items() if words in ours}
-    return Decision(decides, parts, note, elsewhere)
-
-
 # --- Section 4.1 ---
 
 
@@ -209,6 +192,7 @@ def decision_on(decides: Interval, answers: Mapping[str, Part], note: str = "") 
     f"ordered: {STANDARD} less {PRINTED}, bound",
     PAPER.without("system", "placement", "request"),
 )
+@unless_a_word_decides
 def equal_clusters_do_much_better(runs: pd.DataFrame) -> Decision:
     """Judge 'for both ordered and unordered requests ... a much better performance' (Figure 3)."""
     ordered = compare_systems(pick(runs, request=ORDERED), STANDARD, PRINTED)
@@ -238,6 +222,7 @@ def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
 
 
 @study.add_claim("CC-3", f"8×16 less {STANDARD} under first fit, bound", OF_SYSTEMS)
+@unless_a_word_decides
 def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
     """Judge 'similar at low utilizations and even slightly better at moderate and high' (4)."""
     change = compare_systems(runs, "8×16", STANDARD)
@@ -248,102 +233,6 @@ def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
         "slightly better": change.slightly_better(),
     }
     return Decision(change.max_utilization, parts)
-
-
-@study.add_claim("CC-4", f"{PRINTED}: large first less small first, bound", OF_PLACEMENTS)
-def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
-    """Judge 'performance is better when the scheduler starts with the largest' (Figure 5)."""
-    changes = {
-        system: compare_placements(runs, FIRST_FIT, SMALL_FIRST, system=system)
-        for system in UNEQUAL
-    }
-    answers = {f"{system}: large first better": x.better() for system, x in changes.items()}
-    return decision_on(changes[PRINTED].max_utilization, answers, STANDS)
-
-
-@study.add_claim("CC-5", f"{PRINTED} less {STANDARD}, the nearer of two, bound", OF_PLACEMENTS)
-def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
-    """Judge that unequal clusters do well if they are 'considerably' more than components (5)."""
-    equal = {"system": STANDARD, "placement": FIRST_FIT}
-    answers: dict[str, Part] = {}
-    printed = []
-    for placement in (FIRST_FIT, SMALL_FIRST):
-        for system in UNEQUAL:
-            change = compare(runs, {"system": system, "placement": placement}, equal)
-            line = f"{system} {placement}"
-            if system in FEW:
-                answers[f"{line} does not do well"] = does_well(change, wanted=False)
-            else:
-                answers[f"{line} does well"] = does_well(change)
-            if system == PRINTED:
-                printed.append(change.max_utilization)
-    return decision_on(most(printed), answers, STANDS)
-
-
-def does_well(change: Advantage, wanted: bool = True) -> Asked:
-    """Whether a system is about as good as equal clusters: in saturation, and at a moderate load.
-
-    Or whether it is not, where that is `wanted`.
-    """
-
-    def as_wanted(limit: float) -> bool | None:
-        well: bool | None = False
-        if MODERATE in change.responses:  # else that load saturates it
-            in_time = change.responses[MODERATE].below(LIKE)
-            well = all_of(change.max_utilization.above(-limit), in_time)
-        return well if wanted else not_(well)
-
-    return Asked(GOOD, as_wanted)
-
-
-@study.add_claim(
-    "CC-6",
-    f"{MOST_CLUSTERS} less {PRINTED} under worst fit, bound",
-    OF_SYSTEMS.with_(placement=WORST_FIT),
-)
-def worst_fit_wants_equal_or_many_clusters(runs: pd.DataFrame) -> Decision:
-    """Judge 'large equal clusters give much better', and 'many' unequal ones (Figures 6, 7)."""
-    answers: dict[str, Part] = {}
-    for system in (*EQUAL, *UNEQUAL):
-        if system != STANDARD:
-            change = compare_systems(runs, STANDARD, system)
-            answers[f"{STANDARD} much better than {system}"] = change.better_by(MUCH)
-    for many in MANY:
-        for few in FEW:
-            answers[f"{many} better than {few}"] = compare_systems(runs, many, few).better()
-    decides = compare_systems(runs, MOST_CLUSTERS, PRINTED).max_utilization
-    return decision_on(decides, answers, STANDS)
-
-
-@study.add_claim("CC-7", f"{STANDARD}: worst less first fit, bound", OF_PLACEMENTS)
-def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
-    """Judge 'much better for ... few, equal, large clusters' and 'slightly' for unequal (4.2)."""
-    equal = compare_placements(runs, WORST_FIT, FIRST_FIT, system=STANDARD)
-    answers = {f"{STANDARD}: worst fit much better": equal.better_by(MUCH)}
-    for system in FEW:
-        change = compare_placements(runs, WORST_FIT, FIRST_FIT, system=system)
-        answers[f"{system}: worst fit slightly better"] = change.slightly_better()
-    return decision_on(equal.max_utilization, answers, NOT_VERY_LARGE)
-
-
-#: Section 7.2 there, Figure 6: D(0.9) on [1, 8] on the same clusters, with the same policy.
-NOT_VERY_LARGE = (
-    "the authors' paper of 2003 calls what may be the same gain 'not very large' (MU-10)"
-)
-
-
-@study.add_claim("CC-8", "8×16: first less worst fit, bound", OF_PLACEMENTS)
-def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
-    """Judge 'WF has significantly worse performance than FF' on many clusters (Figures 4, 6, 8)."""
-    changes = {
-        system: compare_placements(runs, FIRST_FIT, WORST_FIT, system=system)
-        for system in ("8×16", *MANY)
-    }
-    answers = {
-        f"{system}: first fit significantly better": x.better_by(SIGNIFICANTLY)
-        for system, x in changes.items()
-    }
-    return decision_on(changes["8×16"].max_utilization, answers, STANDS)
 
 
 # --- Section 5 ---
@@ -377,15 +266,14 @@ def of_worst_fit(runs: pd.DataFrame, jobs: Mapping[str, str]) -> dict[str, Advan
 
 
 @study.add_claim("CC-10", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
+@unless_a_word_decides
 def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
     """Judge that it 'brings visible improvements' for four, 'little effect' for one (Figure 10)."""
     helped = of_worst_fit(runs, {"4": FOUR_COMPONENTS, MOSTLY_FOUR: MOSTLY_FOUR})
     unchanged = of_worst_fit(runs, {"1": ONE_COMPONENT, MOSTLY_ONE: MOSTLY_ONE})
     visible = {f"visibly helps {kind}": gain.better_by(VISIBLE) for kind, gain in helped.items()}
     little = {f"little effect on {kind}": gain.alike(LITTLE) for kind, gain in unchanged.items()}
-    turn = turn_of(little)
-    note = turn.words() if turn else ""
-    return Decision(unchanged[MOSTLY_ONE].max_utilization, {**visible, **little}, note)
+    return Decision(unchanged[MOSTLY_ONE].max_utilization, {**visible, **little})
 
 
 @study.add_claim("CC-11", "two less four components, bound", OF_JOBS)
@@ -406,6 +294,7 @@ def two_components_are_best(runs: pd.DataFrame) -> Decision:
 
 
 @study.add_claim("CC-12", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
+@unless_a_word_decides
 def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
     """Judge that worst fit improves four components and 'leaves almost unchanged' one (12)."""
     (helped,) = of_worst_fit(runs, {"4": FOUR_COMPONENTS}).values()
@@ -432,6 +321,7 @@ def response_times_scale(runs: pd.DataFrame) -> Decision:
 @study.add_claim(
     "CC-14", f"what worst fit gains on {STANDARD} less on {PRINTED}, bound", OF_PLACEMENTS
 )
+@unless_a_word_decides
 def placements_are_similar(runs: pd.DataFrame) -> Decision:
     """Judge 'For unordered requests both FF and WF were simulated; since the results were similar'.
 
@@ -467,6 +357,7 @@ def placements_are_similar(runs: pd.DataFrame) -> Decision:
     "simulated less approximate loss, the largest of Table 2",
     PaperSetting(fixed={"kind": PRINTED_TABLE}),
 )
+@unless_a_word_decides
 def formulas_are_accurate(runs: pd.DataFrame) -> Decision:
     """Judge 'agree extremely well' of one cluster, and 'the approximation is very accurate' (3)."""
     exact = simulated_less_known(runs, "exact", TOTAL)
@@ -503,23 +394,6 @@ def all_within(word: Word, apart: Sequence[Interval]) -> Asked:
 # --- Section 6 ---
 
 
-@study.add_claim("CC-16", f"{STANDARD} less 8×16 under first fit, bound", OF_PLACEMENTS)
-def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
-    """Judge 'a system with few, large clusters should be preferred', 'especially' by worst fit."""
-    gains = {
-        placement: compare_systems(pick(runs, placement=placement), STANDARD, "8×16")
-        for placement in (FIRST_FIT, WORST_FIT)
-    }
-    parts = {f"{placement}: four better": gain.better() for placement, gain in gains.items()}
-    by_worst_fit = gains[WORST_FIT].more - gains[FIRST_FIT].more
-    parts["above all with worst fit"] = by_worst_fit.interval.above(0)
-    note = (
-        "section 4.2 has it otherwise under first fit (CC-3), and of unequal systems prefers many "
-        "clusters (CC-6)"
-    )
-    return Decision(gains[FIRST_FIT].max_utilization, parts, note)
-
-
 @study.add_claim("CC-17", "one total: one less four components, bound", OF_JOBS)
 def many_components_are_poor(runs: pd.DataFrame) -> Decision:
     """Judge 'the performance is lower for jobs with numbers of components close to' clusters."""
@@ -543,7 +417,20 @@ def spreading_large_jobs_is_better(runs: pd.DataFrame) -> Decision:
     one = of_one_total(ONE_COMPONENT)
     over = {"4": FOUR_COMPONENTS, "2": of_one_total(TWO_COMPONENTS)}
     changes = {words: compare_jobs(runs, jobs, one) for words, jobs in over.items()}
-    parts = {f"over {words} better than in 1": x.better() for words, x in changes.items()}
+    parts = {f"over {words}": change.better() for words, change in changes.items()}
+    can = not_(all_of(*map(not_, parts.values())))
+    return Decision(changes["4"].max_utilization, {"over 4 or over 2 better than in 1": can})
+
+
+@study.add_claim("CC-23", "one total: four less one component, bound", OF_JOBS)
+def large_components_are_worse(runs: pd.DataFrame) -> Decision:
+    """Judge 'better when the jobs [...] are small', and worse with large components."""
+    one = of_one_total(ONE_COMPONENT)
+    smaller = {"2": of_one_total(TWO_COMPONENTS), "4": FOUR_COMPONENTS}
+    changes = {words: compare_jobs(runs, jobs, one) for words, jobs in smaller.items()}
+    parts = {f"one total: {words} better than 1": x.better() for words, x in changes.items()}
+    small = compare_jobs(runs, ONE_COMPONENT, FOUR_COMPONENTS)
+    parts["one distribution: small jobs better than large"] = small.better()
     return Decision(changes["4"].max_utilization, parts)
 
 

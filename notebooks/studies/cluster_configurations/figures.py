@@ -209,7 +209,7 @@ FIGURE4 = Caption(
 )
 
 
-@study.add_figure("figure4", FIGURE4, draw_figure4, claims=("CC-3", "CC-16"))
+@study.add_figure("figure4", FIGURE4, draw_figure4, claims=("CC-3",))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
     """Return equal clusters under first fit, against four of them."""
     lines = pick(of_four(runs, FIRST_FIT), equal=1)
@@ -272,7 +272,7 @@ FIGURE6 = Caption(
 )
 
 
-@study.add_figure("figure6", FIGURE6, draw_figure6, claims=("CC-7", "CC-8", "CC-16"))
+@study.add_figure("figure6", FIGURE6, draw_figure6, claims=("CC-16",))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
     """Return equal clusters under worst fit, against first fit."""
     lines = pick(of_four(runs, WORST_FIT), equal=1)
@@ -297,7 +297,7 @@ FIGURE7 = Caption(
 )
 
 
-@study.add_figure("figure7", FIGURE7, draw_figure7, claims=("CC-6", "CC-7", "CC-14"))
+@study.add_figure("figure7", FIGURE7, draw_figure7, claims=("CC-14", "CC-6", "CC-7"))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
     """Return unequal clusters under worst fit, against first fit."""
     lines = unequal_and_standard(of_four(runs, WORST_FIT))
@@ -330,7 +330,7 @@ FIGURE8 = Caption(
 )
 
 
-@study.add_figure("figure8", FIGURE8, draw_figure8, claims=("CC-8",))
+@study.add_figure("figure8", FIGURE8, draw_figure8, claims=("CC-8", "CC-21"))
 def figure8(runs: pd.DataFrame) -> pd.DataFrame:
     """Return many unequal clusters under first fit and under worst fit."""
     lines = pick(of_four(runs, (FIRST_FIT, WORST_FIT)), system=tuple(MANY))
@@ -427,7 +427,7 @@ FIGURE11 = Caption(
 )
 
 
-@study.add_figure("figure11", FIGURE11, draw_figure11, claims=("CC-11", "CC-17", "CC-18"))
+@study.add_figure("figure11", FIGURE11, draw_figure11, claims=("CC-11", "CC-17", "CC-18", "CC-23"))
 def figure11(runs: pd.DataFrame) -> pd.DataFrame:
     """Return jobs of one total under first fit, against those in one component."""
     lines = of_jobs(runs, FIRST_FIT, NAMES_OF_TOTAL)

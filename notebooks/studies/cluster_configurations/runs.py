@@ -24,6 +24,7 @@ from coalloc_lib.statistics.curves import (
 from coalloc_lib.statistics.saturation import replicated_traffic
 from coalloc_lib.workloads import Workload
 from coalloc_lib.workloads.models import JobModel
+from studies.cluster_configurations.divisions import DIVISION, divisions, measure_division
 from studies.cluster_configurations.model import (
     ALONE,
     ALPHAS,
@@ -299,6 +300,7 @@ MEASURES: dict[str, Callable[..., Iterator[dict]]] = {
     BREAK_EVEN: measure_break_even,
     STRETCHED: measure_stretched,
     PRINTED_TABLE: measure_printed,
+    DIVISION: measure_division,
 }
 
 
@@ -318,6 +320,7 @@ def settings(scale: Scale) -> Iterator[Any]:
     yield from numbers_of_components()
     yield from map(Stretched, ALPHAS)
     yield from break_evens()
+    yield from divisions()
 
 
 def equal_or_unequal() -> Iterator[Setting]:
@@ -370,6 +373,7 @@ study = Study(
         shares=((0.3, 0.6, 0.8, 0.92), (0.3, 0.5, 0.65, 0.75, 0.83, 0.89, 0.94)),
         most_jobs=(6_000, 1_000_000),
         map_jobs=(4_000, 100_000),
+        division_jobs=(4_000, 100_000),
         cell_jobs=(200_000, None),
         response_jobs=(None, ARRIVALS),
         response_replications=(None, 20),

@@ -1,11 +1,12 @@
 """What the paper says of the capacity loss, judged, and one claim of our own."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 
 import numpy as np
 import pandas as pd
 
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.statistics import (
     Interval,
@@ -22,45 +23,36 @@ from coalloc_lib.statistics import (
     sample,
 )
 from studies.cut_offs import Asked, Part
-from studies.ledger import Decision, not_on_stand_in
+from studies.ledger import Decision, judge_number, not_on_stand_in
 from studies.maximal_utilization.figures import (
-    ABOUT,
     ALMOST,
     HALF,
     LARGE,
-    LEAST_GAIN,
-    MUCH,
     ONLY,
     ROUGHLY,
-    SIMILAR,
     VERY_LARGE,
     best_method,
 )
 from studies.maximal_utilization.model import (
     ALIKE,
     ARRIVALS,
-    AT_HEAD,
+    AT_ONCE,
     CALM,
     CTC,
-    DAS,
+    DAS1,
     DEPENDENT,
     DOUBLINGS,
     EXAMPLE,
     EXCEPTION,
     EXPONENTIAL,
-    FEW,
     FIRST,
     FIVE,
-    HALF_WAY,
     HEAVY,
     INDEPENDENT,
     LOG,
-    MANY,
     ORDERED,
     PATHOLOGICAL_CLUSTERS,
-    POISSON,
     PRINTED,
-    ROOM,
     STANDARD,
     TOTAL,
     UNORDERED,
@@ -77,12 +69,11 @@ from studies.maximal_utilization.runs import (
     PATHOLOGICAL,
     study,
 )
-from studies.maximal_utilization.statistics import (
-    fits,
-)
 from studies.maximal_utilization.tables import VALUE
 from studies.printed_losses import ROUNDING
+from studies.published import Claim, published_claim
 from studies.study import PaperSetting, logs_missing_in
+from studies.their_words import unless_a_word_decides
 
 #: The paper's standard case (section 7). Where the runs have other values, claims are asked too.
 PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
@@ -150,6 +141,7 @@ def loss_falls_with_freer_requests(runs: pd.DataFrame) -> Decision:
     "largest unordered over ordered loss, but the exception",
     PAPER.without("request", "method"),
 )
+@unless_a_word_decides
 def loss_is_halved_but_once(runs: pd.DataFrame) -> Decision:
     """Judge 'except for D(0.894), roughly speaking, the capacity loss is cut in half'."""
     best = best_method(runs)
@@ -177,6 +169,7 @@ def dependent_sizes_lose_more_but_once(runs: pd.DataFrame) -> Decision:
     "largest difference among equal means, dependent sizes",
     PAPER.with_(drawn=DEPENDENT).fixing("request", "method", "service", "policy", "placement"),
 )
+@unless_a_word_decides
 def only_the_mean_matters_if_dependent(runs: pd.DataFrame) -> Decision:
     """Judge 'for dependent component sizes, only the mean, and not the distribution, matters'."""
     apart = {", ".join(group): widest(runs, group) for group in ALIKE}
@@ -262,21 +255,45 @@ def is_larger(smaller: str, larger: str) -> bool:
 
 
 @study.add_claim("MU-8", "largest change of the loss", PAPER.without("request", "service"))
+@unless_a_word_decides
 def service_times_change_little(runs: pd.DataFrame) -> Decision:
-    """Judge that the service times have not 'a large impact on the capacity loss', for any sizes.
+    """Judge that the service times have not 'a large impact on the capacity loss'.
 
-    The paper's one example is MU-16.
+    The paper does not say for which sizes, so each of the five is a reading, and it is decided only
+    if all agree. Elsewhere: calmer service times, and constant ones with all departures at once.
     """
-    changes = dict(changes_by_service(of_known_sizes(runs)))
-    wild: dict[str, Part] = {}
-    calmer: dict[str, Part] = {}
-    for (sizes, request, service), change in changes.items():
-        answers = wild if service == WILD else calmer
-        words = f"{sizes} {request}, {service} {change.estimate:+.0%}"
-        answers[words] = LARGE.within(change)
+    known = of_known_sizes(runs)
+    changes = dict(changes_by_service(known))
+    wild = {words: change for words, change in changes.items() if words[2] == WILD}
     if not wild:
         raise NotRunError(f"no run has service = {WILD}")
-    return Decision(furthest(changes.values()), wild, elsewhere=calmer)
+
+    def little(limit: float) -> bool | None:
+        by_sizes: dict[str, list[Interval]] = {}
+        for (sizes, *_), change in wild.items():
+            by_sizes.setdefault(sizes, []).append(change)
+        found = {
+            all_of(*(change.between(-limit, limit) for change in of_one))
+            for of_one in by_sizes.values()
+        }
+        return found.pop() if len(found) == 1 else None
+
+    shown = "; ".join(
+        f"{sizes} {request} {change.estimate:+.0%}" for (sizes, request, _), change in wild.items()
+    )
+    others = {words: change for words, change in changes.items() if words[2] != WILD}
+    at_once = dict(changes_by_service(known, AT_ONCE))
+    others |= {
+        (sizes, request, f"{WILD}, over all at once"): change
+        for (sizes, request, service), change in at_once.items()
+        if service == WILD
+    }
+    elsewhere: dict[str, Part] = {
+        f"{', '.join(words)} {change.estimate:+.0%}": LARGE.within(change)
+        for words, change in others.items()
+    }
+    part: dict[str, Part] = {"of all five sizes": Asked(LARGE, little)}
+    return Decision(furthest(wild.values()), part, shown, elsewhere)
 
 
 def of_known_sizes(runs: pd.DataFrame) -> pd.DataFrame:
@@ -284,71 +301,85 @@ def of_known_sizes(runs: pd.DataFrame) -> pd.DataFrame:
     return pick(runs, sizes=FIVE, request=(ORDERED, UNORDERED))
 
 
-def changes_by_service(runs: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], Interval]]:
-    """Yield sizes, request and service, and how much more is lost than with equal service times.
+def changes_by_service(
+    runs: pd.DataFrame, calm: str = CALM
+) -> Iterator[tuple[tuple[str, str, str], Interval]]:
+    """Yield sizes, request and service, and how much more is lost than with constant service.
 
-    A share of the loss with equal, or deterministic, ones.
+    It is a share of the loss with constant service, of which `calm` is one of two readings.
     """
     for setting, here in groups_of(runs, ["sizes", "request"]):
         others = here["service"].unique()
-        if CALM not in others:
+        if calm not in others:
             continue
-        calm = sample(here, VALUE, service=CALM).mean
-        for service in others[others != CALM]:
-            less = difference(here, VALUE, {"service": service}, {"service": CALM})
-            yield (setting["sizes"], setting["request"], service), (less / calm).interval
+        base = sample(here, VALUE, service=calm).mean
+        for service in others[~np.isin(others, (CALM, AT_ONCE))]:
+            less = difference(here, VALUE, {"service": service}, {"service": calm})
+            yield (setting["sizes"], setting["request"], service), (less / base).interval
 
 
 @study.add_claim(
     "MU-16", "largest change of the loss, sizes that fit", PAPER.without("request", "service")
 )
+@unless_a_word_decides
 def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
-    """Judge MU-8's sentence for the paper's one example, whose sizes it does not name.
+    """Judge MU-8's sentence for the paper's one example, the sizes of which it does not name.
 
-    Its four losses leave as many characters in our text as those of some sizes may.
+    The example's four losses are read from ``claims.csv``. They tell which sizes it may have.
     """
+    printed = numbers_of(published_claim(study.name, "MU-16"), len(EXAMPLE))
+    if not printed:
+        order = "; ".join(" ".join(each) for each in EXAMPLE)
+        return Decision(None, {}, lost=type_in("MU-16", f"the four losses ({order})"))
     known = of_known_sizes(runs)
-    left = [sizes for sizes in FIVE if may_be_the_example(pick(known, sizes=sizes))]
+    fitting = [size for size in FIVE if may_be_the_example(pick(known, sizes=size), printed)]
+    if not fitting:
+        return Decision(None, {}, lost="none of the five sizes has the four printed losses")
     changes = {
         words: change
-        for words, change in changes_by_service(pick(known, sizes=tuple(left)))
+        for words, change in changes_by_service(pick(known, sizes=tuple(fitting)))
         if words[2] == WILD
     }
-    if not changes:
-        return Decision(None, {}, lost="no sizes leave the characters that our text has")
-    by_sizes: dict[str, list[Interval]] = {}
-    for (sizes, *_), change in changes.items():
-        by_sizes.setdefault(sizes, []).append(change)
-
-    def little(limit: float) -> bool | None:
-        return agreed(all_of(*(x.between(-limit, limit) for x in xs)) for xs in by_sizes.values())
-
-    shown = "; ".join(
-        f"{sizes} {request} {100 * change.estimate:+.0f} %"
+    parts = {
+        f"{sizes} {request} {change.estimate:+.0%}": LARGE.within(change)
         for (sizes, request, _), change in changes.items()
-    )
-    part = {f"whichever sizes they are: {', '.join(by_sizes)}": Asked(LARGE, little)}
-    return Decision(furthest(changes.values()), part, shown)
+    }
+    return Decision(furthest(changes.values()), parts, f"sizes that fit: {', '.join(fitting)}")
 
 
-def may_be_the_example(runs: pd.DataFrame) -> bool:
-    """Whether one run of each of the four losses may leave the characters that our text has."""
-    for (request, service), print_left in EXAMPLE.items():
+def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
+    """Return whether one run of each of the four settings may give the four printed losses."""
+    for (request, service), loss in zip(EXAMPLE, printed, strict=True):
         of_one = pick(runs, request=request, service=service)
         losses = sample(of_one, VALUE)
-        if losses.warning:
-            continue  # it tells nothing
         one_run = losses.prediction_of(ARRIVALS / of_one["row_jobs"].iloc[0])
-        printed = np.arange(round(one_run.low, 3), one_run.high + ROUNDING, 0.001)
-        if not any(fits(print_left, loss, 3) for loss in printed):
+        judged = judge_number(loss, losses.interval, one_run=one_run)
+        if judged.verdict not in ("reproduced", "undecided"):
             return False
     return True
 
 
-def agreed(answers: Iterable[bool | None]) -> bool | None:
-    """Return the answer that all readings give; None where they differ."""
-    found = set(answers)
-    return found.pop() if len(found) == 1 else None
+def numbers_of(claim: Claim, count: int) -> list[float]:
+    """Return the numbers that a claim prints, separated by semicolons; none where they are lost."""
+    texts = [text.strip() for text in claim.number.split(";") if text.strip()]
+    try:
+        numbers = [float(text) for text in texts]
+    except ValueError:
+        numbers = []
+    if texts and len(numbers) != count:
+        raise InputError(
+            f"data/published/claims.csv, {claim.item}: number = {claim.number!r}; give {count} "
+            "numbers, separated by semicolons, or leave it empty"
+        )
+    return numbers
+
+
+def type_in(item: str, what: str) -> str:
+    """Return the sentence on numbers that our copy of the paper lost."""
+    return (
+        f"our copy of the paper lost {what}; type them into the column number of {item} in "
+        "data/published/claims.csv, separated by semicolons, and judge again"
+    )
 
 
 @study.add_claim(
@@ -407,49 +438,8 @@ def mean_of(samples: Iterable[Replications]) -> Replications:
 # --- Section 7.2 ---
 
 
-@study.add_claim("MU-9", "smallest gain of MaxJumps 50", PAPER.without("policy", "method"))
-def overtaking_gains(runs: pd.DataFrame) -> Decision:
-    """Judge that MaxJumps 5 'does not improve performance by much', and 50 by ten points or more.
-
-    A run begins with an empty queue, as nothing else is said. Elsewhere: from a long queue, with a
-    queue that is held, and with jumps that count at the head of the queue alone.
-    """
-    gains = [gain_over_fcfs(runs, sizes, MANY, POISSON) for sizes in ROOM]
-    others: dict[str, Part] = {}
-    for method, policies in (
-        (HALF_WAY, (FEW, MANY)), (HEAVY, (FEW, MANY)), (HEAVY, tuple(AT_HEAD)),
-    ):  # fmt: skip
-        if not pick(runs, method=method, policy=policies).empty:
-            others |= gains_by_jumps(runs, method, *policies)
-    note = "two digits of points are lost, none of them a 3: ten is the least they can be"
-    return Decision(least(gains), gains_by_jumps(runs, POISSON, FEW, MANY), note, others)
-
-
-def gains_by_jumps(runs: pd.DataFrame, method: str, few: str, many: str) -> dict[str, Part]:
-    """Return whether five jumps gain little and fifty about ten points or more, by one method."""
-    parts: dict[str, Part] = {}
-    for sizes in ROOM:
-        gain = gain_over_fcfs(runs, sizes, few, method)
-        parts[f"{sizes}, {method}, {few} gains {100 * gain.estimate:.1f} points"] = MUCH.below(gain)
-        gain = gain_over_fcfs(runs, sizes, many, method)
-        words = f"{sizes}, {method}, {many} gains {100 * gain.estimate:.1f} points"
-        parts[words] = about_as_much(gain)
-    return parts
-
-
-def about_as_much(gain: Interval) -> Asked:
-    """Return whether a gain is about the least that the two lost digits can be, or more."""
-    return Asked(ABOUT, lambda about: gain.above(LEAST_GAIN - about))
-
-
-def gain_over_fcfs(runs: pd.DataFrame, sizes: str, policy: str, method: str) -> Interval:
-    """Return by how much a policy loses less than FCFS; both methods have other random numbers."""
-    fcfs = sample(runs, VALUE, sizes=sizes, policy="FCFS", method=HEAVY)
-    other = sample(runs, VALUE, sizes=sizes, policy=policy, method=method)
-    return fcfs.less_unpaired(other)
-
-
 @study.add_claim("MU-10", "first less worst fit loss", PAPER.without("placement"))
+@unless_a_word_decides
 def placement_changes_little(runs: pd.DataFrame) -> Decision:
     """Judge that between first and worst fit 'the difference in performance is not very large'."""
     pair = {"placement": FIRST}, {"placement": WORST}
@@ -467,34 +457,26 @@ def placement_changes_little(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim(
     "MU-11",
-    "largest DAS1 less CTC loss, total requests",
-    PaperSetting(fixed={"kind": OF_LOG, "request": TOTAL}),
+    "DAS1 less CTC loss, total requests",
+    PaperSetting(fixed={"kind": OF_LOG}),
 )
 def two_logs_lose_alike(runs: pd.DataFrame) -> Decision:
-    """Judge 'the capacity losses for the two logs are similar', for total requests.
+    """Say why 'the capacity losses for the two logs are similar' cannot be tested.
 
-    How often sizes of DAS1 are powers of two is ours, and moves unordered requests most. Which of
-    the two DAS1 of Table 2 is drawn from, and whether CTC keeps its order, is not stated: it is so
-    or not where it is so or not for all.
+    The log of DAS1 is not public, and no printed sentence is judged on a stand-in. The difference
+    that comes out with the stand-in is told.
     """
     if LOG in logs_missing_in(runs):
         return Decision(None, {}, lost=not_on_stand_in(LOG).note)
-    changes = {
-        f"{das}, {ctc}": sample(runs, VALUE, log=das).less_unpaired(sample(runs, VALUE, log=ctc))
-        for das in DAS
-        for ctc in CTC
-    }
-
-    def similar(limit: float) -> bool | None:
-        return agreed(change.between(-limit, limit) for change in changes.values())
-
-    part: Mapping[str, Part] = {"total requests, whichever logs are meant": Asked(SIMILAR, similar)}
-    pairs = {
-        f"{logs} {100 * change.estimate:+.0f} points": SIMILAR.within(change)
-        for logs, change in changes.items()
-    }
-    note = "unordered requests: cannot be tested on a stand-in for DAS1"
-    return Decision(furthest(changes.values()), part, note, pairs)
+    told = []
+    for request in (TOTAL, UNORDERED):
+        here = pick(runs, request=request)
+        das1 = sample(here, VALUE, log=DAS1)
+        for ctc in CTC:
+            more = das1.less_unpaired(sample(here, VALUE, log=ctc))
+            told.append(f"{request}, {ctc} {100 * more.estimate:+.0f} points")
+    lost = "the log of DAS1 is not public; a stand-in with its published moments loses more by"
+    return Decision(None, {}, lost=f"{lost}: {'; '.join(told)}")
 
 
 # --- Section 7.4 ---

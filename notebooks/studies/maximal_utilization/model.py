@@ -10,6 +10,7 @@ import numpy as np
 
 from coalloc_lib.analytic import JointSizes
 from coalloc_lib.model.distributions import (
+    Between,
     Deterministic,
     Distribution,
     Exponential,
@@ -17,8 +18,8 @@ from coalloc_lib.model.distributions import (
     SizeDistribution,
     parse_sizes,
 )
-from coalloc_lib.model.jobs import JobStream, merge
-from coalloc_lib.model.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, FPFS, Scheduling
 from coalloc_lib.workloads.catalogue import listing, load_trace
@@ -44,16 +45,13 @@ INDEPENDENT, DEPENDENT = "independent sizes", "dependent sizes"
 
 #: First come, first served; or a job may be overtaken MaxJumps times (Figure 5), counted over its
 #: whole wait: 'a counter indicating this number for each job [...] non-increasing [...] from head
-#: to tail'. Counted at the head of the queue alone is how the paper of 2008 has it.
+#: to tail'.
 FEW, MANY = "FPFS(5)", "FPFS(50)"
-PASSING: dict[str, Scheduling] = {"FCFS": FCFS(), FEW: FPFS(5), MANY: FPFS(50)}
-FEW_AT_HEAD, MANY_AT_HEAD = "FPFS(5), at the head", "FPFS(50), at the head"
-AT_HEAD: dict[str, Scheduling] = {FEW_AT_HEAD: FPFS(5, "head"), MANY_AT_HEAD: FPFS(50, "head")}
-POLICIES = PASSING | AT_HEAD
+POLICIES: dict[str, Scheduling] = {"FCFS": FCFS(), FEW: FPFS(5), MANY: FPFS(50)}
 
-#: In which clusters an unordered request goes (Figure 6). Best fit is our own.
-WORST, FIRST, BEST = "worst fit", "first fit", "best fit"
-PLACEMENTS: dict[str, Placement] = {WORST: WorstFit(), FIRST: FirstFit(), BEST: BestFit()}
+#: The clusters that an unordered request is given (Figure 6).
+WORST, FIRST = "worst fit", "first fit"
+PLACEMENTS: dict[str, Placement] = {WORST: WorstFit(), FIRST: FirstFit()}
 
 # --- Section 3: the pathological example ---
 
@@ -78,11 +76,10 @@ def pathological_limit(clusters: int) -> float:
 EXACT = "exact"
 #: 5, second type: the queue never ends. Under FPFS, ours: 500 waiting jobs are seen all the time.
 HEAVY = "heavy traffic"
-#: 5, second type for FPFS: the load at which a queue stays longest between 0 and 1,000 jobs. With
-#: how many jobs a run begins is not stated: none, as a run begins that nobody prepares, or, a
-#: reading of ours, half-way between the bounds.
-POISSON, HALF_WAY = "Poisson arrivals", "Poisson arrivals, 500 waiting at first"
-METHODS = (EXACT, HEAVY, POISSON, HALF_WAY)
+#: 5, second type for FPFS: the load at which a queue stays longest between 0 and 1,000 jobs, in
+#: runs that begin with an empty queue.
+POISSON = "Poisson arrivals"
+METHODS = (EXACT, HEAVY, POISSON)
 #: Equation (4) as it is printed, which is asked of `SLOTTED` alone.
 PRINTED = "equation (4)"
 #: 5: 'simulate the system for [100,000] arrivals'.
@@ -128,22 +125,22 @@ ALIKE = (FIVE[:3], FIVE[3:])
 EXCEPTION = FIVE[4]
 
 #: 'From deterministic through exponential to hyperexponential with a cv of [3] up to [10]'.
-CALM, EXPONENTIAL, WILD = "deterministic", "exponential", "hyperexponential, cv 10"
+#: Section 5 looks at the queue 'when a job departs'. So jobs that start together and run equally
+#: long depart one by one, as in a program that handles one event after another: their run times
+#: differ by less than a millionth. In the other reading all departures of an instant come first.
+CALM, AT_ONCE = "deterministic, departures one by one", "deterministic, departures all at once"
+EXPONENTIAL, WILD = "exponential", "hyperexponential, cv 10"
 SERVICES: dict[str, Distribution] = {
-    CALM: Deterministic(),
+    CALM: Between(1 - 5e-7, 1 + 5e-7),
+    AT_ONCE: Deterministic(),
     EXPONENTIAL: Exponential(),
     "hyperexponential, cv 3": Hyperexponential(1.0, 3),
     "hyperexponential, cv 5": Hyperexponential(1.0, 5),
     WILD: Hyperexponential(1.0, 10),
 }
 #: 'For ordered (unordered) jobs it went from [...] for deterministic to [...] for hyperexponential
-#: with a cv of [10]': the four losses as our text has them, an x for each character but 3.
-EXAMPLE = {
-    (ORDERED, CALM): "xxxx",
-    (UNORDERED, CALM): "xxxx",
-    (ORDERED, WILD): "xxxxx",
-    (UNORDERED, WILD): "xxxxx",
-}
+#: with a cv of [10]': the requests and service times of the four losses, as the paper orders them.
+EXAMPLE = ((ORDERED, CALM), (UNORDERED, CALM), (ORDERED, WILD), (UNORDERED, WILD))
 
 # --- Section 7 once more ---
 
@@ -169,23 +166,14 @@ ROOM = FIVE[3:]
 
 #: The log of the Cornell Theory Center; jobs of at most 128 processors are used.
 LOG, LARGEST = "CTC-SP2", 128
-#: 'The pairs consisting of the sizes and service times [...] as they appear in the log': in its
-#: order, or drawn at random. Table 1 counts 79,302 jobs, those of the log before it was cleaned.
+#: 'The pairs consisting of the sizes and service times [...] as they appear in the log': in the
+#: order of the log, or sampled at random. The paper does not say which.
 IN_ORDER, DRAWN = "CTC in its order", "CTC, pairs drawn"
-UNCLEANED = "CTC in its order, uncleaned"
-CTC = (IN_ORDER, UNCLEANED, DRAWN)
-#: Sizes and service times of DAS1 are drawn independently; a stand-in has the published moments of
-#: all of them. The paper does not say whether it draws those up to 900 s alone, which Table 2 has.
-DAS1, DAS1_900 = "DAS1", "DAS1 up to 900 s"
-DAS = (DAS1, DAS1_900)
-LOGS = CTC + DAS
-#: Mean and cv of those up to 900 s are lost. These leave as many characters as Table 2 has, and are
-#: from memory of the authors' later papers: to be checked before they are cited.
-SHORT_SERVICE = Hyperexponential(62.66, 2.05)
-
-#: What cleaning took from the log, by its header: 2,080 jobs of one user, with these numbers. One
-#: processor each gives Table 1; the seconds are ours, such that Table 2's mean keeps its one 3.
-REMOVED_FROM, REMOVED_TO, REMOVED_SIZE, REMOVED_SECONDS = 47_421, 50_307, 1, 80.0
+CTC = (IN_ORDER, DRAWN)
+#: Sizes and service times of DAS1 are sampled independently. The log is not public; a stand-in has
+#: its published moments.
+DAS1 = "DAS1"
+LOGS = (*CTC, DAS1)
 
 
 def ctc_log() -> SwfLog:
@@ -200,32 +188,15 @@ def _read(place: str) -> SwfLog:
     return load_trace(LOG, missing="stand-in")
 
 
-def ctc_jobs(request: str, uncleaned: bool = False) -> JobStream:
+def ctc_jobs(request: str) -> JobStream:
     """Return the jobs of the log, whole, or for unordered requests split into equal components."""
     jobs = ctc_log().jobs(largest=LARGEST)
-    if uncleaned:
-        jobs = merge(jobs, removed_jobs(ctc_log()))
     return jobs.split(at_most=FOUR.largest) if request == UNORDERED else jobs
 
 
-def removed_jobs(log: SwfLog) -> JobStream:
-    """Return the jobs that cleaning took, by the numbers that the log lacks.
-
-    Each is submitted with the job that stands before it in the log.
-    """
-    there = log.table["job"].to_numpy()
-    number = np.setdiff1d(np.arange(REMOVED_FROM, REMOVED_TO + 1), there)
-    before = np.maximum(np.searchsorted(there, number) - 1, 0)
-    submit = log.table["submit"].to_numpy()[before]
-    times = np.full(len(number), REMOVED_SECONDS)
-    sizes = np.full((len(number), 1), REMOVED_SIZE)
-    return JobStream(submit, times, sizes, request="total", number=number)
-
-
-def das1_jobs(log: str, request: str) -> JobModel:
-    """Return what draws jobs of DAS1, all or those up to 900 s, whole or in equal components."""
-    service = das1_service_times() if log == DAS1 else SHORT_SERVICE
-    jobs = JobModel(das1_sizes(), service=service)
+def das1_jobs(request: str) -> JobModel:
+    """Return the model of the jobs of DAS1, whole or split into equal components."""
+    jobs = JobModel(das1_sizes(), service=das1_service_times())
     if request == UNORDERED:
         return jobs.with_(split_at=FOUR.largest)
     return jobs.with_(request=TOTAL)

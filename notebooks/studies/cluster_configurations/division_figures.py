@@ -1,0 +1,105 @@
+"""The capacity of four clusters that are more and more different: the figure and its slider."""
+
+from functools import lru_cache
+from typing import Any
+
+import ipywidgets as ipw
+import pandas as pd
+from matplotlib.figure import Figure
+
+from coalloc_lib import plots
+from coalloc_lib.statistics import Interval, NotRunError, interval_columns
+from coalloc_lib.statistics.curves import max_utilization_by_simulation
+from coalloc_lib.widgets.controls import Explorer, slider_with_entry
+from studies.cluster_configurations.divisions import (
+    MOVED,
+    ONE_AND_ONE,
+    ORDERED_WAY,
+    TWO_AND_TWO,
+    WAYS,
+    Carried,
+    Division,
+    moved,
+    name_of,
+)
+from studies.cluster_configurations.runs import study
+from studies.results import Caption
+
+#: Jobs of a simulation beside the slider, and while it is moved.
+JOBS, COARSE = 40_000, 4_000
+
+
+def draw_divisions(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw what can be carried over the difference of the clusters, a panel for each family."""
+    return plots.lines(
+        table,
+        x="m",
+        y="max_utilization",
+        line="way",
+        panel="family",
+        xlabel="m, processors",
+        ylabel="maximal utilization",
+        **titles,
+    )
+
+
+DIVISIONS = Caption(
+    "maximal utilization of four clusters of 128 processors, four components of D(0.9)[1,8]; m is "
+    "the number of processors by which clusters differ from 32",
+    finding="First fit carries more if the clusters are a little unequal, ordered requests less",
+)
+
+
+@study.add_figure("divisions", DIVISIONS, draw_divisions, claims=("CC-19", "CC-20", "CC-22"))
+def division_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the maximal utilization of the divisions of both families, by way and m."""
+    carried = Carried(runs)
+    rows = []
+    for family in (TWO_AND_TWO, ONE_AND_ONE):
+        for way in WAYS:
+            for m in MOVED:
+                found = carried.of(moved(family, m), way).interval
+                keys = {"family": family, "way": way, "m": m}
+                ends = {"ci95_low": found.low, "ci95_high": found.high, "warning": found.warning}
+                rows.append(keys | {"max_utilization": found.estimate} | ends)
+    if not rows:
+        raise NotRunError("no run is of a division")
+    return pd.DataFrame(rows)
+
+
+@lru_cache(maxsize=256)
+def _carried(family: str, m: int, way: str, jobs: int) -> Interval:
+    """Return what a division can carry: exactly for ordered requests, else simulated."""
+    request, placement = WAYS[way]
+    scenario = Division(name_of(moved(family, m)), placement, request).scenario
+    if way == ORDERED_WAY:
+        return max_utilization_by_simulation(scenario, method="exact").interval
+    return max_utilization_by_simulation(scenario, method="simulation", jobs=jobs).interval
+
+
+def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False) -> plots.Picture:
+    """Draw what four clusters that differ by `m` can carry, beside four equal ones."""
+    jobs = COARSE if coarse else JOBS
+    names = name_of(moved(family, m))
+    rows = []
+    equal = {}
+    for way in WAYS:
+        equal[way] = _carried(family, 0, way, jobs).estimate
+        row = {"group": way, "series": names}
+        rows.append(row | interval_columns(_carried(family, m, way, jobs)))
+    shows = f"maximal utilization of {names} with four components of D(0.9)[1,8]"
+    drawn = plots.bars(
+        pd.DataFrame(rows), value="estimate", group="group", series="series",
+        xlabel="maximal utilization", threshold=("32+32+32+32", equal), until=1.0, title=shows,
+        subtitle="clusters are filled from the largest on; ordered requests are exact",
+    )  # fmt: skip
+    return plots.Picture(drawn, f"{shows}, beside that of 32+32+32+32.")
+
+
+def unequal_explorer(state: str = "") -> Explorer:
+    """Return a slider over m, and what clusters that differ by m can carry."""
+    controls = {
+        "family": ipw.ToggleButtons(options=(TWO_AND_TWO, ONE_AND_ONE), description="clusters"),
+        "m": slider_with_entry("m", 8, 0, 24),
+    }
+    return Explorer(controls, unequal_picture, state=state, simulates=lambda **_: True)

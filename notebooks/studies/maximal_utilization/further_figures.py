@@ -1,0 +1,194 @@
+"""Constant service in two readings, overtaking by the number of waiting jobs, and balance."""
+
+from functools import lru_cache
+from typing import Any
+
+import ipywidgets as ipw
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+import coalloc_lib as co
+from coalloc_lib import plots
+from coalloc_lib.statistics import NotRunError, groups_of, pick, sample
+from coalloc_lib.widgets.controls import Explorer, slider_with_entry
+from studies.maximal_utilization.figures import MUCH, draw_bars, losses, standard
+from studies.maximal_utilization.further import BALANCE, WAITING, Held
+from studies.maximal_utilization.model import (
+    AT_ONCE,
+    CALM,
+    HEAVY,
+    MANY,
+    ROOM,
+)
+from studies.maximal_utilization.runs import study
+from studies.results import Caption
+
+# --- Section 7.1: constant service ---
+
+
+def draw_constant(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the loss with constant service in both readings."""
+    labelled = table.assign(series=table["service"].str.partition(", ")[2])
+    return draw_bars(labelled, "series", **titles)
+
+
+CONSTANT = Caption(
+    "capacity loss of unordered requests with constant service times, 4 × 32: the departures of an "
+    "instant one by one, each followed by placing jobs, or all at once",
+    finding="Whether jobs depart one by one changes the loss by up to two points",
+)
+
+
+@study.add_figure("constant-service", CONSTANT, draw_constant)
+def constant_service(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss of unordered requests with constant service, by the reading of a tie."""
+    both = pick(standard(runs, "service"), service=(CALM, AT_ONCE))
+    return losses(both, ["sizes", "service"], against={"service": AT_ONCE})
+
+
+# --- Section 7.2: overtaking by the number of waiting jobs ---
+
+
+def draw_waiting(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the gain over FCFS by the number of waiting jobs, a panel for each size distribution."""
+    points = table.assign(gain=100 * table["gain"])
+    for end in ("ci95_low", "ci95_high"):
+        points[end] = 100 * table[end]
+    return plots.lines(
+        points,
+        x="waiting",
+        y="gain",
+        line="policy",
+        panel="sizes",
+        scales=("log", "linear"),
+        xlabel="jobs waiting",
+        ylabel="gain over FCFS (points)",
+        level=(f"'much': {100 * MUCH.value:.0f} points", 100 * MUCH.value),
+        **titles,
+    )
+
+
+WAITING_JOBS = Caption(
+    "gain of FPFS over FCFS in capacity loss if so many unordered jobs wait all the time, 4 × 32",
+    finding="The more jobs wait, the less overtaking gains: towards nothing",
+)
+
+
+@study.add_figure("waiting", WAITING_JOBS, draw_waiting, claims=("MU-9",))
+def gains_by_waiting(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the gain of FPFS over FCFS, by sizes, policy and number of waiting jobs."""
+    rows = []
+    of_fcfs = standard(runs, "policy")
+    for keys, held in groups_of(pick(runs, kind=WAITING), ["sizes", "policy", "waiting"]):
+        fcfs = sample(of_fcfs, "capacity_loss", sizes=keys["sizes"], policy="FCFS", method=HEAVY)
+        gain = fcfs.less_unpaired(sample(held, "capacity_loss"))
+        ends = {"ci95_low": gain.low, "ci95_high": gain.high, "warning": gain.warning}
+        rows.append({**keys, "gain": gain.estimate} | ends)
+    if not rows:
+        raise NotRunError("no run has a number of waiting jobs that is held")
+    return pd.DataFrame(rows)
+
+
+#: Jobs that arrive in a run of the two starts, and while the control is moved; the points drawn.
+ARRIVING, COARSE, POINTS = 60_000, 10_000, 150
+
+
+@lru_cache(maxsize=64)
+def _queue(load: float, waiting: int, arriving: int) -> tuple[tuple[float, ...], tuple[int, ...]]:
+    """Return instants, in thousands of mean service times, and the length of the queue at each."""
+    scenario = Held(ROOM[0], MANY, 1).scenario
+    stream = scenario.sample(waiting + arriving, load=load, seed=study.seed)
+    # The first jobs are all there at the start.
+    start = stream.submit[waiting - 1] if waiting else 0.0
+    submit = np.maximum(stream.submit - start, 0.0)
+    schedule = scenario.run(stream.replace(submit=submit))
+    instants = np.linspace(0, submit[-1], POINTS)
+    length = schedule.queue_length(instants)
+    return tuple(instants / 1000), tuple(int(each) for each in length)
+
+
+def two_starts_picture(
+    load: float = 0.84, waiting: int = 1_500, coarse: bool = False
+) -> plots.Picture:
+    """Draw the queue of FPFS(50) at one load from two starts: empty, and with many jobs waiting."""
+    rows = []
+    last = {}
+    for begin in (0, waiting):
+        name = "begins empty" if begin == 0 else f"begins with {begin:,} waiting"
+        instants, length = _queue(load, begin, COARSE if coarse else ARRIVING)
+        last[name] = length[-1]
+        both = zip(instants, length, strict=True)
+        rows += [{"start": name, "time": instant, "queue": jobs} for instant, jobs in both]
+    ends = ", ".join(f"{name}: {length:,} at the end" for name, length in last.items())
+    title = f"One load, {load:g}, and two starts: {ends}"
+    shows = f"jobs waiting under FPFS(50), unordered {ROOM[0]}, 4 × 32, the same arrivals"
+    drawn = plots.lines(
+        pd.DataFrame(rows), x="time", y="queue", line="start", xlabel="thousands of service times",
+        ylabel="jobs waiting", names="legend", title=title, subtitle=shows,
+    )  # fmt: skip
+    return plots.Picture(drawn, f"{title}. {shows}.")
+
+
+def two_starts_explorer(state: str = "") -> Explorer:
+    """Return controls of the load and of the jobs waiting at the start, and the two queues."""
+    controls: dict[str, ipw.Widget] = {
+        "load": slider_with_entry("load", 0.84, 0.7, 0.9, 0.01),
+        "waiting": slider_with_entry("waiting at first", 1_500, 100, 3_000, 100),
+    }
+    return Explorer(controls, two_starts_picture, state=state, simulates=lambda **_: True)
+
+
+# --- Section 7.2: balance ---
+
+
+def draw_balance(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Draw the busy share of each cluster, a panel for each size distribution."""
+    return plots.lines(
+        table,
+        x="cluster",
+        y="busy",
+        line="placement",
+        panel="sizes",
+        xlabel="cluster, in the order of first fit",
+        ylabel="busy share",
+        names="legend",
+        **titles,
+    )
+
+
+BALANCE_OF_CLUSTERS = Caption(
+    "busy share of each cluster of a saturated 4 × 32, unordered requests, FCFS",
+    finding="First fit keeps the first cluster far busier than the last",
+)
+
+
+@study.add_figure("balance", BALANCE_OF_CLUSTERS, draw_balance, claims=("MU-20",))
+def balance(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the busy share of each cluster, by sizes and placement."""
+    rows = []
+    for keys, of_one in groups_of(pick(runs, kind=BALANCE), ["sizes", "placement", "cluster"]):
+        busy = sample(of_one, "busy").interval
+        ends = {"ci95_low": busy.low, "ci95_high": busy.high, "warning": busy.warning}
+        rows.append({**keys, "busy": busy.estimate} | ends)
+    if not rows:
+        raise NotRunError("no run has the busy share of clusters")
+    return pd.DataFrame(rows)
+
+
+# --- Why a tie in time changes the loss ---
+
+
+#: Six jobs on two clusters of six processors, with components that must lie on different clusters.
+TIED = ((2, 4), (1, 1), (1, 3), (1, 2), (2, 1), (2, 4))
+
+
+def tied(one_by_one: bool) -> co.Schedule:
+    """Return the schedule of six jobs of equal length that are all present at the start.
+
+    With `one_by_one` run times differ by less than a millionth, so that jobs that start together
+    depart one after the other, and jobs are placed after each departure.
+    """
+    lasts = 1 + one_by_one * 1e-7 * np.arange(len(TIED))
+    jobs = co.JobStream(np.zeros(len(TIED)), lasts, TIED)
+    return co.simulate(co.Multicluster([6, 6]), jobs)
