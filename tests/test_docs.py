@@ -38,7 +38,8 @@ LocalCluster.scale = lambda self, jobs, scale=LocalCluster.scale: scale(self, mi
 #: Every page of prose, and the folders from which it names files.
 PROSE = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "notebooks" / "README.md"]
 FROM = (ROOT, PACKAGE, ROOT / "benchmarks", ROOT / "notebooks")
-#: Where CONTRIBUTING.md explains a new study, it names one that does not exist.
+#: This page explains a new study, and names one that does not exist.
+STUDY = ROOT / "docs" / "adding-a-study.md"
 MADE_UP = re.compile(r"\bx_y\b|\bco\.NAME\b")
 
 
@@ -89,7 +90,9 @@ def blocks(page):
 
 
 @pytest.mark.long  # some blocks start clusters of processes
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if blocks(p) and p != STUDY], ids=lambda page: page.name
+)
 def test_every_block_of_a_page_runs_as_it_stands(page, tmp_path):
     """One after another in one folder; a comment with a file's name keeps a block there."""
     (tmp_path / "dask_jobqueue.py").write_text(JOBQUEUE)
@@ -98,7 +101,8 @@ def test_every_block_of_a_page_runs_as_it_stands(page, tmp_path):
         file = tmp_path / (named[1] if named else f"block{number}.py")
         file.write_text(code)
         python = [sys.executable, "-W", "error::DeprecationWarning:__main__", file.name]
-        how = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(ROOT)}}
+        path = os.pathsep.join(map(str, (ROOT, ROOT / "notebooks")))
+        how = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": path}}
         run = subprocess.run(python, **how, capture_output=True, text=True)
         assert run.returncode == 0, f"{code}\n{run.stderr}"
 
@@ -108,10 +112,9 @@ def test_the_examples_of_a_module_come_out_as_shown(path):
     assert doctest.testmod(importlib.import_module(name_of(path))).failed == 0
 
 
-def test_the_study_that_contributing_shows_works_as_it_stands(monkeypatch):
-    """The first two blocks of its section: a module, and a test of its claim."""
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    code, check = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[:2]
+def test_the_study_that_the_guide_shows_works_as_it_stands(monkeypatch):
+    """The two blocks of the page: a module, and a test of its claim."""
+    code, check = blocks(STUDY)
     claim = Claim("x-y", "XY-1", "our own", "Backfilling shortens waits", "")
     monkeypatch.setattr("studies.study.published_claim", lambda study, item: claim)
     module = types.ModuleType("example_study")
