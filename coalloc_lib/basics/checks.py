@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 #: Whole numbers above this are no longer exact as floating point numbers.
 LARGEST_WHOLE = 2**53
 
-#: The instant at which the year 9999 begins, in seconds of Unix: none after it has a date.
+#: The instant at which the year 9999 begins, in seconds of Unix. Dates end with that year, and a
+#: time zone may move an instant, so no later one is accepted.
 LAST_INSTANT = 253_370_764_800
 
 #: A number in digits. Python's own `int` and `float` take 1_000, digits of any script, and nan too.

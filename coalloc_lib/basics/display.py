@@ -1,6 +1,5 @@
 """What is shown of objects and texts: facts in a notebook, and text that is safe to print."""
 
-import re
 import sys
 from collections.abc import Iterable, Mapping
 from html import escape
@@ -9,20 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-#: Control characters, characters that change the direction of text, and bytes of file names that
-#: are not UTF-8, which Python keeps as surrogates.
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+from coalloc_lib.basics.text import printable
 
 #: Tables in notebooks are flush right, which is for numbers in columns.
 STYLE = ' style="text-align: left"'
-
-
-def printable(text: str) -> str:
-    r"""Return text in which each control character is an escape such as ``\u001b``.
-
-    A terminal obeys control characters, and no file in UTF-8 takes a surrogate.
-    """
-    return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def card(title: str, facts: Mapping[str, object]) -> str:

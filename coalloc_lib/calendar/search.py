@@ -65,7 +65,10 @@ class BookingRules:
 
 
 def is_lost(length: float, start: float) -> bool:
-    """Whether so little from a start on may be rounded to nothing; then it is at later ones too."""
+    """Return whether a length is so short that ``start + length`` may be rounded to `start`.
+
+    If so, it may be rounded to every later start too.
+    """
     return length <= start * ROUNDING
 
 

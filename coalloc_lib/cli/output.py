@@ -16,7 +16,7 @@ from io import StringIO
 from shutil import get_terminal_size
 from typing import Any
 
-from coalloc_lib.basics.display import printable
+from coalloc_lib.basics.text import printable
 
 #: What errors call standard output.
 OUTPUT = "standard output"

@@ -31,6 +31,8 @@ class Job:
         Position in the stream in order of arrival, from 0.
     submit : float
         Submission; with a backlog, when it entered the queue.
+    components : tuple of int
+        Processors of each component; `processors` is their sum.
     runtime, estimate : float
         Run time on one cluster, and what the user said it would be.
     span_penalty : float or list of float

@@ -240,7 +240,10 @@ def scenes(
 
 
 def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.float64]:
-    """Return until when each job does what it had not begun in another schedule, or its start."""
+    """Return, for each job, until when it runs here but has not yet started in the other schedule.
+
+    If there is no such time, it is the job's own start.
+    """
     other = schedule if against is None else against
     return np.clip(other.start, schedule.start, schedule.end)
 

@@ -16,10 +16,10 @@ def arrival_order(schedule: Any) -> NDArray[np.int64]:
 
 
 def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the job that heads the queue just after each instant; -1 where none waits."""
+    """Return the job that heads the queue just after each instant, or -1 if no job waits."""
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit = schedule.jobs.submit[order]
-    # Who reserves is told at once, and is in nobody's way as one who waits.
+    # A job with a reservation gets its answer at submission, so it never heads the queue.
     left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
     all_before = np.maximum.accumulate(left[order])
     # The head is the first in the queue that has not left; it may not have arrived yet.

@@ -89,8 +89,9 @@ class Resamples:
     def difference(self, one: int, other: int, confidence: float = 0.95) -> Interval:
         """Return the interval of one estimate less another.
 
-        It is that of `interval`, but what is stretched is the difference: towards zero, and where
-        resamples do not agree in its sign, by itself, and away from zero in its reciprocal.
+        The method is that of `interval`, applied to the difference. If all resamples have the sign
+        of the estimate, those that are further from zero than the estimate are stretched in their
+        reciprocals. All others are stretched linearly.
         """
         middle = self.means[one] - self.means[other]
         values = self.resampled[:, one] - self.resampled[:, other]

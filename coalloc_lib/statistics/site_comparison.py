@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, instance_of, not_negative, one_of, shown, whole
-from coalloc_lib.basics.display import CONTROLS, made_by
+from coalloc_lib.basics.display import made_by
+from coalloc_lib.basics.text import CONTROLS
 from coalloc_lib.model.jobs import JobStream, merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Scheduling

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
-from coalloc_lib.basics.display import card, printable, span_of
+from coalloc_lib.basics.display import card, span_of
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.basics.text import printable
 from coalloc_lib.basics.times import DAY
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads import swf_header

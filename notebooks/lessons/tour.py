@@ -93,7 +93,7 @@ def schedule(name: str, penalty: float = PENALTY) -> co.Schedule:
 def player(name: str, penalty: float = PENALTY) -> co.Player:
     """Play a schedule; all players of the tour have one clock and one axis, and halt together."""
     one = schedule(one_of("name", name, tuple(SCHEDULERS)), penalty)
-    shown, against = {f"{LABELS.get(name)}": one}, None if name == "whole" else schedule("whole")
+    shown, against = {LABELS.get(name, name): one}, None if name == "whole" else schedule("whole")
     if name == "at home":  # three queues, each by itself
         shown, against = {f"cluster {c + 1}, for its own users": one.at[c] for c in one.at}, None
     playing = co.Player(shown, unit="h", window=WINDOW, now=9, against=against, idle=0.5)

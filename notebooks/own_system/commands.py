@@ -15,9 +15,9 @@ from typing import Annotated, Any
 import typer
 
 from coalloc_lib.basics.checks import InputError, whole_in
-from coalloc_lib.basics.display import printable
 from coalloc_lib.basics.files import check_writable, writable_folder
 from coalloc_lib.basics.progress import Progress
+from coalloc_lib.basics.text import printable
 from coalloc_lib.cli import OnceEach, options, run_app
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
 

@@ -25,7 +25,7 @@ from coalloc_lib.basics.checks import (
     shown,
     whole_in,
 )
-from coalloc_lib.basics.display import printable
+from coalloc_lib.basics.text import printable
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog, in_use
 from coalloc_lib.workloads.swf_lines import FIELDS, WHOLE_FIELDS

@@ -1,13 +1,12 @@
 """What objects show in a notebook, and text that is safe to print."""
 
-import os
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.basics.display import card, listed, printable, span_of
+from coalloc_lib.basics.display import card, listed, span_of
 from coalloc_lib.statistics import Interval, MaxUtilization
 from coalloc_lib.statistics.curves import Curve, Point
 
@@ -69,19 +68,3 @@ def test_a_curve_is_a_table_too():
 )
 def test_things_are_listed_as_a_sentence_does(items, words):
     assert listed(items) == words
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("north-1 [v2] é ± 漢", "north-1 [v2] é ± 漢"),
-        ("\x1b[31mred\x07", r"\u001b[31mred\u0007"),
-        ("\x9b2J and \x7f", r"\u009b2J and \u007f"),
-        ("a\nb\tc", r"a\u000ab\u0009c"),
-        ("gnp.\u202excod", r"gnp.\u202excod"),
-        (os.fsdecode(b"caf\xe9"), r"caf\udce9"),
-    ],
-)
-def test_control_characters_are_written_as_escapes(text, shown):
-    assert printable(text) == shown
-    printable(text).encode("utf-8")

@@ -84,7 +84,15 @@ def measured(page):
     pytest.fail("the notebook has no end")
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+#: These notebooks are measured by `make test`, the others by `make test-long`.
+QUICK = ("04", "06", "07")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[] if path.stem[:2] in QUICK else pytest.mark.long, id=path.stem)
+     for path in NOTEBOOKS],
+)  # fmt: skip
 def test_every_control_is_wide_enough_to_be_used(browser, tmp_path, path):
     sources = sources_with_controls(path)
     before = SHRINK.splitlines(keepends=True)

@@ -202,7 +202,13 @@ def shown_words(notebook):
     return [o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs]
 
 
-@pytest.mark.parametrize("stem", ["04_job_sharing_vs_multisite", "05_online_vs_batch"])
+@pytest.mark.parametrize(
+    "stem",
+    [
+        "04_job_sharing_vs_multisite",
+        pytest.param("05_online_vs_batch", marks=pytest.mark.long),
+    ],
+)
 def test_without_the_real_logs_no_missing_value_is_shown_as_a_number(stem):
     (path,) = (path for path in NOTEBOOKS if path.stem == stem)
     notebook = run(path, WITHOUT_LOGS, SHRINK)

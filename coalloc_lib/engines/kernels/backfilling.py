@@ -14,15 +14,15 @@ their numbers in order of arrival, in which the submissions of the `Stream` are 
 then entered into the trees at once, and one that comes before the head takes its place. Else the
 last who wait stand in a list and are gone through one by one: most start before they are in a tree.
 
-**Conservative.** The waiting jobs stand in a list, in the order of the queue. When jobs have left,
-each is offered an earlier start, as if it had given its reservation up; the steps (see
-`profile_steps`) are touched only where it does move, and then only where its old and its new
-reservation differ. An earlier start can only have come up where processors have come free since the
-job was last asked: before `reach`, the last end of what ended jobs have left unused and moved ones
-have given up; and until one has moved, only for who asks for no more than is idle at some instant
-before. That holds where lengths are known; where how long a job takes depends on where it is
-placed, all is tried. With early ends most jobs move whenever one leaves, so that the time is
-quadratic in the queue at least; blocks of steps keep what one job costs from growing with it.
+**Conservative.** The waiting jobs are in a list, in the order of the queue. When jobs have left,
+each waiting job is offered an earlier start, as if it had given up its reservation. The steps (see
+`profile_steps`) change only if the job moves, and only where its old and its new reservation
+differ. A job can get an earlier start only where processors came free since it was last asked. All
+such times end by `reach`: the latest end of what ended jobs left unused or moved jobs gave up.
+Until a job has moved, jobs that need more processors than are ever idle before `reach` need not be
+asked. This holds if the length of a job does not depend on where it is placed; otherwise every job
+is asked. If jobs end early, most jobs move whenever one leaves, so the time is at least quadratic
+in the length of the queue. Blocks of steps keep the cost of one job from growing with it.
 """
 
 from collections import namedtuple

@@ -4,9 +4,10 @@ Two steps that follow one another differ. They stand in blocks of up to `BLOCK`,
 an order, so that a step is entered without moving all that follow it. A step's *position* is its
 block's place in the order times `BLOCK`, plus its place in the block. `FIRST` is the present one.
 
-A search passes over blocks by what is known of each for some numbers of processors, the `levels`:
-when so many are idle no more, since when they are at its end, and for how long at most in between;
-it is worked out again when a search comes to a block that has changed.
+To skip blocks, a search uses three values for each block and each level (a number of processors):
+when the first step with fewer idle processors begins, since when at least this number is idle up to
+the end of the block, and a bound on how long it is idle in between. The values are computed again
+when a search reaches a block that has changed.
 
 What is held for no time is in no step: it is kept by the jobs that hold it, the first `count` of
 `momentary`. What is reserved for the jobs are the times from `since` to `until`, float64 (n,),
