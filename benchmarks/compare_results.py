@@ -18,6 +18,8 @@ import pandas as pd
 SAME = 1e-6
 #: Columns that tell how a number is known, and no number of its own.
 ENDS = ("ci95_low", "ci95_high", "low", "high")
+#: What changed in claims when their sentences were read again.
+REREAD = Path(__file__).parents[1] / "data" / "published" / "reread.md"
 #: A row of `reread.md`: a claim, what its verdict was, why it changed, the paper's words.
 CHANGED = r"^\| (\w\w-\d+) \| [\w ]+ \| (.*) \|$"
 
@@ -74,7 +76,7 @@ def words_of(table: pd.DataFrame, other: pd.DataFrame) -> list[str]:
 
 def reasons() -> dict[str, list[str]]:
     """Return by claim why its verdict changed, and what the paper says."""
-    text = (Path(__file__).parents[1] / "data" / "published" / "reread.md").read_text("utf-8")
+    text = REREAD.read_text("utf-8")
     return {item: rest.split(" | ") for item, rest in re.findall(CHANGED, text, re.MULTILINE)}
 
 

@@ -265,7 +265,7 @@ def _stream_of(name, log, clock, missing):
 
 
 def _up_to(largest, stream, name):
-    """Return the jobs of at most so many processors; None sets no limit."""
+    """Return the jobs of at most this number of processors; None sets no limit."""
     fits = stream.processors <= (np.inf if largest is None else whole("largest", largest))
     if not fits.any():
         mend = f"give {stream.processors.min()} or more"

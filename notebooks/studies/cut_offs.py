@@ -17,7 +17,7 @@ from coalloc_lib.statistics import Interval, all_of, not_
 FURTHEST = 100.0
 #: From one meaning that is tried to the next: a factor.
 STEP = 1.02
-#: A factor between two meanings of a word of which neither is more natural than the other.
+#: Two meanings of a word that differ by at most this factor are equally natural.
 NEAR_TURN = 1.25
 #: Halvings of a step, which find the turn to seven digits.
 HALVINGS = 20

@@ -69,7 +69,7 @@ def test_a_cell_is_held_against_its_print():
 
 @pytest.mark.parametrize(("jobs", "found"), [(30_000, 30_000), (10**7, LONGEST), (10, SHORTEST)])
 def test_the_scatter_of_the_print_tells_how_long_its_runs_were(monkeypatch, jobs, found):
-    """Printed numbers that are as far off as runs of so many jobs are."""
+    """Return printed numbers that are as far off as runs of this number of jobs."""
     cells = [cell for cell in load_published(NAME) if cell.method == "simulation"]
     off = stats.norm.ppf((np.arange(len(cells)) + 0.5) / len(cells))
     strays = 1.5  # the standard deviation of a run of one job

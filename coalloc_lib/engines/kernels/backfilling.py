@@ -7,7 +7,7 @@ later: after an arrival only the new jobs are looked at. Where a placement has a
 though, a job may be placed out of the head's way once others have started; then the queue is gone
 through again. Who waits for one cluster may lose hope of it when others start: then all are looked
 at again. The head, too, may lose hope while the others are gone through; it starts after that.
-Whoever `queue_tree` lets through is placed, and then looked at exactly.
+A job that `queue_tree` lets through is placed, and then examined exactly.
 
 Jobs are numbered as they stand in the queue. Where that is not the order of arrival, `coming` has
 their numbers in order of arrival, in which the submissions of the `Stream` are too. Newcomers are

@@ -57,7 +57,7 @@ def unequal_fours() -> list[Sizes]:
 
 
 def unequal(least_clusters: int = 4, most_clusters: int = 16) -> list[Sizes]:
-    """Return the unequal divisions into powers of two that have so many clusters."""
+    """Return the unequal divisions into powers of two with this number of clusters."""
     return [
         sizes
         for sizes in into_powers_of_two()

@@ -41,7 +41,7 @@ from studies.study import Scale
 #: Kinds of runs.
 WAITING, BALANCE, FEWER = "jobs waiting", "busy share of clusters", "equation (5)"
 COUNTEREXAMPLE = "counterexample"
-#: A held queue has settled once so many times as many jobs have entered.
+#: A held queue has settled when this number of times its length has entered.
 SETTLED = 12
 #: Methods of `Fewer`.
 APPROXIMATION, SIMULATION = "approximation", "simulation"
@@ -125,7 +125,7 @@ class Counterexample:
 
 
 def loss_with_waiting(setting: Held, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss if so many jobs wait all the time."""
+    """Return the capacity loss if this number of jobs waits all the time."""
     jobs = max(scale.jobs, SETTLED * setting.waiting)
     busy, warning = replicated_traffic(
         setting.scenario,
