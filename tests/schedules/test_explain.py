@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.model.placement import WorstFit, may_stay_whole
 from coalloc_lib.policies import Refusal
-from coalloc_lib.schedules.explain import asks, heads, idle_while_waiting, instants_of, why_waiting
+from coalloc_lib.schedules.explain import asks, idle_while_waiting, instants_of, why_waiting
+from coalloc_lib.schedules.reading import heads
 from coalloc_lib.statistics.saturation import heavy_traffic
 from tests.conftest import in_turn, placements, policies, systems_and_streams
 
@@ -130,7 +131,7 @@ def assert_used_up(schedule, head, instant, said):
         ("unordered", [[3, 0], [4, 2]], co.SingleThenSpan(),
          "6 on one cluster, or 4 and 2 on two clusters", "; 1 and 4 are idle"),
         ("unordered", [[4, 4, 4, 2, 1], [4, 2, 0, 0, 0]], None,
-         "4 and 2 on two clusters", "; the emptiest have 3 and 2 idle"),
+         "4 and 2 on two clusters", "; the emptiest clusters have 3 and 2 idle"),
         ("ordered", [[3, 0], [2, 0]], None, "2 on cluster 1", ", where 1 is idle"),
         ("flexible", [[3, 0], [4, 2]], None, "6 in all, on any clusters", "6 in all; 5 are idle"),
         ("total", [[3], [2]], None, "2 on one cluster", "2; 1 is idle"),
