@@ -1,7 +1,7 @@
 """Finished schedules: metrics, verification, reasons for waiting, and export to other tools.
 
 These modules read a schedule of either engine and never change it. The module `simulation` runs
-schedules. A new reader should begin with the module `schedule`.
+schedules. Begin with `schedule`.
 """
 
 import lazy_loader as _lazy
