@@ -183,7 +183,10 @@ def test_how_logs_were_read_is_on_the_page_and_on_stderr(files, tmp_path, capsys
     assert "time zone Europe/Berlin UTC, as Mars/Olympus is not known" in page
     for name, note in (
         ("north", "TimeZoneString is CEST: read as Europe/Berlin"),
-        ("south", "TimeZoneString is 'Mars/Olympus', which is no known time zone: read as UTC"),
+        (
+            "south",
+            "TimeZoneString is 'Mars/Olympus', which is not a known time zone; it is read as UTC",
+        ),
     ):
         assert f"How the log of {name} was read: {note}." in page
         assert f"coalloc: {name}: {note}" in told

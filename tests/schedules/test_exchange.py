@@ -71,7 +71,7 @@ def test_the_lowest_free_processors_are_taken():
 def test_an_allocation_that_does_not_fit_is_refused():
     schedule = two_clusters()
     schedule.allocation[1] = [2, 2]
-    with pytest.raises(co.InputError, match=r"cluster 0 is too small for job 1; see verify"):
+    with pytest.raises(co.InputError, match=r"cluster 0 is too small for job 1; call verify"):
         schedule.processor_ids()
 
 

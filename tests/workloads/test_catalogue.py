@@ -180,7 +180,7 @@ def test_a_missing_log_is_fetched_once(monkeypatch, server, cache, known):
         (b"<html>sign in</html>", 200, True, "could not be fetched .*hash"),
         (b"<html>sign in</html>", 200, False, "is a web page; download the log itself"),
         (gzip.compress(LOG[:20], mtime=0), 200, False, "the content has SHA-256"),
-        (PACKED[:-9], 200, False, "is cut short"),
+        (PACKED[:-9], 200, False, "is a gzip file whose end is missing"),
     ],
     ids=["not found", "another file", "a page", "another log", "half a log"],
 )

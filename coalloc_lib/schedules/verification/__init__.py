@@ -1,8 +1,9 @@
-"""The rules of the model, and the decisions of the policy, as checks of a finished schedule.
+"""Verification of a finished schedule: the rules of the model, and the decisions of its policy.
 
-`_RULES` hold for every schedule and are checked on arrays. The decisions of a policy are checked by
-its own readable definition: in the state that the schedule implies (`decisions`) or, if the policy
-remembers something, in a second run (`second_run`). `Online` has checks of its own (`bookings`).
+The rules of the model, `_RULES`, hold for every schedule and are checked on arrays. The decisions
+of a policy are checked by its own readable definition. A policy without memory decides again in the
+state that the schedule implies (`decisions`), and a policy with memory in a second run
+(`second_run`). Schedules of `Online` have rules of their own (`bookings`).
 """
 
 from typing import Any
@@ -18,20 +19,21 @@ from coalloc_lib.schedules import reading
 from coalloc_lib.schedules.reading import booked_end
 from coalloc_lib.schedules.verification.bookings import check_bookings, check_terms, is_known
 from coalloc_lib.schedules.verification.decisions import check_decisions
-from coalloc_lib.schedules.verification.faults import ScheduleError, refuse, told
+from coalloc_lib.schedules.verification.faults import ScheduleError, raise_first, told
 from coalloc_lib.schedules.verification.second_run import check_second_run
 
 __all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
 
 #: The number of jobs up to which the decisions of a policy are checked by default.
 MOST_JOBS = 50_000
-#: The number of waiting jobs, summed over all instants, up to which a policy without memory is
-#: checked by default. It looks at each of them at each instant, which takes about a minute.
+#: The number of waiting jobs, summed over all instants, up to which the decisions of a policy
+#: without memory are checked by default. The policy examines each waiting job at each instant,
+#: which takes about a minute for this number.
 MOST_WAITING = 15_000_000
 
 
 def verify(schedule: Any, most_jobs: int | None = None) -> None:
-    """Raise `ScheduleError` at the first rule that `schedule` breaks; see `Schedule.verify`."""
+    """Raise a `ScheduleError` for the first rule that a schedule breaks; see `Schedule.verify`."""
     if most_jobs is not None:
         most_jobs = whole("most_jobs", most_jobs, least=0)
     for rule in _RULES:
@@ -40,14 +42,15 @@ def verify(schedule: Any, most_jobs: int | None = None) -> None:
     if is_online:
         check_terms(schedule)
     else:
-        _promises(schedule)
-    if _takes_long(schedule) if most_jobs is None else len(schedule) > most_jobs:
+        _check_limits(schedule)
+    is_too_long = _takes_long(schedule) if most_jobs is None else len(schedule) > most_jobs
+    if is_too_long:
         return
     if is_online:
         check_bookings(schedule)
-    elif _is_walked(schedule):
+    elif _has_no_memory(schedule):
         check_decisions(schedule)
-    else:  # the policy remembers something
+    else:
         check_second_run(schedule)
 
 
@@ -68,7 +71,7 @@ def _takes_long(schedule):
     count = len(schedule)
     if count > MOST_JOBS:
         return f"which verify() checks for at most {MOST_JOBS:,} jobs, and these are {count:,}"
-    if _is_walked(schedule) and schedule.scheduling.overtakes:
+    if _has_no_memory(schedule) and schedule.scheduling.overtakes:
         waiting = _waiting(schedule)
         if waiting.sum() > MOST_WAITING:
             return (
@@ -77,8 +80,8 @@ def _takes_long(schedule):
     return ""
 
 
-def _is_walked(schedule):
-    """Whether the policy has no memory, so that its decisions follow from the schedule."""
+def _has_no_memory(schedule):
+    """Return whether the policy remembers nothing, so its decisions follow from the schedule."""
     policy = schedule.scheduling
     return type(policy) is not Online and policy.begin(schedule.system) is policy
 
@@ -91,39 +94,39 @@ def _waiting(schedule):
     return np.searchsorted(entered, instants, "right") - gone
 
 
-def _complete(schedule):
-    """Every job has its instants, or was refused and has none and no processors."""
+def _check_complete(schedule):
+    """Check that served jobs have a start and an end, and that rejected jobs have neither."""
     served = schedule.served
     for bad, what in (
         (served & ~np.isfinite(schedule.start), "has no start"),
         (served & ~np.isfinite(schedule.end), "has no end"),
-        (~served & ~np.isnan(schedule.start), "was refused and has a start"),
-        (~served & ~np.isnan(schedule.end), "was refused and has an end"),
-        (~served & schedule.allocation.any(axis=1), "was refused and has processors"),
+        (~served & ~np.isnan(schedule.start), "was rejected but has a start"),
+        (~served & ~np.isnan(schedule.end), "was rejected but has an end"),
+        (~served & schedule.allocation.any(axis=1), "was rejected but has processors"),
     ):
         if bad.any():
             raise ScheduleError(what, int(bad.argmax()))
     for job, refusal in schedule.refused.items():
         if not refusal.instant >= schedule.jobs.submit[job]:
-            raise ScheduleError(f"was refused at {refusal.instant}, before it came", job)
+            raise ScheduleError(f"was rejected at {refusal.instant}, before its submission", job)
 
 
-def _after_submission(schedule):
+def _check_submissions(schedule):
     submit = schedule.jobs.submit
     bad = schedule.start < submit
-    refuse(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
+    raise_first(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
 
 
-def _run_time(schedule):
+def _check_run_times(schedule):
     jobs, end = schedule.jobs, schedule.end
     length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.clusters_used)
     bad = schedule.served & (end != schedule.start + length)
-    message = "ends at {:.12g}, its time on processors is {:.12g}"
-    refuse(bad, schedule, lambda job: message.format(end[job], length[job]))
+    message = "ends at {:.12g}, but its time on processors is {:.12g}"
+    raise_first(bad, schedule, lambda job: message.format(end[job], length[job]))
 
 
-def _request(schedule):
-    """Every job has what it asked for."""
+def _check_requests(schedule):
+    """Check that the allocation of every job satisfies its request."""
     jobs, allocation = schedule.jobs, schedule.allocation
     is_whole = (allocation > 0).sum(axis=1) == 1
     bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
@@ -136,13 +139,19 @@ def _request(schedule):
         wanted, given = reading.side_by_side(jobs.request, jobs.components, allocation)
         whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
         bad |= (wanted != given).any(axis=1) & ~whole
-    rows, message = (allocation, jobs.components), f"has {{}} for components {{}} ({jobs.request})"
-    bad &= schedule.served
-    refuse(bad, schedule, lambda job: message.format(*(row[job].tolist() for row in rows)))
+
+    def message(job):
+        given, wanted = allocation[job].tolist(), jobs.components[job].tolist()
+        return f"has the allocation {given} for the components {wanted} ({jobs.request})"
+
+    raise_first(bad & schedule.served, schedule, message)
 
 
-def _capacity(schedule):
-    """No cluster is over its size; at one instant departures come before starts."""
+def _check_capacity(schedule):
+    """Check that no cluster ever runs more processors than it has.
+
+    At one instant, departures come before starts.
+    """
     runs = schedule.end > schedule.start
     start, end = schedule.start[runs], schedule.end[runs]
     instants = np.concatenate([end, start])
@@ -153,14 +162,14 @@ def _capacity(schedule):
         if (busy > size).any():
             event = int((busy > size).argmax())
             job = int(np.flatnonzero(runs)[order[event] % len(start)])
-            message = f"cluster {cluster} runs {busy[event]} processors and has {size}"
+            message = f"cluster {cluster} has {size} processors, but {busy[event]} are in use"
             raise ScheduleError(message, job, float(instants[order[event]]))
-    _capacity_of_moments(schedule, ~runs & schedule.served)
+    _check_capacity_of_instant_jobs(schedule, ~runs & schedule.served)
 
 
-def _capacity_of_moments(schedule, moments):
-    """Who runs for no time fits beside those that run from before its instant until after it."""
-    jobs, runs = np.flatnonzero(moments), schedule.end > schedule.start
+def _check_capacity_of_instant_jobs(schedule, is_instant):
+    """Check that jobs that run for no time fit beside the jobs that run across their instant."""
+    jobs, runs = np.flatnonzero(is_instant), schedule.end > schedule.start
     instants = schedule.start[jobs]
     for cluster, size in enumerate(schedule.system.sizes):
         took = schedule.allocation[runs, cluster]
@@ -169,27 +178,35 @@ def _capacity_of_moments(schedule, moments):
         busy += schedule.allocation[jobs, cluster]
         if (busy > size).any():
             worst = int((busy > size).argmax())
-            message = f"cluster {cluster} runs {busy[worst]} processors and has {size}"
+            message = f"cluster {cluster} has {size} processors, but {busy[worst]} are in use"
             raise ScheduleError(message, int(jobs[worst]), float(instants[worst]))
 
 
-def _promises(schedule):
-    """Every job starts within the limits that it asked for, and no later than promised.
+def _check_limits(schedule):
+    """Check that every job starts within the limits that it asked for, and no later than promised.
 
     Promised starts may move under a policy that does not promise every job a start.
     """
     jobs, start, promised = schedule.jobs, schedule.start, schedule.promised
     policy, earliest, latest = schedule.scheduling, jobs.earliest_start, jobs.latest_start
-    asks, says = jobs.is_reserved, "starts {} its {} start, {:.12g}".format
+    asks = jobs.is_reserved
     if not policy.takes_reservations:
-        message = f"asks for a later or a latest start, which {name_of(policy)} does not serve"
-        refuse(asks, schedule, lambda _job: message)
+        message = f"asks for an earliest or latest start, which {name_of(policy)} does not support"
+        raise_first(asks, schedule, lambda _job: message)
     early, late = asks & (start < earliest), asks & (start > latest)
-    refuse(early, schedule, lambda job: says("before", "earliest", earliest[job]))
-    refuse(late, schedule, lambda job: says("after", "latest", latest[job]))
+    before = "starts before its earliest start, {:.12g}"
+    after = "starts after its latest start, {:.12g}"
+    raise_first(early, schedule, lambda job: before.format(earliest[job]))
+    raise_first(late, schedule, lambda job: after.format(latest[job]))
     if policy.promises_all:
         message = "starts later than promised: it was promised {}"
-        refuse(start > promised, schedule, lambda job: message.format(told(promised[job])))
+        raise_first(start > promised, schedule, lambda job: message.format(told(promised[job])))
 
 
-_RULES = (_complete, _after_submission, _run_time, _request, _capacity)
+_RULES = (
+    _check_complete,
+    _check_submissions,
+    _check_run_times,
+    _check_requests,
+    _check_capacity,
+)

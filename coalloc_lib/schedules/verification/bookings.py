@@ -1,4 +1,4 @@
-"""The rules of online scheduling, as checks of a finished schedule."""
+"""Verification of a schedule of `Online`: attempts, promised starts, rejections and servers."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ from coalloc_lib.model.placement import (
     WorstFit,
 )
 from coalloc_lib.schedules.reading import booked_end, booked_length, lengths_on
-from coalloc_lib.schedules.verification.faults import ScheduleError, refuse
+from coalloc_lib.schedules.verification.faults import ScheduleError, raise_first, told
 
-#: The placements of the library that choose an order of the clusters.
+#: The placements of the library that try the clusters in an order of their own.
 _KNOWN = (FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit)
 
 
 def is_known(placement: Any) -> bool:
-    """Whether a placement is one of the library's, which always give the same answer."""
+    """Return whether a placement is part of the library, so it always gives the same answer."""
     if isinstance(placement, HomeSite):
         return type(placement) is HomeSite and is_known(placement.rule)
     if isinstance(placement, SingleThenSpan):
@@ -32,40 +32,46 @@ def is_known(placement: Any) -> bool:
 
 
 def check_terms(schedule: Any) -> None:
-    """Raise for the first job that is not served, or rejected, on the terms of `Online`."""
-    for check in (_attempts, _in_time, _refusals, _on_servers):
+    """Raise a `ScheduleError` for the first job whose booking breaks a rule of `Online`.
+
+    These rules concern each job alone. `check_bookings` compares the bookings of different jobs.
+    """
+    for check in (_check_attempts, _check_starts, _check_rejections, _check_servers):
         check(schedule)
 
 
-def _attempts(schedule):
-    """Every job starts at the attempt that was accepted; a refused one has its attempts too."""
+def _check_attempts(schedule):
+    """Check that every served job starts at its last attempt, and the number of attempts."""
     if schedule.attempts is None or schedule.servers is None:
-        raise ScheduleError("the schedule does not tell the attempts and the servers of its jobs")
+        raise ScheduleError("the schedule does not contain the attempts and servers of its jobs")
     policy, served, attempts = schedule.scheduling, schedule.served, schedule.attempts
     start = schedule.jobs.earliest_start + (attempts - 1) * policy.step
     bad = served & (schedule.start != start)
-    refuse(bad, schedule, lambda job: f"attempt {attempts[job]} is at {start[job]:.12g}")
+    message = "its accepted attempt, attempt {}, is at {:.12g}"
+    raise_first(bad, schedule, lambda job: message.format(attempts[job], start[job]))
     bad = (attempts < served) | (attempts > policy.most_attempts)
     if bad.any():
         job = int(bad.argmax())
+        least, most = int(served[job]), policy.most_attempts
         raise ScheduleError(
-            f"has {attempts[job]} attempts, and at most {policy.most_attempts} are made", job
+            f"has {attempts[job]} attempts, but there must be {least} to {most}", job
         )
 
 
-def _in_time(schedule):
-    """Every job starts when it was promised, no later than it asked, and ends by the horizon."""
+def _check_starts(schedule):
+    """Check that jobs start when promised and within their limits, and end before the horizon."""
     promised, latest = schedule.promised, schedule.jobs.latest_start
     start, until, end = schedule.start, _horizon(schedule), booked_end(schedule)
-    wrong, beyond = start != promised, "is booked until {:.12g}, beyond the horizon, which ended at"
-    refuse(wrong & schedule.served, schedule, lambda job: f"was promised {promised[job]:.12g}")
-    late = start > latest
-    refuse(late, schedule, lambda job: f"starts after its latest start, {latest[job]:.12g}")
-    refuse(end > until, schedule, lambda job: f"{beyond.format(end[job])} {until[job]:.12g}")
+    wrong, late = schedule.served & (start != promised), start > latest
+    moved = "starts at another instant than promised: it was promised {}"
+    beyond = "is booked until {:.12g}, beyond the horizon, which ended at {:.12g}"
+    raise_first(wrong, schedule, lambda job: moved.format(told(promised[job])))
+    raise_first(late, schedule, lambda job: f"starts after its latest start, {latest[job]:.12g}")
+    raise_first(end > until, schedule, lambda job: beyond.format(end[job], until[job]))
 
 
-def _refusals(schedule):
-    """Every refused job was told, when it was submitted, what ended its attempts."""
+def _check_rejections(schedule):
+    """Check that every rejected job was rejected at its submission and for the right reason."""
     jobs, policy, horizon = schedule.jobs, schedule.scheduling, _horizon(schedule)
     lengths = booked_length(schedule, np.ones(len(jobs), int))
     for job in sorted(schedule.refused):
@@ -83,14 +89,15 @@ def _refusals(schedule):
         (instant, why), submit = schedule.refused[job], jobs.submit[job]
         if why != reason or instant != submit or (tried and untimely):
             raise ScheduleError(
-                f"was refused at {instant:.12g} for {why!r} after {tried} attempts; it is told at "
-                f"its submission, at {submit:.12g}, what ended these: {reason!r}",
+                f"was rejected at {instant:.12g} for {why!r} after {tried} attempts; it should be "
+                f"rejected at its submission, at {submit:.12g}, for the reason that ended its "
+                f"attempts: {reason!r}",
                 job,
             )
 
 
-def _on_servers(schedule):
-    """Every job has as many servers of each cluster as processors, each of them once."""
+def _check_servers(schedule):
+    """Check that the servers of every job are different and make up its allocation."""
     servers, sizes = schedule.servers, schedule.system.as_array()
     job = np.repeat(np.arange(len(servers)), np.diff(servers.first))
     inside = (servers.ids >= 0) & (servers.ids < sizes.sum())
@@ -100,27 +107,38 @@ def _on_servers(schedule):
     bad = (held != schedule.allocation).any(axis=1)
     bad[job[~inside]] = True
     bad[job[1:][(np.diff(servers.ids) <= 0) & (np.diff(job) == 0)]] = True
-    message, rows = "has servers {} for {} processors of each cluster", schedule.allocation
-    refuse(bad, schedule, lambda job: message.format(servers[job].tolist(), rows[job].tolist()))
+    message, rows = "has the servers {}, but its allocation is {}", schedule.allocation
+    raise_first(
+        bad, schedule, lambda job: message.format(servers[job].tolist(), rows[job].tolist())
+    )
 
 
 def check_bookings(schedule: Any) -> None:
-    """Raise if a server is booked twice, or a job has another attempt or servers than it gets."""
-    # What was booked before a job came is read from the schedule. A placement of the user may
-    # answer differently the second time, so attempts and servers are then not checked.
+    """Raise a `ScheduleError` for the first job whose booking does not fit the earlier bookings.
+
+    A server may not be booked twice at the same time, and each job must have the first attempt with
+    room and the servers that the rule of the policy chooses. Attempts and servers are not checked
+    for a placement that is not part of the library, because it may give another answer this time.
+
+    Notes
+    -----
+    The jobs are taken in the order of their submissions, and their bookings are read from the
+    schedule. The arrays `owner` and `server` hold the bookings so far, ordered by server and then
+    by time. The first booking of each server belongs to an imaginary job -1 that ended at 0. After
+    booking i, its server is idle from ``since[i]`` to ``until[i]``, when its next booking begins.
+    """
     jobs, policy, places_alike = schedule.jobs, schedule.scheduling, is_known(schedule.placement)
     sizes, end = schedule.system.as_array(), booked_end(schedule)
     cluster = np.repeat(np.arange(len(sizes)), sizes)
     lengths = lengths_on(schedule).tolist()
-    # Bookings in order of their servers, and on each in order of time: first that of job -1, until
-    # 0. After each its server is idle `since` then, `until` the next begins.
+    # The last entry of each array belongs to job -1.
     begin, end, leaves = (np.append(column, 0.0) for column in (schedule.start, end, schedule.end))
     owner, server = np.full(len(cluster), -1), np.arange(len(cluster))
     for job in np.argsort(jobs.submit, kind="stable").tolist():
         now, start, since = jobs.submit[job], begin[job], end[owner]
         its_servers = schedule.servers[job]
         if policy.release_early:
-            # What runs for no time leaves after the arrivals of its instant.
+            # A job that runs for no time leaves after the arrivals of its instant.
             left = leaves[owner]
             has_left = (left < now) | ((left == now) & (begin[owner] < left))
             since = np.where(has_left, left, since)
@@ -133,15 +151,29 @@ def check_bookings(schedule: Any) -> None:
         holds = np.flatnonzero(holds_job[server] & (since <= start) & (end[job] <= until))
         if len(holds) < len(its_servers):
             clash = holds_job[server] & (begin[owner] < end[job]) & (since > start)
-            message = f"server {server[clash][0]} is booked for {{other}}"
+            message = f"server {server[clash][0]} is already booked for {{other}}"
             raise ScheduleError(message, job, start, int(owner[clash][0]))
         if places_alike:
-            _first_room(schedule, job, lengths[job], (since, until, server), cluster)
+            _check_choice(schedule, job, lengths[job], (since, until, server), cluster)
         owner, server = np.insert(owner, holds + 1, job), np.insert(server, holds + 1, its_servers)
 
 
-def _first_room(schedule, job, lengths, periods, cluster):
-    """Check that a job has the first attempt with room, and the servers that the rule chooses."""
+def _check_choice(schedule, job, lengths, periods, cluster):
+    """Check that a job has the first attempt with room, and the servers that the rule chooses.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    job : int
+        The position of the job.
+    lengths : list of float
+        The expected length of the job on 1, 2, ... clusters.
+    periods : (ndarray, ndarray, ndarray)
+        The begin, the end and the server of each idle period when the job was submitted.
+    cluster : ndarray of int
+        The cluster of each server.
+    """
     jobs, policy = schedule.jobs, schedule.scheduling
     enough = periods[0] + lengths[0] <= periods[1]
     periods = [column[enough] for column in periods]
@@ -149,22 +181,27 @@ def _first_room(schedule, job, lengths, periods, cluster):
     starts = jobs.earliest_start[job] + np.arange(tried) * policy.step
     first, allocation, length = _first_attempt(schedule, job, lengths, starts, periods, cluster)
     if first != (tried - 1 if served else tried):
-        room = f"was room at attempt {first + 1}" if first < tried else "was no room at it"
-        refused = "" if served else "and was refused, "
-        raise ScheduleError(f"has attempt {tried}, {refused}but there {room}", job)
-    if not served or policy.rule == FIRST_FOUND:
-        return
-    start, its_servers = starts[-1], schedule.servers[job]
-    fits = (periods[0] <= start) & (periods[1] >= start + length)
-    since, until, server = (column[fits] for column in periods)
-    gap = until - since if policy.rule == "best-fit" else np.zeros(len(server))
+        has = f"starts at attempt {tried}" if served else f"was rejected after {tried} attempts"
+        room = f"was room at attempt {first + 1}" if first < tried else "was no room at this one"
+        raise ScheduleError(f"{has}, but there {room}", job)
+    if served and policy.rule != FIRST_FOUND:
+        fits = (periods[0] <= starts[-1]) & (periods[1] >= starts[-1] + length)
+        fitting = [column[fits] for column in periods]
+        _check_rule(schedule, job, starts[-1], allocation, fitting, cluster)
+
+
+def _check_rule(schedule, job, start, allocation, periods, cluster):
+    """Check that a job has those servers that the rule chooses among the idle periods that fit."""
+    rule, its_servers = schedule.scheduling.rule, schedule.servers[job]
+    since, until, server = periods
+    gap = until - since if rule == "best-fit" else np.zeros(len(server))
     order = np.lexsort((server, -since, gap))
     for number, wanted in enumerate(allocation):
         chosen = np.sort(server[order][cluster[server[order]] == number][:wanted]).tolist()
         given = its_servers[cluster[its_servers] == number].tolist()
         if chosen != given:
             raise ScheduleError(
-                f"has servers {given} of cluster {number}, by the rule {policy.rule} these are "
+                f"has the servers {given} of cluster {number}, but the rule {rule} chooses "
                 f"{chosen}",
                 job,
                 start,
@@ -172,7 +209,11 @@ def _first_room(schedule, job, lengths, periods, cluster):
 
 
 def _first_attempt(schedule, job, lengths, starts, periods, cluster):
-    """Return the number of the first start with room, the allocation, and the length there."""
+    """Return the position in `starts` of the first start with room, its allocation and length.
+
+    If no start has room, the position is the number of starts, and the allocation is None. The
+    other arguments are those of `_check_choice`.
+    """
     jobs, place = schedule.jobs, (schedule.placement or WorstFit()).place
     alone = lengths[0]
     until = schedule.scheduling.horizon_end(float(jobs.submit[job]))
@@ -180,7 +221,11 @@ def _first_attempt(schedule, job, lengths, starts, periods, cluster):
     number_of = cluster[periods[2]]
 
     def count(starts, length):
-        """Of periods that are long enough, those that have begun less those that end too soon."""
+        """Return the servers of each cluster that are idle for `length` from each start on.
+
+        The number is that of the periods that have begun minus that of the periods that end too
+        soon, among the periods that are long enough.
+        """
         table = []
         for number in range(len(schedule.system)):
             enough = (number_of == number) & (periods[0] + length <= periods[1])
@@ -204,5 +249,5 @@ def _first_attempt(schedule, job, lengths, starts, periods, cluster):
 
 
 def _horizon(schedule):
-    """Return until when each job could be booked, shape (n,)."""
+    """Return the instant until which each job could be booked at its submission, shape (n,)."""
     return np.array([*map(schedule.scheduling.horizon_end, schedule.jobs.submit.tolist())])

@@ -232,11 +232,13 @@ def test_what_is_wrongly_joined_is_found():
     allocation[3] = 2, 0
     with pytest.raises(ScheduleError, match="job 3 is not where and when site 1 runs it"):
         replace(schedule, allocation=allocation).verify()
-    with pytest.raises(ScheduleError, match="cluster 1 runs 5 processors and has 4"):
+    with pytest.raises(ScheduleError, match="cluster 1 has 4 processors, but 5 are in use"):
         moved(schedule, 3, 4).verify()
     # A site whose jobs wait for nothing keeps the model's rules and breaks those of FCFS.
     late = schedule.at | {1: moved(schedule.at[1], 1, 16)}
-    with pytest.raises(ScheduleError, match=r"job 3 at 8: FCFS\(\) starts it then, .* only at 16"):
+    with pytest.raises(
+        ScheduleError, match=r"job 3 at 8: FCFS\(\) would start it now .* only at 16"
+    ):
         replace(moved(schedule, 3, 16), at=late).verify()
 
 
@@ -245,7 +247,9 @@ def test_a_job_that_left_its_site_or_was_held_there_is_found():
     schedule = sites.sharing(SYSTEM, jobs, home=[0, -1])
     with pytest.raises(ScheduleError, match=r"job 0 at 0: has \[0, 3\]"):
         replace(schedule, allocation=schedule.allocation[:, ::-1]).verify()
-    with pytest.raises(ScheduleError, match=r"job 1 at 1: FCFS\(\) starts it then, .* only at 10"):
+    with pytest.raises(
+        ScheduleError, match=r"job 1 at 1: FCFS\(\) would start it now .* only at 10"
+    ):
         moved(schedule, 1, 10).verify()
 
 
