@@ -12,8 +12,8 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 
-#: The types of profile whose run time does not depend on the platform. The second one is the name
-#: that older versions of Batsim used.
+#: The types of profile whose run time does not depend on the platform. The second type is the name
+#: of the first one in newer versions of Batsim.
 DELAYS = ("delay", "DelayProfile")
 
 

@@ -139,13 +139,19 @@ def test_a_placement_that_chose_another_cluster_is_noticed():
     schedule = co.simulate(SYSTEM, jobs, placement=co.FirstFit()).verify()
     assert schedule.allocation.tolist() == [[2, 0], [2, 0]]
     assert_fails(
-        replace(schedule, placement=co.BestFit()), r"^job 0 at 0: has \[2, 0\], but BestFit"
+        replace(schedule, placement=co.BestFit()),
+        r"^job 0 at 0: has the allocation \[2, 0\], but BestFit",
     )
     wrong = broken(schedule, "allocation", 1, [0, 2])
-    assert_fails(wrong, r"^job 1 at 1: has \[0, 2\], but FirstFit.* would give it \[2, 0\]$")
+    assert_fails(
+        wrong, r"^job 1 at 1: has the allocation \[0, 2\], but FirstFit.* would give it \[2, 0\]$"
+    )
     own = type("Own", (co.FirstFit,), {})()
     assert replace(schedule, placement=own).verify().unchecked == ""
-    assert_fails(replace(wrong, placement=own), r"^job 1 at 1: has \[0, 2\], but Own.* \[2, 0\]$")
+    assert_fails(
+        replace(wrong, placement=own),
+        r"^job 1 at 1: has the allocation \[0, 2\], but Own.* \[2, 0\]$",
+    )
 
 
 def test_who_runs_for_no_time_fits_beside_those_that_run_across_its_instant():
