@@ -10,7 +10,8 @@ from coalloc_lib.model.placement import HomeSite, Placement, may_stay_whole, tim
 
 def arrival_order(schedule: Any) -> NDArray[np.int64]:
     """Return the positions of the jobs in the stream, in the order in which they arrived."""
-    if schedule.backlog is not None:  # a held queue takes the jobs in the order of the stream
+    if schedule.backlog is not None:
+        # A queue of constant length takes the jobs in the order of the stream.
         return np.arange(len(schedule))
     return np.argsort(schedule.jobs.submit, kind="stable")
 
@@ -19,10 +20,10 @@ def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the job that heads the queue just after each instant, or -1 if no job waits."""
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit = schedule.jobs.submit[order]
-    # A job with a reservation gets its answer at submission, so it never heads the queue.
+    # A job that asks for a reservation gets its start at submission, so it never heads the queue.
     left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
     all_before = np.maximum.accumulate(left[order])
-    # The head is the first in the queue that has not left; it may not have arrived yet.
+    # The first job in order of arrival that has not left the queue. It may not have arrived yet.
     first = np.searchsorted(all_before, instants, side="right")
     waits = first < np.searchsorted(submit, instants, side="right")
     return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
@@ -77,7 +78,7 @@ def fits_by(
         split, whole = (fits_by(None, kind, components, idle) for kind in (request, "total"))
         return split | whole
     if request in ("flexible", "total"):
-        total = np.einsum("ij->i", components)  # several times faster than sum(axis=1)
+        total = np.einsum("ij->i", components)  # this is several times faster than sum(axis=1)
         return total <= (idle.sum(axis=1) if request == "flexible" else idle.max(axis=1))
     wanted, free = side_by_side(request, components, idle)
     return np.asarray((wanted <= free).all(axis=1))

@@ -152,7 +152,7 @@ def _reject_impossible(workload: _Workload, limit: NDArray, processors: NDArray)
                 f"{name}: walltime = {seconds:g}; give seconds above 0, or leave it out"
             )
         if most is not None and size > checks.whole("nb_res", most):
-            raise InputError(f"{name}: res = {size}, and nb_res is {most}; correct one of them")
+            raise InputError(f"{name}: res = {size}, but nb_res is {most}; correct one of them")
         if job.get("dependencies"):
             what = f"dependencies = {shown(job['dependencies'])}"
             raise InputError(f"{name}: {what}, which are not supported; remove them")

@@ -98,7 +98,7 @@ class HyperErlangWorkload:
 
     def __post_init__(self) -> None:
         if not self.classes:
-            raise InputError("classes is empty; give at least one")
+            raise InputError("classes is empty; give at least one JobClass")
 
     def __str__(self) -> str:
         return f"hyper-Erlang workload of {len(self.classes)} classes of sizes"

@@ -20,7 +20,7 @@ from coalloc_lib.basics.checks import InputError, path_of
 MOST_UNPACKED, MOST_RATIO = 64 * 2**20, 100
 _BLOCK = 4 * 2**20
 _LONGEST_LINE = 2**20
-_UNPACK = "unpack it, and give the log in it"
+_UNPACK = "unpack it, and give the path of the log in it"
 _NO_LOG = "give the log as text, as it was downloaded or printed"
 #: Files that are not text, by their first bytes: what they are, and what to do.
 _SIGNATURES = {
@@ -109,8 +109,8 @@ def _blocks(path: Path, source: Any) -> Iterator[bytes]:
         rest = source.readline(_LONGEST_LINE)
         if len(rest) >= _LONGEST_LINE:
             raise InputError(
-                f"{path} has a line of more than {_LONGEST_LINE:,} characters; check that it is a "
-                "log"
+                f"{path} has a line of more than {_LONGEST_LINE:,} characters; check that the file "
+                "is a log"
             )
         yield block + rest
 

@@ -41,7 +41,7 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
     InputError
         The last job comes before the first one, or there are fewer jobs.
     """
-    instance_of("jobs", jobs, JobStream, f"{_STREAM}, for a log log.jobs()")
+    instance_of("jobs", jobs, JobStream, f"{_STREAM}, or log.jobs() of a log")
     if whole("last", last) < whole("first", first):
         raise InputError(f"last = {last} is below first = {first}; swap them")
     order = np.argsort(jobs.submit, kind="stable")
@@ -200,7 +200,7 @@ def checked_sites(
     if wrong.any():
         job, most = int(wrong.argmax()), len(system) - 1
         raise InputError(
-            f"{name}[{job}] = {numbers[job]}, and the system has {len(system)} sites; give numbers "
+            f"{name}[{job}] = {numbers[job]}, but the system has {len(system)} sites; give numbers "
             f"from {least} to {most}"
         )
     return numbers

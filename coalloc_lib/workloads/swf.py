@@ -221,7 +221,9 @@ class SwfLog:
         """
         checks.one_of("estimates", estimates, ESTIMATES)
         if missing is not None and estimates == "exact":
-            raise InputError(f"missing = {shown(missing)} is for requested estimates; leave it out")
+            raise InputError(
+                f"missing = {shown(missing)} has no effect on exact estimates; leave it out"
+            )
         if span_penalty and request == "total":
             raise InputError(
                 f"span_penalty = {shown(span_penalty)} has no effect on total requests, which stay "

@@ -109,7 +109,7 @@ def zone_of(header: Mapping[str, str]) -> Zone:
     zone = _zone_in("TimeZoneString", header)
     other = _zone_in("TimeZone", header)
     if zone is None or other is None:
-        return zone or other or Zone(ZoneInfo("UTC"), "UTC, as the log names none")
+        return zone or other or Zone(ZoneInfo("UTC"), "UTC, because the log names none")
     if zone.is_known and other.is_known and not _agree(zone.info, other.info):
         values = (_first_word(header[key]) for key in ("TimeZoneString", "TimeZone"))
         clash = "TimeZoneString is {}, but TimeZone is {}; the former is used".format(*values)
@@ -134,7 +134,7 @@ def _zone_in(key: str, header: Mapping[str, str]) -> Zone | None:
     if place is not None:
         return Zone(ZoneInfo(place), place, f"{key} is {word}; it is read as {place}")
     doubt = f"{key} is {shown(word)}, which is not a known time zone; it is read as UTC"
-    return Zone(ZoneInfo("UTC"), f"UTC, as {word} is not known", doubt, is_known=False)
+    return Zone(ZoneInfo("UTC"), f"UTC, because {word} is not known", doubt, is_known=False)
 
 
 def _fixed_zone(key: str, value: str, word: str) -> tuple[timezone, str] | None:

@@ -20,7 +20,8 @@ FIELDS = (
     "requested_processors", "requested_time", "requested_memory", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job", "think_time",
 )  # fmt: skip
-#: Fields that count or name something; they become `int64` columns, all others `float64`.
+#: The fields that are whole numbers. They become columns of type `int64`, and all other fields
+#: become columns of type `float64`.
 WHOLE_FIELDS = (
     "job", "allocated_processors", "requested_processors", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job",
@@ -166,8 +167,8 @@ def _check_header_length(comments: list[str], where: str) -> None:
     """Raise an `InputError` if a file is too long before its first job to be a log."""
     if sum(map(len, comments)) > _MOST_HEADER:
         raise InputError(
-            f"{where} begins with more than {_MOST_HEADER:,} characters of comments; check that it "
-            "is a log"
+            f"{where} begins with more than {_MOST_HEADER:,} characters of comments; check that "
+            "the file is a log"
         )
 
 

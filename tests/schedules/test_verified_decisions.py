@@ -196,7 +196,7 @@ def test_above_a_number_of_jobs_only_the_rules_of_the_model_are_checked():
     jobs = co.JobStream(np.arange(count), np.ones(count), np.ones(count, int), request="total")
     schedule = co.simulate(co.Multicluster([1]), jobs)
     delayed = moved(schedule, count - 1, count + 5.0)
-    assert "verify(most_jobs=50001) checks it" in delayed.verify().unchecked
+    assert "call verify(most_jobs=50001) to check" in delayed.verify().unchecked
     with pytest.raises(ScheduleError, match="job 50000 at 50000"):
         delayed.verify(most_jobs=count)
 

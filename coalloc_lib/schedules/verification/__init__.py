@@ -52,14 +52,19 @@ def verify(schedule: Any, most_jobs: int | None = None) -> None:
 
 
 def unchecked(schedule: Any) -> str:
-    """Return what `verify` does not check of a schedule, in words; "" if it checks everything."""
+    """Return what `verify` does not check in a schedule by default, in words.
+
+    The result completes the sentence "verify() did not check ...". It is an empty text if `verify`
+    checks everything.
+    """
     policy, reason = schedule.scheduling, _takes_long(schedule)
     if reason:
-        return f"when jobs start and where, {reason}; verify(most_jobs={len(schedule)}) checks it"
+        call = f"verify(most_jobs={len(schedule)})"
+        return f"when and where jobs start, because {reason}; call {call} to check it"
     if type(policy) is Online and not is_known(schedule.placement):
         return f"when jobs start and where {type(schedule.placement).__name__} puts them"
     if type(policy) is Online and policy.rule == FIRST_FOUND:
-        return "which of the idle servers jobs get, by the rule 'first-found'"
+        return "which of the idle servers each job gets under the rule 'first-found'"
     return ""
 
 
@@ -67,13 +72,11 @@ def _takes_long(schedule):
     """Return why decisions are not checked by default, or an empty text if they are."""
     count = len(schedule)
     if count > MOST_JOBS:
-        return f"which verify() checks for at most {MOST_JOBS:,} jobs, and these are {count:,}"
+        return f"there are {count:,} jobs, and by default at most {MOST_JOBS:,} are checked"
     if _has_no_memory(schedule) and schedule.scheduling.overtakes:
         waiting = _waiting(schedule)
         if waiting.sum() > MOST_WAITING:
-            return (
-                f"because {waiting.mean():,.0f} jobs wait on average, and the check takes minutes"
-            )
+            return f"{waiting.mean():,.0f} jobs wait on average, and the check takes minutes"
     return ""
 
 
