@@ -59,6 +59,13 @@ def least_means(schedule: Schedule) -> dict[str, float]:
     the mean response time is at least the mean time on processors, with the same weights. The
     bounds cut the confidence intervals of the metrics (see `Interval.within`), which are about the
     same jobs with other waits, and not about jobs with other run times.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 0], runtime=[20, 30], components=[2, 2])
+    >>> least_means(co.simulate(co.Multicluster([2]), jobs))["response_mean"]
+    25.0
     """
     ran = schedule.served
     length, jobs = (schedule.end - schedule.start)[ran], schedule.jobs
@@ -116,6 +123,15 @@ def summary(
     ----------
     The bounded slowdown: Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong: Theory and practice in
     parallel job scheduling. JSSPP 1997.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 0], runtime=[20, 30], components=[2, 1])
+    >>> schedule = co.simulate(co.Multicluster([2]), jobs)
+    >>> table = summary(schedule, {"width": by_width(jobs)})
+    >>> table["group"].tolist(), table["wait_mean"].tolist()
+    (['all', '1', '2'], [10.0, 20.0, 0.0])
     """
     import pandas as pd
 
@@ -139,10 +155,21 @@ def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
         The largest width in each group, in increasing order. By default the bounds are 1, 2, 4, 8
         and so on, and groups without a job are left out.
 
+    Returns
+    -------
+    pandas.Categorical
+        The group of each job. The groups are ordered by width.
+
     Raises
     ------
     InputError
         The bounds do not increase, or the widest job exceeds the last one.
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[0, 0, 0], runtime=[1, 1, 1], components=[1, 3, 4])
+    >>> list(by_width(jobs))
+    ['1', '3-4', '3-4']
     """
     import pandas as pd
 
@@ -179,6 +206,19 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
         The columns are ``grouping`` (``all`` or ``cluster``), ``group`` (the number of the cluster,
         or ``all``), ``begin``, ``end`` and ``utilization``, the mean fraction of the processors
         that is busy.
+
+    Raises
+    ------
+    InputError
+        The instants do not increase.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0], runtime=[2], components=[1])
+    >>> schedule = co.simulate(co.Multicluster([1, 1]), jobs)
+    >>> utilization_timeline(schedule, [0, 2])["utilization"].tolist()
+    [0.5, 1.0, 0.0]
     """
     import pandas as pd
 

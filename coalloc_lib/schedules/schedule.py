@@ -206,11 +206,24 @@ class Schedule:
             The instants between which the mean is taken. By default they are the first and the last
             submission.
 
+        Returns
+        -------
+        float
+            A number from 0 to 1.
+
         Raises
         ------
         InputError
             All jobs were submitted at the same instant and no other instants are given, or `finish`
             is not after `begin`.
+
+        Examples
+        --------
+        >>> import coalloc_lib as co
+        >>> jobs = co.JobStream(submit=[0, 1], runtime=[5, 2], components=[[3, 2], [2, 2]])
+        >>> schedule = co.simulate(co.Multicluster([4, 4]), jobs)
+        >>> schedule.utilization(0, 5)
+        0.625
         """
         if begin is finish is None and np.ptp(self.jobs.submit) == 0:
             raise InputError(
@@ -264,8 +277,16 @@ class Schedule:
     def queue_length(self, instants: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the number of jobs that wait just after all events of each instant.
 
-        A job that arrives at the instant and does not start then is counted. A job that starts then
-        is not.
+        Parameters
+        ----------
+        instants : array_like, shape (m,)
+            The instants.
+
+        Returns
+        -------
+        ndarray of int, shape (m,)
+            The numbers of waiting jobs. A job that arrives at an instant and does not start at the
+            same instant is counted, and a job that starts at it is not.
         """
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
         return arrived - np.searchsorted(np.sort(self.left_queue), instants, side="right")

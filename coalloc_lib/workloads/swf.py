@@ -94,7 +94,7 @@ class SwfLog:
 
     @property
     def title(self) -> str:
-        """The name of the log, which says for a stand-in that it is one."""
+        """The name of the log for titles of figures, in which a stand-in is marked as synthetic."""
         return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
 
     @cached_property
