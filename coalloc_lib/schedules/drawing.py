@@ -108,8 +108,9 @@ def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
     -----
     A schedule does not say which rows of the chart a job occupies. The jobs are taken in the order
     of their starts. Each gets the smallest range of free neighbouring rows that can hold it. If no
-    range can hold it, it gets the fewest ranges. Within a larger range, the job is put at the side
-    where the neighbour ends at about the same time, because then wide ranges become free at once.
+    range is large enough, it gets as few ranges as possible. If the range is larger than the job,
+    the job is placed at that side of the range where the neighbour ends at about the same time as
+    the job. Neighbouring rows then become free together.
     """
     held = held_until(schedule)
     jobs = jobs[np.lexsort((held[jobs], schedule.start[jobs]))]
@@ -132,7 +133,7 @@ def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
 def _chosen_rows(free_at, begin, end, wanted):
     """Choose a range of rows that are free from `begin` on, and return (first row, size).
 
-    The range has `wanted` rows if possible, and otherwise as many as the largest free range.
+    The range has `wanted` rows. If no free range is that large, it is the largest free range.
     """
     free = np.concatenate([[False], free_at <= begin, [False]])
     ranges = np.flatnonzero(np.diff(free)).reshape(-1, 2)
@@ -196,7 +197,7 @@ def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.flo
 
 
 def _boxes(schedule, begin, finish, sooner):
-    """Yield the boxes of the jobs that run in a window, with what is drawn on each box.
+    """Yield the boxes of the jobs that run in a window, with the marks that are drawn on them.
 
     The fields are the number of the job, the cluster, the first processor, the number of
     processors, the start, the end, and the entries of `sooner_until`, `held_until` and
@@ -220,8 +221,8 @@ def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]
     The entry is None if the job overtook no head of the queue.
     """
     place = np.argsort(np.argsort(schedule.jobs.submit, kind="stable"))
-    # The head just after the start of each job. The start of a rejected job is NaN, when no job
-    # heads the queue.
+    # The head of the queue just after the start of each job. For a rejected job, whose start is
+    # NaN, `heads` returns -1.
     head = heads(schedule, schedule.start[jobs])
     passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
     return np.where(passed, schedule.jobs.number[head], np.array(None)).tolist()

@@ -114,7 +114,8 @@ def listed(ranges: Ranges, jobs: int) -> Servers:
     """Return the ranges as a list of processors for each job; `jobs` is the number of jobs."""
     lengths = ranges.high - ranges.low + 1
     first = np.append(0, np.bincount(ranges.job, lengths, jobs).astype(np.int64).cumsum())
-    # The difference of each number from the one before it, whose cumulative sum gives the numbers.
+    # Each entry is first the difference from the number before it. The cumulative sum of these
+    # differences gives the numbers.
     ids = np.ones(first[-1], np.int32)
     begins = np.cumsum(lengths) - lengths
     ids[begins] = ranges.low - np.append(0, ranges.high[:-1])
@@ -129,7 +130,7 @@ def ranges_of(servers: Servers, sizes: NDArray[np.int64]) -> Ranges:
     servers : Servers
         The processors of each job, in ascending order.
     sizes : ndarray of int, shape (clusters,)
-        The sizes of the clusters, at whose ends ranges end.
+        The sizes of the clusters. No range reaches from one cluster into the next.
     """
     parts, edges = [], np.cumsum(sizes)
     jobs = len(servers.first) - 1

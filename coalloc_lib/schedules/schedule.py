@@ -47,7 +47,8 @@ class Schedule:
         start.
     refused : dict of int to Refusal
         The jobs that the policy rejected, by position: when each was rejected (`instant`), and
-        `why`. If there is one, means over all jobs are NaN, and means over `served` jobs are not.
+        `why`. If any job was rejected, take means over the `served` jobs, because means over all
+        jobs are NaN.
     attempts : ndarray of int, shape (n,), or None
         The number of starts that `Online` tried for each job; None under other policies.
     servers : Servers or None
@@ -173,8 +174,8 @@ class Schedule:
         ----------
         weights : {"work", "processors"}
             The weight of each job: its processors times its run time on one cluster, or its
-            processors alone. In the reference, the text describes the former and the formula the
-            latter.
+            processors alone. The text of the reference describes the first weight, and its formula
+            has the second one.
 
         Returns
         -------
@@ -335,8 +336,8 @@ class Schedule:
         The rules of the model hold for every schedule: each job that was not rejected starts at or
         after its submission, runs for its run time (with the penalty if it spans), and has the
         processors that it asked for; no cluster ever runs more processors than it has. A job that
-        asks for a later or a latest start starts within these limits. If the policy promises every
-        job a start, as `Conservative` does, no job starts later than promised.
+        asks for an earliest or a latest start starts within these limits. If the policy promises
+        every job a start, as `Conservative` does, no job starts later than promised.
 
         The decisions of the policy are which jobs it starts, rejects or promises a start, when, and
         on which processors. They are checked by the policy itself, including a policy that you have

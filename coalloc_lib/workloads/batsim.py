@@ -12,8 +12,8 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 
-#: The types of profile whose run time does not depend on the platform. The second type is the name
-#: of the first one in newer versions of Batsim.
+#: The types of profile whose run time does not depend on the platform. Newer versions of Batsim
+#: call the type "delay" "DelayProfile".
 DELAYS = ("delay", "DelayProfile")
 
 
@@ -25,7 +25,7 @@ class _Workload(NamedTuple):
     resources: Any
 
     def column(self, name: str) -> list:
-        """Return a value that every job has."""
+        """Return the values of a key that every job has."""
         return [job[name] for job in self.jobs]
 
 

@@ -62,6 +62,7 @@ class Trace:
 
 
 # fmt: off
+#: The public logs that `load_trace` knows by name.
 CATALOGUE = (
     Trace(
         "CTC-SP2", f"{ARCHIVE}/l_ctc_sp2/CTC-SP2-1996-3.1-cln.swf.gz",

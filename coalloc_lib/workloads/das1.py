@@ -127,7 +127,7 @@ def _cut_exponential_moments(rate: float, limit: float) -> tuple[float, float]:
 
 
 def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> float:
-    """Return a moment of a Pareto time on [low, high], whose exponent must not equal the order."""
+    """Return a moment of a Pareto time on [low, high]; the exponent must not equal the order."""
     norm = exponent * low**exponent / (1 - (low / high) ** exponent)
     power = order - exponent
     return norm * (high**power - low**power) / power

@@ -119,7 +119,7 @@ class _Utf16:
     """A file of text in UTF-16, read as UTF-8."""
 
     def __init__(self, source: Any) -> None:
-        # With newline="\n", only line feeds end a line, like in files in UTF-8.
+        # With newline="\n", only line feeds end a line, as in files in UTF-8.
         self._text = io.TextIOWrapper(source, encoding="utf-16", newline="\n")
 
     def read(self, size: int) -> bytes:

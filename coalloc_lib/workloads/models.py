@@ -101,7 +101,7 @@ class JobModel:
             )
 
     def with_(self, **changes: Any) -> "JobModel":
-        """Return a copy of the model in which the given fields are changed."""
+        """Return a copy of the model with other values of the given fields."""
         return replace(self, **changes)
 
     def __str__(self) -> str:
@@ -274,7 +274,7 @@ class SplitJobs:
             raise InputError(f"kept_whole = {self.kept_whole}; give a share from 0 to 1")
 
     def with_(self, **changes: Any) -> "SplitJobs":
-        """Return a copy of the workload in which the given fields are changed."""
+        """Return a copy of the workload with other values of the given fields."""
         return replace(self, **changes)
 
     def __str__(self) -> str:
@@ -297,9 +297,10 @@ class SplitJobs:
     def of_each_size(self) -> JobStream:
         """Return a stream with one job of each size, to check that all sizes can be placed.
 
-        Large jobs are split. If some jobs are kept whole, the stream also has all sizes whole. The
-        largest job need not be the hardest to place, because the largest component depends on
-        rounding: 7 processors in 4 components, rounded down, have a component of 4.
+        Large jobs are split. If some jobs are kept whole, the stream also has a whole job of each
+        size. It is not enough to check the largest job, because the largest component also depends
+        on rounding: if 7 processors are split into 4 components and rounded down, one component
+        has 4 processors.
         """
         sizes = self.sizes.sizes
         whole = JobStream(np.zeros(len(sizes)), np.zeros(len(sizes)), sizes)

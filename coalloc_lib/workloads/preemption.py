@@ -121,7 +121,7 @@ def _note_on_joined(parts: "pd.DataFrame") -> str:
 
 
 def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.DataFrame":
-    """Return the table, in which jobs without a run time get the sum of those of their parts."""
+    """Return the table with missing run times of whole jobs filled in from their parts."""
     runtime = table["runtime"]
     of_parts = table["job"].map(_totals(table[is_summed_up]))
     is_unknown = ~is_summed_up & (runtime < 0) & of_parts.notna()

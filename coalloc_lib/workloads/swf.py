@@ -207,7 +207,7 @@ class SwfLog:
             Jobs with more processors than this are left out.
         missing : float, optional
             The estimate of jobs without a requested time, in seconds, such as the time limit of
-            their partition. By default it is their run time, which is better than what users know.
+            their partition. By default it is their run time, so these jobs have exact estimates.
 
         Returns
         -------

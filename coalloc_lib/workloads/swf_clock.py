@@ -20,7 +20,7 @@ LONGEST = 50 * 365.25 * DAY
 
 
 class FromStart(NamedTuple):
-    """A table of jobs whose submissions count from the start of the log, and a note or ''."""
+    """Jobs with submissions that count from the start of the log, and a note, which may be ''."""
 
     table: "pd.DataFrame"
     note: str
@@ -29,8 +29,8 @@ class FromStart(NamedTuple):
 def from_start(table: "pd.DataFrame", start: swf_header.Start | None, where: str) -> FromStart:
     """Return the jobs of a log with submissions that count from the start of the log.
 
-    A submission at or after the instant of the start, in seconds of Unix, is taken as a Unix time.
-    Otherwise the log would last at least as long as the time from 1970 to its start.
+    A submission is taken as a Unix time if it is not before the start of the log. If it were a time
+    since the start, the log would last at least as long as the time from 1970 to its start.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """The header of a log: its start, its end, its time zone and its whole numbers.
 
 The header of a log in the Standard Workload Format is a dict of str. Many logs have values that the
-format does not define, such as dates instead of seconds. Where these can be understood, they are,
-and a note tells the user how they were read.
+format does not define, such as dates instead of seconds. The functions in this module understand
+many of these values, and return a note that tells the user how a value was read.
 """
 
 import re
@@ -187,7 +187,7 @@ def _named_zone(word: str) -> tuple[tzinfo, str] | None:
 
 @cache
 def _zone_names() -> dict[str, str]:
-    """Return the names in the time zone database by the same names in small letters."""
+    """Return the names in the time zone database, by the same names in small letters."""
     return {name.casefold(): name for name in available_timezones()}
 
 
@@ -333,8 +333,8 @@ def _unix_time_in(value: str) -> Start | None:
 def _zone_of_date(zone: str, header: Mapping[str, str]) -> tuple[tzinfo, str]:
     """Return the time zone of a date, and a doubt about it or an empty text.
 
-    `zone` is the time zone in the date itself, or an empty text. In that case the date is in the
-    time zone of the header.
+    `zone` is the time zone in the date itself. If it is an empty text, or if it is not known, the
+    date is read in the time zone of the header.
     """
     if re.fullmatch(_OFFSET, zone, re.ASCII):
         return datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo or UTC, ""
@@ -346,9 +346,10 @@ def _zone_of_date(zone: str, header: Mapping[str, str]) -> tuple[tzinfo, str]:
 
 
 def _parts_of(value: str) -> tuple[datetime, str] | None:
-    """Return the time in a date, without its zone, and the zone that it names or an empty text.
+    """Return the time of a date without its time zone, and the time zone that the date names.
 
-    The result is None if the value is not a date.
+    The time zone is an empty text if the date names none. The result is None if the value is not a
+    date.
     """
     iso, unix, mail = (form.fullmatch(value) for form in (_ISO, _UNIX_DATE, _MAIL_DATE))
     if iso:

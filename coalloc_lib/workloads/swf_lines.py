@@ -185,7 +185,7 @@ def _raise_for_first_fault(jobs: Mapping[int, str], where: str, in_header: bool)
 def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
     """Return an error message if a line shows that the file is in another format.
 
-    `lines` has all lines of the block, which are not comments of this format.
+    `lines` has all lines of the same block that do not begin with ``;``.
     """
     data = next((text for text in lines.values() if text[0] != "#"), "")
     if len(data.split()) == _GRID_FIELDS:

@@ -81,7 +81,10 @@ def _takes_long(schedule):
 
 
 def _has_no_memory(schedule):
-    """Return whether the policy remembers nothing, so its decisions follow from the schedule."""
+    """Return whether the decisions of the policy depend only on the state that a schedule implies.
+
+    A policy with memory returns another object from `begin`.
+    """
     policy = schedule.scheduling
     return type(policy) is not Online and policy.begin(schedule.system) is policy
 

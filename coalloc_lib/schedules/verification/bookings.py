@@ -23,7 +23,7 @@ _KNOWN = (FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit)
 
 
 def is_known(placement: Any) -> bool:
-    """Return whether a placement is part of the library, so it always gives the same answer."""
+    """Return whether a placement is one of the library, which always give the same answer."""
     if isinstance(placement, HomeSite):
         return type(placement) is HomeSite and is_known(placement.rule)
     if isinstance(placement, SingleThenSpan):
@@ -41,7 +41,7 @@ def check_terms(schedule: Any) -> None:
 
 
 def _check_attempts(schedule):
-    """Check that every served job starts at its last attempt, and the number of attempts."""
+    """Check the number of attempts of every job, and that served jobs start at the last one."""
     if schedule.attempts is None or schedule.servers is None:
         raise ScheduleError("the schedule does not contain the attempts and servers of its jobs")
     policy, served, attempts = schedule.scheduling, schedule.served, schedule.attempts
@@ -221,10 +221,10 @@ def _first_attempt(schedule, job, lengths, starts, periods, cluster):
     number_of = cluster[periods[2]]
 
     def count(starts, length):
-        """Return the servers of each cluster that are idle for `length` from each start on.
+        """Return the number of servers of each cluster that are idle for `length` from each start.
 
-        The number is that of the periods that have begun minus that of the periods that end too
-        soon, among the periods that are long enough.
+        It is the number of idle periods that have begun minus the number of idle periods that end
+        too soon. Only periods of at least this length are counted.
         """
         table = []
         for number in range(len(schedule.system)):

@@ -2,8 +2,8 @@
 
 A policy without memory decides from the state that it sees, and a schedule implies this state at
 every instant. So `check_decisions` walks through the instants of a schedule, lets the policy decide
-in the implied state, and stops at the first decision that differs. It needs no code for single
-policies.
+in the implied state, and stops at the first decision that differs. No policy needs verification
+code of its own.
 """
 
 from heapq import heapify, heappop, heappush
@@ -32,7 +32,8 @@ def check_decisions(schedule: Any) -> None:
 class _Walk:
     """A walk through the instants of a schedule, with the state that it implies so far.
 
-    Jobs have numbers in the order of their arrival, by which all lists are indexed.
+    Jobs are numbered in the order of their arrival. Lists with one entry for each job are indexed
+    by this number.
 
     Attributes
     ----------

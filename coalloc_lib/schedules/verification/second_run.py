@@ -20,7 +20,7 @@ FEW = 500
 
 
 def check_second_run(schedule: Any) -> None:
-    """Raise a `ScheduleError` for the first job that a second run of the policy serves otherwise.
+    """Raise a `ScheduleError` for the first job that differs in a second run of the policy.
 
     The fault is reported at the earlier of the two starts of the job.
     """
