@@ -75,7 +75,7 @@ def window_of(
     return (begin, finish), f"the first {FIRST} of {len(schedule):,} jobs"
 
 
-def _checked_window(window):
+def _checked_window(window: tuple[float, float]) -> tuple[tuple[float, float], str]:
     try:
         begin, finish = map(float, window)
     except (TypeError, ValueError):
@@ -130,7 +130,9 @@ def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
             yield from its_boxes
 
 
-def _chosen_rows(free_at, begin, end, wanted):
+def _chosen_rows(
+    free_at: NDArray[np.float64], begin: float, end: float, wanted: int
+) -> tuple[int, int]:
     """Choose a range of rows that are free from `begin` on, and return (first row, size).
 
     The range has `wanted` rows. If no free range is that large, it is the largest free range.
@@ -196,7 +198,9 @@ def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.flo
     return np.clip(other.start, schedule.start, schedule.end)
 
 
-def _boxes(schedule, begin, finish, sooner):
+def _boxes(
+    schedule: Schedule, begin: float, finish: float, sooner: NDArray[np.float64]
+) -> Iterator[tuple]:
     """Yield the boxes of the jobs that run in a window, with the marks that are drawn on them.
 
     The fields are the number of the job, the cluster, the first processor, the number of
@@ -209,7 +213,7 @@ def _boxes(schedule, begin, finish, sooner):
         raise InputError(
             f"window holds {len(runs):,} jobs; give a shorter one, with {MOST:,} jobs at most"
         )
-    passed = dict(zip(runs, passed_heads(schedule, runs), strict=True))
+    passed = dict(zip(runs.tolist(), passed_heads(schedule, runs), strict=True))
     for job, *box in boxes(schedule, runs):
         ends = (column[job] for column in (schedule.start, schedule.end, sooner, held, passed))
         yield int(schedule.jobs.number[job]), *box, *ends
@@ -228,13 +232,14 @@ def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]
     return np.where(passed, schedule.jobs.number[head], np.array(None)).tolist()
 
 
-def _queue(schedule, span):
+def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
     """Yield (lane, number, submit, left, promised) of each job that is in the queue in a window.
 
     Lanes are counted from 1. Two jobs in the same lane neither wait at the same time nor have
     numbers that overlap in the picture.
     """
-    submit, left = schedule.jobs.submit, schedule.left_queue
+    submit, left, promised = schedule.jobs.submit, schedule.left_queue, schedule.promised
+    assert promised is not None  # `Schedule` fills it
     digit = DIGIT * (span[1] - span[0])
     free: list[float] = []
     for job in np.argsort(submit, kind="stable"):
@@ -244,4 +249,4 @@ def _queue(schedule, span):
         before = submit[job] - digit * (len(str(number)) + 1)
         lane = next((lane for lane, at in enumerate(free) if at <= before), len(free))
         free[lane : lane + 1] = [max(left[job], submit[job] + digit)]
-        yield lane + 1, number, submit[job], left[job], schedule.promised[job]
+        yield lane + 1, number, submit[job], left[job], promised[job]

@@ -109,7 +109,9 @@ def why_waiting(
     return [_reason(schedule, *row, past) for row in rows]
 
 
-def _reason(schedule, job, head, fitting, idle, past):
+def _reason(
+    schedule: Schedule, job: int, head: int, fitting: bool, idle: NDArray[np.int64], past: bool
+) -> str:
     """Return the reason why one job waits while `head` is the first job of the queue."""
     policy, number = schedule.scheduling, schedule.jobs.number[head]
     is_fcfs = type(policy) is FCFS or (type(policy) is FPFS and policy.max_jumps == 0)
@@ -131,13 +133,13 @@ def _reason(schedule, job, head, fitting, idle, past):
     return f"{would}, but {policy.title} {'let' if past else 'lets'} it wait"
 
 
-def _lacks(schedule, job, idle, past):
+def _lacks(schedule: Schedule, job: int, idle: NDArray[np.int64], past: bool) -> str:
     """Return what a job needs and how many processors are idle, in words."""
     jobs, wanted = schedule.jobs, asked(schedule.jobs, job)
     words = ("needed", "was", "were", "had") if past else ("needs", "is", "are", "have")
     needs, one_is, are, have = words
 
-    def idle_are(count):
+    def idle_are(count: int) -> str:
         return f"{count} {one_is if count == 1 else are} idle"
 
     if jobs.request == "ordered":
@@ -180,7 +182,7 @@ def asks(jobs: JobStream, job: int, placement: Placement | None = None) -> str:
     return _ways(wanted, may_stay_whole(placement, jobs.request))
 
 
-def _ways(wanted, whole):
+def _ways(wanted: list[int], whole: bool) -> str:
     """Return in words on how many clusters the components of a job can be placed.
 
     If `whole` is true, the job may also be placed on one cluster.

@@ -1,6 +1,6 @@
 """Metrics of a schedule: waits, response times and slowdowns of all jobs and of groups of jobs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -238,7 +238,7 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
     return pd.concat(frames, ignore_index=True)
 
 
-def _columns(schedule, at_least):
+def _columns(schedule: Schedule, at_least: float) -> dict[str, NDArray]:
     """Return the quantities of each job from which metrics are computed, NaN for rejected jobs."""
     checks.instance_of("schedule", schedule, Schedule, _SCHEDULE)
     return {
@@ -279,7 +279,13 @@ def _members(groups: Any, count: int) -> Iterator[tuple[str, Any, NDArray[np.boo
             yield str(grouping), group, members
 
 
-def _metrics(columns, members, percentiles=(), *, name):
+def _metrics(
+    columns: dict[str, NDArray],
+    members: NDArray[np.bool_],
+    percentiles: Sequence[float] = (),
+    *,
+    name: str,
+) -> dict[str, float]:
     """Return the metrics of one group of jobs, whose name in errors is `name`."""
     ran = members & ~np.isnan(columns["response"])
     if not ran.any():

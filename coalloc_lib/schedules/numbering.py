@@ -75,7 +75,7 @@ class _FreeRanges:
     def __init__(self, low: int, high: int) -> None:
         self.lows, self.highs = [low], [high]
 
-    def take(self, count):
+    def take(self, count: int) -> list[tuple[int, int]] | None:
         """Take the lowest `count` free processors, and return their ranges.
 
         Return None if fewer processors are free.
@@ -97,7 +97,7 @@ class _FreeRanges:
         del self.lows[:last], self.highs[:last]
         return taken
 
-    def give_back(self, low, high):
+    def give_back(self, low: int, high: int) -> None:
         """Add a range to the free processors, and join it with the ranges next to it."""
         at = bisect_left(self.lows, low)
         if at < len(self.lows) and self.lows[at] == high + 1:

@@ -9,6 +9,7 @@ state that the schedule implies (`decisions`), and a policy with memory in a sec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import whole
 from coalloc_lib.calendar.periods import FIRST_FOUND
@@ -68,7 +69,7 @@ def unchecked(schedule: Any) -> str:
     return ""
 
 
-def _takes_long(schedule):
+def _takes_long(schedule: Any) -> str:
     """Return why decisions are not checked by default, or an empty text if they are."""
     count = len(schedule)
     if count > MOST_JOBS:
@@ -80,7 +81,7 @@ def _takes_long(schedule):
     return ""
 
 
-def _has_no_memory(schedule):
+def _has_no_memory(schedule: Any) -> bool:
     """Return whether the decisions of the policy depend only on the state that a schedule implies.
 
     A policy with memory returns another object from `begin`.
@@ -89,7 +90,7 @@ def _has_no_memory(schedule):
     return type(policy) is not Online and policy.begin(schedule.system) is policy
 
 
-def _waiting(schedule):
+def _waiting(schedule: Any) -> NDArray[np.int64]:
     """Return the number of waiting jobs at each instant at which the policy decides."""
     entered, left = np.sort(schedule.jobs.submit), np.sort(schedule.left_queue)
     instants = np.unique(np.concatenate([entered, schedule.end[schedule.served]]))

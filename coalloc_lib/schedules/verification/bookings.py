@@ -1,8 +1,10 @@
 """Verification of a schedule of `Online`: attempts, promised starts, rejections and servers."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.calendar import search
 from coalloc_lib.calendar.periods import FIRST_FOUND
@@ -20,6 +22,42 @@ from coalloc_lib.schedules.verification.faults import ScheduleError, raise_first
 
 #: The placements of the library that try the clusters in an order of their own.
 _KNOWN = (FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit)
+
+
+class _IdlePeriods(NamedTuple):
+    """Idle periods of servers: the begin, the end, the server and its cluster, for each period."""
+
+    begin: NDArray[np.float64]
+    end: NDArray[np.float64]
+    server: NDArray[np.int64]
+    cluster: NDArray[np.int64]
+
+    def chosen(self, which: NDArray) -> "_IdlePeriods":
+        """Return the periods that an index array or a mask chooses."""
+        return _IdlePeriods(*(column[which] for column in self))
+
+    def lasting(self, length: float) -> "_IdlePeriods":
+        """Return the periods of at least this length."""
+        return self.chosen(self.begin + length <= self.end)
+
+    def around(self, start: float, length: float) -> "_IdlePeriods":
+        """Return the periods that contain the time of this length from `start` on."""
+        return self.chosen((self.begin <= start) & (self.end >= start + length))
+
+    def counts(self, starts: NDArray[np.float64], length: float, clusters: int) -> NDArray:
+        """Return the number of servers that are idle for `length` from each start.
+
+        It is the number of periods that have begun minus the number of periods that end too soon.
+        Only periods of at least this length are counted. The shape is (starts, clusters).
+        """
+        lasting = self.lasting(length)
+        table = []
+        for cluster in range(clusters):
+            here = lasting.cluster == cluster
+            begun = np.searchsorted(np.sort(lasting.begin[here]), starts, side="right")
+            ended = np.searchsorted(np.sort(lasting.end[here]), starts + length, side="left")
+            table.append(begun - ended)
+        return np.transpose(table)
 
 
 def is_known(placement: Any) -> bool:
@@ -40,7 +78,7 @@ def check_terms(schedule: Any) -> None:
         check(schedule)
 
 
-def _check_attempts(schedule):
+def _check_attempts(schedule: Any) -> None:
     """Check the number of attempts of every job, and that served jobs start at the last one."""
     if schedule.attempts is None or schedule.servers is None:
         raise ScheduleError("the schedule does not contain the attempts and servers of its jobs")
@@ -58,7 +96,7 @@ def _check_attempts(schedule):
         )
 
 
-def _check_starts(schedule):
+def _check_starts(schedule: Any) -> None:
     """Check that jobs start when promised and within their limits, and end before the horizon."""
     promised, latest = schedule.promised, schedule.jobs.latest_start
     start, until, end = schedule.start, _horizon(schedule), booked_end(schedule)
@@ -70,7 +108,7 @@ def _check_starts(schedule):
     raise_first(end > until, schedule, lambda job: beyond.format(end[job], until[job]))
 
 
-def _check_rejections(schedule):
+def _check_rejections(schedule: Any) -> None:
     """Check that every rejected job was rejected at its submission and for the right reason."""
     jobs, policy, horizon = schedule.jobs, schedule.scheduling, _horizon(schedule)
     lengths = booked_length(schedule, np.ones(len(jobs), int))
@@ -96,12 +134,12 @@ def _check_rejections(schedule):
             )
 
 
-def _check_servers(schedule):
+def _check_servers(schedule: Any) -> None:
     """Check that the servers of every job are different and make up its allocation."""
     servers, sizes = schedule.servers, schedule.system.as_array()
     job = np.repeat(np.arange(len(servers)), np.diff(servers.first))
     inside = (servers.ids >= 0) & (servers.ids < sizes.sum())
-    cluster = np.searchsorted(np.cumsum(sizes), servers.ids, side="right")
+    cluster = _clusters_of(schedule, servers.ids)
     held = np.zeros(schedule.allocation.shape, dtype=np.int64)
     np.add.at(held, (job[inside], cluster[inside]), 1)
     bad = (held != schedule.allocation).any(axis=1)
@@ -154,11 +192,12 @@ def check_bookings(schedule: Any) -> None:
             message = f"server {server[clash][0]} is already booked for {{other}}"
             raise ScheduleError(message, job, start, int(owner[clash][0]))
         if places_alike:
-            _check_choice(schedule, job, lengths[job], (since, until, server), cluster)
+            idle = _IdlePeriods(since, until, server, cluster[server])
+            _check_choice(schedule, job, lengths[job], idle)
         owner, server = np.insert(owner, holds + 1, job), np.insert(server, holds + 1, its_servers)
 
 
-def _check_choice(schedule, job, lengths, periods, cluster):
+def _check_choice(schedule: Any, job: int, lengths: list[float], idle: _IdlePeriods) -> None:
     """Check that a job has the first attempt with room, and the servers that the rule chooses.
 
     Parameters
@@ -169,72 +208,59 @@ def _check_choice(schedule, job, lengths, periods, cluster):
         The position of the job.
     lengths : list of float
         The expected length of the job on 1, 2, ... clusters.
-    periods : (ndarray, ndarray, ndarray)
-        The begin, the end and the server of each idle period when the job was submitted.
-    cluster : ndarray of int
-        The cluster of each server.
+    idle : _IdlePeriods
+        The idle periods when the job was submitted.
     """
     jobs, policy = schedule.jobs, schedule.scheduling
-    enough = periods[0] + lengths[0] <= periods[1]
-    periods = [column[enough] for column in periods]
+    idle = idle.lasting(lengths[0])
     tried, served = int(schedule.attempts[job]), job not in schedule.refused
     starts = jobs.earliest_start[job] + np.arange(tried) * policy.step
-    first, allocation, length = _first_attempt(schedule, job, lengths, starts, periods, cluster)
+    first, allocation, length = _first_attempt(schedule, job, lengths, starts, idle)
     if first != (tried - 1 if served else tried):
         has = f"starts at attempt {tried}" if served else f"was rejected after {tried} attempts"
         room = f"was room at attempt {first + 1}" if first < tried else "was no room at this one"
         raise ScheduleError(f"{has}, but there {room}", job)
     if served and policy.rule != FIRST_FOUND:
-        fits = (periods[0] <= starts[-1]) & (periods[1] >= starts[-1] + length)
-        fitting = [column[fits] for column in periods]
-        _check_rule(schedule, job, starts[-1], allocation, fitting, cluster)
+        _check_rule(schedule, job, starts[-1], allocation, idle.around(starts[-1], length))
 
 
-def _check_rule(schedule, job, start, allocation, periods, cluster):
+def _check_rule(
+    schedule: Any, job: int, start: float, allocation: Sequence[int], idle: _IdlePeriods
+) -> None:
     """Check that a job has those servers that the rule chooses among the idle periods that fit."""
     rule, its_servers = schedule.scheduling.rule, schedule.servers[job]
-    since, until, server = periods
-    gap = until - since if rule == "best-fit" else np.zeros(len(server))
-    order = np.lexsort((server, -since, gap))
-    for number, wanted in enumerate(allocation):
-        chosen = np.sort(server[order][cluster[server[order]] == number][:wanted]).tolist()
-        given = its_servers[cluster[its_servers] == number].tolist()
-        if chosen != given:
+    its_clusters = _clusters_of(schedule, its_servers)
+    gap = idle.end - idle.begin if rule == "best-fit" else np.zeros(len(idle.server))
+    idle = idle.chosen(np.lexsort((idle.server, -idle.begin, gap)))
+    for cluster, wanted in enumerate(allocation):
+        right = np.sort(idle.server[idle.cluster == cluster][:wanted]).tolist()
+        given = its_servers[its_clusters == cluster].tolist()
+        if right != given:
             raise ScheduleError(
-                f"has the servers {given} of cluster {number}, but the rule {rule} chooses "
-                f"{chosen}",
+                f"has the servers {given} of cluster {cluster}, but the rule {rule} chooses "
+                f"{right}",
                 job,
                 start,
             )
 
 
-def _first_attempt(schedule, job, lengths, starts, periods, cluster):
+def _first_attempt(
+    schedule: Any,
+    job: int,
+    lengths: list[float],
+    starts: NDArray[np.float64],
+    idle: _IdlePeriods,
+) -> tuple[int, Any, float]:
     """Return the position in `starts` of the first start with room, its allocation and length.
 
     If no start has room, the position is the number of starts, and the allocation is None. The
     other arguments are those of `_check_choice`.
     """
     jobs, place = schedule.jobs, (schedule.placement or WorstFit()).place
-    alone = lengths[0]
+    clusters, alone = len(schedule.system), lengths[0]
     until = schedule.scheduling.horizon_end(float(jobs.submit[job]))
     components = tuple(jobs.components[job].tolist())
-    number_of = cluster[periods[2]]
-
-    def count(starts, length):
-        """Return the number of servers of each cluster that are idle for `length` from each start.
-
-        It is the number of idle periods that have begun minus the number of idle periods that end
-        too soon. Only periods of at least this length are counted.
-        """
-        table = []
-        for number in range(len(schedule.system)):
-            enough = (number_of == number) & (periods[0] + length <= periods[1])
-            begun = np.searchsorted(np.sort(periods[0][enough]), starts, side="right")
-            ended = np.searchsorted(np.sort(periods[1][enough]), starts + length, side="left")
-            table.append(begun - ended)
-        return np.transpose(table)
-
-    counts = count(starts, alone)
+    counts = idle.counts(starts, alone, clusters)
     for attempt in np.flatnonzero(counts.sum(axis=1) >= sum(components)).tolist():
         length, room = alone, counts[attempt].tolist()
         while starts[attempt] + length <= until:
@@ -244,10 +270,15 @@ def _first_attempt(schedule, job, lengths, starts, periods, cluster):
             needed = lengths[sum(map(bool, allocation)) - 1]
             if needed <= length:
                 return attempt, allocation, needed
-            length, room = needed, count(starts[[attempt]], needed)[0].tolist()
+            length, room = needed, idle.counts(starts[[attempt]], needed, clusters)[0].tolist()
     return len(starts), None, 0.0
 
 
-def _horizon(schedule):
+def _clusters_of(schedule: Any, servers: NDArray) -> NDArray[np.int64]:
+    """Return the cluster of each server; servers are counted cluster by cluster."""
+    return np.searchsorted(np.cumsum(schedule.system.sizes), servers, side="right")
+
+
+def _horizon(schedule: Any) -> NDArray[np.float64]:
     """Return the instant until which each job could be booked at its submission, shape (n,)."""
     return np.array([*map(schedule.scheduling.horizon_end, schedule.jobs.submit.tolist())])

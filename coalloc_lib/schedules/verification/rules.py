@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.engines.state import name_of
 from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
@@ -40,7 +41,7 @@ def check_limits(schedule: Any) -> None:
         raise_first(start > promised, schedule, lambda job: message.format(told(promised[job])))
 
 
-def _check_complete(schedule):
+def _check_complete(schedule: Any) -> None:
     """Check that served jobs have a start and an end, and that rejected jobs have neither."""
     served = schedule.served
     for bad, what in (
@@ -57,13 +58,13 @@ def _check_complete(schedule):
             raise ScheduleError(f"was rejected at {refusal.instant}, before its submission", job)
 
 
-def _check_submissions(schedule):
+def _check_submissions(schedule: Any) -> None:
     submit = schedule.jobs.submit
     bad = schedule.start < submit
     raise_first(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
 
 
-def _check_run_times(schedule):
+def _check_run_times(schedule: Any) -> None:
     jobs, end = schedule.jobs, schedule.end
     length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.clusters_used)
     bad = schedule.served & (end != schedule.start + length)
@@ -71,7 +72,7 @@ def _check_run_times(schedule):
     raise_first(bad, schedule, lambda job: message.format(end[job], length[job]))
 
 
-def _check_requests(schedule):
+def _check_requests(schedule: Any) -> None:
     """Check that the allocation of every job satisfies its request."""
     jobs, allocation = schedule.jobs, schedule.allocation
     is_whole = (allocation > 0).sum(axis=1) == 1
@@ -86,14 +87,14 @@ def _check_requests(schedule):
         whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
         bad |= (wanted != given).any(axis=1) & ~whole
 
-    def message(job):
+    def message(job: int) -> str:
         given, wanted = allocation[job].tolist(), jobs.components[job].tolist()
         return f"has the allocation {given} for the components {wanted} ({jobs.request})"
 
     raise_first(bad & schedule.served, schedule, message)
 
 
-def _check_capacity(schedule):
+def _check_capacity(schedule: Any) -> None:
     """Check that no cluster ever runs more processors than it has.
 
     At one instant, departures come before starts.
@@ -113,7 +114,7 @@ def _check_capacity(schedule):
     _check_capacity_of_instant_jobs(schedule, ~runs & schedule.served)
 
 
-def _check_capacity_of_instant_jobs(schedule, is_instant):
+def _check_capacity_of_instant_jobs(schedule: Any, is_instant: NDArray[np.bool_]) -> None:
     """Check that jobs that run for no time fit beside the jobs that run across their instant."""
     jobs, runs = np.flatnonzero(is_instant), schedule.end > schedule.start
     instants = schedule.start[jobs]

@@ -4,6 +4,7 @@ A schedule does not contain the reservations that conservative backfilling has m
 jobs, or anything else that a policy remembers. So the jobs are simulated again.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.engines.outcome import Outcome, Task
 from coalloc_lib.engines.state import name_of
+from coalloc_lib.policies import Refusal
 from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, raise_first, told
 
@@ -45,7 +47,7 @@ def check_second_run(schedule: Any) -> None:
     raise_first(bad, schedule, lambda job: _difference(schedule, wanted, differs, job), instant)
 
 
-def _second_run(schedule):
+def _second_run(schedule: Any) -> Outcome:
     """Simulate the jobs of a schedule again, in order of arrival."""
     order = arrival_order(schedule)
     policies = schedule.scheduling, schedule.placement, schedule.backlog
@@ -53,7 +55,7 @@ def _second_run(schedule):
     return outcome.in_stream_order(order)
 
 
-def _engine(schedule):
+def _engine(schedule: Any) -> Callable[[Task], Outcome]:
     """Return the function of the engine that simulates the jobs again."""
     from coalloc_lib.engines import compiled, reference
 
@@ -61,7 +63,9 @@ def _engine(schedule):
     return compiled.run if knows and len(schedule) > FEW else reference.run
 
 
-def _difference(schedule, wanted, differs, job):
+def _difference(
+    schedule: Any, wanted: Outcome, differs: dict[str, NDArray[np.bool_]], job: int
+) -> str:
     """Describe how a job of the schedule differs from the same job in the second run."""
     was, would = (
         {
@@ -77,7 +81,7 @@ def _difference(schedule, wanted, differs, job):
     return f"{what} {was[what]}, but {would[what]} in a second run of {name}"
 
 
-def _rejection(refusal):
+def _rejection(refusal: Refusal | None) -> str:
     return "is served" if refusal is None else f"was rejected for {refusal.why!r}"
 
 
