@@ -50,9 +50,11 @@ class Schedule:
         `why`. If any job was rejected, take means over the `served` jobs, because means over all
         jobs are NaN.
     attempts : ndarray of int, shape (n,), or None
-        The number of starts that `Online` tried for each job; None under other policies.
+        The number of starts that were tried for each job; None if the policy, unlike `Online`, does
+        not record it.
     servers : Servers or None
-        The numbers of the processors of each job, if `Online` assigned them.
+        The numbers of the processors of each job; None if the policy, unlike `Online`, does not
+        assign them.
     backlog : int or None
         The number of waiting jobs that was held constant in a run with a constant backlog.
 
