@@ -135,7 +135,7 @@ def _reason(
 
 def _lacks(schedule: Schedule, job: int, idle: NDArray[np.int64], past: bool) -> str:
     """Return what a job needs and how many processors are idle, in words."""
-    jobs, wanted = schedule.jobs, asked(schedule.jobs, job)
+    jobs, wanted = schedule.jobs, requested_sizes(schedule.jobs, job)
     words = ("needed", "was", "were", "had") if past else ("needs", "is", "are", "have")
     needs, one_is, are, have = words
 
@@ -157,7 +157,7 @@ def _lacks(schedule: Schedule, job: int, idle: NDArray[np.int64], past: bool) ->
     return f"{needed}; the emptiest clusters {have} {listed(most)} idle"
 
 
-def asked(jobs: JobStream, job: int) -> list[int]:
+def requested_sizes(jobs: JobStream, job: int) -> list[int]:
     """Return the numbers of processors that a job asks for.
 
     A job with a total or flexible request asks for the sum of its components. An ordered request
@@ -169,12 +169,12 @@ def asked(jobs: JobStream, job: int) -> list[int]:
     return row if jobs.request == "ordered" else [size for size in row if size]
 
 
-def asks(jobs: JobStream, job: int, placement: Placement | None = None) -> str:
+def request_in_words(jobs: JobStream, job: int, placement: Placement | None = None) -> str:
     """Return the request of a job in words.
 
     An example is ``"5 on one cluster, or 4 and 1 on two clusters"``.
     """
-    wanted = asked(jobs, job)
+    wanted = requested_sizes(jobs, job)
     if jobs.request == "ordered":
         return listed([f"{size} on cluster {c + 1}" for c, size in enumerate(wanted) if size])
     if jobs.request == "flexible":

@@ -110,7 +110,7 @@ class _FreeRanges:
             self.highs.insert(at, high)
 
 
-def listed(ranges: Ranges, jobs: int) -> Servers:
+def as_lists(ranges: Ranges, jobs: int) -> Servers:
     """Return the ranges as a list of processors for each job; `jobs` is the number of jobs."""
     lengths = ranges.high - ranges.low + 1
     first = np.append(0, np.bincount(ranges.job, lengths, jobs).astype(np.int64).cumsum())

@@ -394,11 +394,11 @@ class Schedule:
         InputError
             An allocation does not fit on its cluster.
         """
-        from coalloc_lib.schedules.numbering import listed
+        from coalloc_lib.schedules.numbering import as_lists
 
         if self.servers is not None:
             return self.servers
-        return listed(self.processor_ranges(), len(self))
+        return as_lists(self.processor_ranges(), len(self))
 
     def processor_ranges(self) -> "Ranges":
         """Return the processors that each job has, as ranges of numbers.

@@ -126,9 +126,11 @@ def _jobs(schedule, jobs, words, sooner):
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
         "passed": drawing.passed_heads(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),
-        "asked": [explain.asked(schedule.jobs, job) for job in jobs],
+        "asked": [explain.requested_sizes(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
-        "asks": [words[explain.asks(schedule.jobs, job, schedule.placement)] for job in jobs],
+        "asks": [
+            words[explain.request_in_words(schedule.jobs, job, schedule.placement)] for job in jobs
+        ],
         "came": [words[text] for text in came],
         "last": [words[text] for text in last],
     }

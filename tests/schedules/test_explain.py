@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.model.placement import WorstFit, may_stay_whole
 from coalloc_lib.policies import Refusal
-from coalloc_lib.schedules.explain import asks, idle_while_waiting, instants_of, why_waiting
+from coalloc_lib.schedules.explain import (
+    idle_while_waiting,
+    instants_of,
+    request_in_words,
+    why_waiting,
+)
 from coalloc_lib.schedules.reading import heads
 from coalloc_lib.statistics.saturation import heavy_traffic
 from tests.conftest import in_turn, placements, policies, systems_and_streams
@@ -140,7 +145,7 @@ def assert_used_up(schedule, head, instant, said):
 def test_each_request_type_has_its_sentence(request_type, components, placement, asked, words):
     jobs = co.JobStream([0, 1], [5, 5], components, request=request_type)
     schedule = co.simulate(co.Multicluster([4] * len(components[0])), jobs, placement=placement)
-    assert asks(jobs, 1, placement) == asked
+    assert request_in_words(jobs, 1, placement) == asked
     words = words if words[0].isdigit() else asked + words
     assert why_waiting(schedule, [1], [1]) == [f"needs {words}"]
     assert re.fullmatch("needed .*idle", *why_waiting(schedule, [1], [1], past=True))

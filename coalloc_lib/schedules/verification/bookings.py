@@ -18,7 +18,7 @@ from coalloc_lib.model.placement import (
     WorstFit,
 )
 from coalloc_lib.schedules.reading import booked_end, booked_length, lengths_on
-from coalloc_lib.schedules.verification.faults import ScheduleError, raise_first, told
+from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
 #: The placements of the library that try the clusters in an order of their own.
 _KNOWN = (FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit)
@@ -103,7 +103,7 @@ def _check_starts(schedule: Any) -> None:
     wrong, late = schedule.served & (start != promised), start > latest
     moved = "starts at another instant than promised: it was promised {}"
     beyond = "is booked until {:.12g}, beyond the horizon, which ended at {:.12g}"
-    raise_first(wrong, schedule, lambda job: moved.format(told(promised[job])))
+    raise_first(wrong, schedule, lambda job: moved.format(promise_in_words(promised[job])))
     raise_first(late, schedule, lambda job: f"starts after its latest start, {latest[job]:.12g}")
     raise_first(end > until, schedule, lambda job: beyond.format(end[job], until[job]))
 

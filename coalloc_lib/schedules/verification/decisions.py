@@ -17,7 +17,7 @@ from coalloc_lib.engines.state import name_of
 from coalloc_lib.policies import Job, Refusal
 from coalloc_lib.policies.backfilling import ORDERS, queue_key
 from coalloc_lib.schedules.reading import arrival_order
-from coalloc_lib.schedules.verification.faults import ScheduleError, raise_first, told
+from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
 
@@ -112,11 +112,11 @@ class _Walk:
                 self.check_start(job, now)
             for job, why in state.refused.items():
                 self.check_refusal(job, Refusal(now, why))
-            for number in state.told:
+            for number in state.newly_promised:
                 self.check_promise(number, now)
             for instant in state.wakes:
                 heappush(self.calls, instant)
-            state.started, state.refused, state.told, state.wakes = [], {}, [], []
+            state.started, state.refused, state.newly_promised, state.wakes = [], {}, [], []
 
     def top_up(self, now: float) -> bool:
         """Refill a queue whose length is held constant, and return whether any job entered."""
@@ -162,8 +162,10 @@ class _Walk:
         promised, given = self.state.promised[number], self.promised[number]
         if given != promised:
             heads = "heads the queue and " if self.head() == number else ""
-            message = f"{heads}was promised {told(given)}, but {self.name} would promise it "
-            raise self.error(message + told(promised), number, now)
+            message = (
+                f"{heads}was promised {promise_in_words(given)}, but {self.name} would promise it "
+            )
+            raise self.error(message + promise_in_words(promised), number, now)
 
     def check_left_before(self, now: float) -> None:
         """Raise for a job that left the queue before `now` without a decision of the policy."""
@@ -189,7 +191,7 @@ class _Walk:
         untold[[self.row[number] for number in self.state.promised]] = False
 
         def message(row):
-            given = told(promised[row])
+            given = promise_in_words(promised[row])
             return f"was promised {given}, but {self.name} would promise it no start"
 
         raise_first(untold, self.schedule, message, self.schedule.left_queue)

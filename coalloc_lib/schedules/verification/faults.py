@@ -64,6 +64,6 @@ def raise_first(
         raise ScheduleError(message(job), job, float(when[job]))
 
 
-def told(promised: float) -> str:
+def promise_in_words(promised: float) -> str:
     """Return a promised start in words; NaN means that no start was promised."""
     return "no start" if np.isnan(promised) else f"a start at {promised:.12g}"

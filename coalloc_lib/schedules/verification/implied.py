@@ -48,7 +48,7 @@ class ImpliedState:
         The jobs that the policy rejected since the dict was last emptied, and why.
     promised : dict of int to float
         The first start that the policy promised to each job, by its number.
-    told : list of int
+    newly_promised : list of int
         The numbers of the jobs that were promised their first start since the list was last
         emptied.
     recorded : dict of int to (int, list of int)
@@ -64,7 +64,7 @@ class ImpliedState:
         self.started: list[Job] = []
         self.refused: dict[Job, str] = {}
         self.promised: dict[int, float] = {}
-        self.told: list[int] = []
+        self.newly_promised: list[int] = []
         self.recorded: dict[int, tuple[int, list[int]]] = {}
         self.wakes: list[float] = []
         self._placement = WorstFit() if placement is None else placement
@@ -135,7 +135,7 @@ class ImpliedState:
         """Record the first start that a job was promised."""
         if job.number not in self.promised:
             self.promised[job.number] = instant
-            self.told.append(job.number)
+            self.newly_promised.append(job.number)
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
         """Record the number of attempts and the servers of a job."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from coalloc_lib.engines.state import name_of
 from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
 from coalloc_lib.schedules import reading
-from coalloc_lib.schedules.verification.faults import ScheduleError, raise_first, told
+from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
 
 def check_model(schedule: Any) -> None:
@@ -38,7 +38,9 @@ def check_limits(schedule: Any) -> None:
     raise_first(late, schedule, lambda job: after.format(latest[job]))
     if policy.promises_all:
         message = "starts later than promised: it was promised {}"
-        raise_first(start > promised, schedule, lambda job: message.format(told(promised[job])))
+        raise_first(
+            start > promised, schedule, lambda job: message.format(promise_in_words(promised[job]))
+        )
 
 
 def _check_complete(schedule: Any) -> None:

@@ -14,7 +14,7 @@ from coalloc_lib.engines.outcome import Outcome, Task
 from coalloc_lib.engines.state import name_of
 from coalloc_lib.policies import Refusal
 from coalloc_lib.schedules.reading import arrival_order
-from coalloc_lib.schedules.verification.faults import ScheduleError, raise_first, told
+from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
 #: The readable engine simulates up to this number of jobs again. It is slow, but a mistake of the
 #: compiled engine cannot hide, because the two engines share no code.
@@ -70,7 +70,7 @@ def _difference(
     was, would = (
         {
             "entered the queue": f"at {submit[job]:.12g}",
-            "was promised": told(one.promised[job]),
+            "was promised": promise_in_words(one.promised[job]),
             "starts": f"at {one.start[job]:.12g}",
             "has": one.allocation[job].tolist(),
         }
