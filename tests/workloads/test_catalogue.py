@@ -132,11 +132,16 @@ def test_unknown_names_and_paths_are_told_apart(tmp_path, cache):
 @pytest.mark.parametrize(
     ("known", "file", "content", "cause"),
     [
-        ("content", ".swf.gz", OTHER, f"SHA-256 .*says {SUMS['content_sha256']}; remove the file"),
+        (
+            "content",
+            ".swf.gz",
+            OTHER,
+            f"SHA-256 .*catalogue has {SUMS['content_sha256']}; remove the file",
+        ),
         ("content", ".swf", LOG, None),
         ("content", ".swf.gz", gzip.compress(LOG, 1, mtime=5), None),
         ("archive", ".swf.gz", PACKED, None),
-        ("archive", ".swf.gz", gzip.compress(LOG, 1, mtime=5), "the file has SHA-256"),
+        ("archive", ".swf.gz", gzip.compress(LOG, 1, mtime=5), "the SHA-256 of the file"),
         ("archive", ".swf", LOG, "cannot be checked, .* checksum of KTH-SP2.*swf.gz is known"),
     ],
 )
@@ -179,7 +184,7 @@ def test_a_missing_log_is_fetched_once(monkeypatch, server, cache, known):
         (PACKED, 404, True, "could not be fetched .*404"),
         (b"<html>sign in</html>", 200, True, "could not be fetched .*hash"),
         (b"<html>sign in</html>", 200, False, "is a web page; download the log itself"),
-        (gzip.compress(LOG[:20], mtime=0), 200, False, "the content has SHA-256"),
+        (gzip.compress(LOG[:20], mtime=0), 200, False, "the SHA-256 of the content"),
         (PACKED[:-9], 200, False, "is a gzip file whose end is missing"),
     ],
     ids=["not found", "another file", "a page", "another log", "half a log"],

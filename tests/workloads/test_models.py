@@ -213,7 +213,7 @@ def test_split_jobs_that_fit_are_not_refused():
             lambda: SPLIT.with_(above=20),
             r"above = 20, but sizes are D\(0.85\)\[1,19\].* from 0, .* 19",
         ),
-        (lambda: SplitJobs(JobModel(co.uniform(5, 9)), 3), "above = 3; .* from 4, .* to 9"),
+        (lambda: SplitJobs(JobModel(co.uniform(5, 9)), 3), "above = 3, .* from 4, .* to 9"),
         (lambda: SPLIT.with_(parts=10**7), "parts = 10000000; give at most"),
         (lambda: SPLIT.with_(rounding="up"), "rounding = 'up'; choose one of"),
         (lambda: SPLIT.with_(span_penalty=-0.1), "span_penalty = -0.1; give a finite number of 0"),

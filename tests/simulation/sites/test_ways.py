@@ -245,7 +245,7 @@ def test_what_is_wrongly_joined_is_found():
 def test_a_job_that_left_its_site_or_was_held_there_is_found():
     jobs = co.JobStream([0, 1], [10, 10], [3, 3])
     schedule = sites.sharing(SYSTEM, jobs, home=[0, -1])
-    with pytest.raises(ScheduleError, match=r"job 0 at 0: has \[0, 3\]"):
+    with pytest.raises(ScheduleError, match=r"job 0 at 0: has the allocation \[0, 3\]"):
         replace(schedule, allocation=schedule.allocation[:, ::-1]).verify()
     with pytest.raises(
         ScheduleError, match=r"job 1 at 1: FCFS\(\) would start it now .* only at 10"
