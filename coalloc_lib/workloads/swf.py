@@ -444,7 +444,9 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
         table = checks.instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
     missing = [name for name in FIELDS if name not in table]
     if missing:
-        raise InputError(f"table has no column {missing[0]}; give the 18 fields of the format")
+        raise InputError(
+            f"jobs has no column {missing[0]}; give a table with the 18 fields of the format"
+        )
     for first in range(0, len(table), _MOST_LINES):
         some = table[first : first + _MOST_LINES]
         words = zip(*(_words(some[name].to_numpy()) for name in FIELDS), strict=True)
