@@ -182,7 +182,7 @@ def test_how_logs_were_read_is_on_the_page_and_on_stderr(files, tmp_path, capsys
     page = " ".join(unescape(re.sub(r"<[^>]*>", " ", out.read_text("utf-8"))).split())
     assert "time zone Europe/Berlin UTC, because Mars/Olympus is not known" in page
     for name, note in (
-        ("north", "TimeZoneString is CEST: read as Europe/Berlin"),
+        ("north", "TimeZoneString is CEST; it is read as Europe/Berlin"),
         (
             "south",
             "TimeZoneString is 'Mars/Olympus', which is not a known time zone; it is read as UTC",
