@@ -17,7 +17,7 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.plots import Picture, still
 from coalloc_lib.plots.schedules import JOB_COLOURS
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, display_name, options_of
-from coalloc_lib.schedules.explain import scenes
+from coalloc_lib.schedules.drawing import scenes
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate
 from coalloc_lib.widgets import pages

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.policies.names import PLACEMENTS, display_name
-from coalloc_lib.schedules import explain
+from coalloc_lib.schedules import drawing, explain
+from coalloc_lib.schedules.reading import heads
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification import booked_end
 
@@ -40,7 +41,7 @@ def player_data(
         "begin": begin,
         "finish": finish,
         "of": 0 if is_all else len(schedule),
-        "jobs": _jobs(schedule, jobs, words, explain.sooner_until(schedule, against)),
+        "jobs": _jobs(schedule, jobs, words, drawing.sooner_until(schedule, against)),
         "instants": instants.tolist(),
         "waits": schedule.queue_length(instants).tolist(),
         "origin": float(idling.instants[0]),
@@ -78,16 +79,16 @@ def _part(schedule, window):
     gone = np.where(schedule.served, schedule.end, left)
     begin, finish = submit.min(), np.inf
     if window is not None:
-        (begin, finish), _ = explain.window_of(schedule, window)
+        (begin, finish), _ = drawing.window_of(schedule, window)
     since = np.where(submit > begin, submit, np.maximum(left, begin))
     there = gone >= begin
-    if window is None and len(schedule) > explain.MOST:
-        finish = np.partition(since, explain.MOST)[explain.MOST]
+    if window is None and len(schedule) > drawing.MOST:
+        finish = np.partition(since, drawing.MOST)[drawing.MOST]
     sent = there & (since < finish)
-    if sent.sum() > explain.MOST or not finish > begin:
+    if sent.sum() > drawing.MOST or not finish > begin:
         raise InputError(
-            f"window holds {max(sent.sum(), explain.MOST + 1):,} jobs or more; give a shorter one, "
-            f"with {explain.MOST:,} jobs at most"
+            f"window holds {max(sent.sum(), drawing.MOST + 1):,} jobs or more; give a shorter one, "
+            f"with {drawing.MOST:,} jobs at most"
         )
     standing = np.flatnonzero(there & ~sent & (submit <= begin))
     standing = standing[np.argsort(submit[standing], kind="stable")][:_STANDING]
@@ -103,7 +104,7 @@ def _jobs(schedule, jobs, words, sooner):
     came, last = _reasons(schedule, jobs)
     served = schedule.served[jobs]
     boxes: dict[int, list] = {int(job): [] for job in jobs}
-    for job, *box in explain.boxes(schedule, jobs[served]):
+    for job, *box in drawing.boxes(schedule, jobs[served]):
         boxes[job].append(box)
 
     # Where all jobs are split, spanning is nothing to point at.
@@ -121,13 +122,15 @@ def _jobs(schedule, jobs, words, sooner):
         "sooner": times(sooner),
         # Promises rest on what jobs were said to need, until they end or are booked.
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
-        "held": times(explain.held_until(schedule)),
+        "held": times(drawing.held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
-        "passed": explain.passed_heads(schedule, jobs),
+        "passed": drawing.passed_heads(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),
-        "asked": [explain.asked(schedule.jobs, job) for job in jobs],
+        "asked": [explain.requested_sizes(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
-        "asks": [words[explain.asks(schedule.jobs, job, schedule.placement)] for job in jobs],
+        "asks": [
+            words[explain.request_in_words(schedule.jobs, job, schedule.placement)] for job in jobs
+        ],
         "came": [words[text] for text in came],
         "last": [words[text] for text in last],
     }
@@ -148,7 +151,7 @@ def _reasons(schedule, jobs):
 
 def _heads(schedule, jobs, instants, words):
     """Return the place among `jobs` of the head of the queue at each instant, and why it waits."""
-    head = explain.heads(schedule, instants)
+    head = heads(schedule, instants)
     waits = head >= 0
     why = iter(explain.why_waiting(schedule, head[waits], instants[waits]))
     place = {int(job): place for place, job in enumerate(jobs)}

@@ -180,10 +180,13 @@ def test_how_logs_were_read_is_on_the_page_and_on_stderr(files, tmp_path, capsys
     assert commands.main(["report", *given, "--penalty", "0.2", "--out", str(out)]) == 0
     told = capsys.readouterr().err
     page = " ".join(unescape(re.sub(r"<[^>]*>", " ", out.read_text("utf-8"))).split())
-    assert "time zone Europe/Berlin UTC, as Mars/Olympus is not known" in page
+    assert "time zone Europe/Berlin UTC, because Mars/Olympus is not known" in page
     for name, note in (
-        ("north", "TimeZoneString is CEST: read as Europe/Berlin"),
-        ("south", "TimeZoneString is 'Mars/Olympus', which is no known time zone: read as UTC"),
+        ("north", "TimeZoneString is CEST; it is read as Europe/Berlin"),
+        (
+            "south",
+            "TimeZoneString is 'Mars/Olympus', which is not a known time zone; it is read as UTC",
+        ),
     ):
         assert f"How the log of {name} was read: {note}." in page
         assert f"coalloc: {name}: {note}" in told

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.plots import still
-from coalloc_lib.schedules.explain import boxes, scenes
+from coalloc_lib.schedules.drawing import boxes, scenes
 from coalloc_lib.widgets.player_data import player_data
 from tests.schedules.test_explain import schedules
 
