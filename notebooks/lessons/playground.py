@@ -5,13 +5,8 @@ from typing import Any
 import pandas as pd
 
 from coalloc_lib.basics.checks import one_of
-from coalloc_lib.widgets.playground import (
-    ALL,
-    break_even,
-    by_size,
-    playground_explorer,
-    scenario_of,
-)
+from coalloc_lib.widgets.centre_comparison import ALL, break_even, by_size, scenario_of
+from coalloc_lib.widgets.playground import playground_explorer
 from lessons.teaching import checker, near
 
 #: Points of a change in percent, and of a penalty, by which an answer may be off.

@@ -187,7 +187,10 @@ def test_keys_go_through_reservations_and_attempts(opened):
     said(page).get_by_text("at attempt 6").wait_for()
     page.locator(".coalloc-calendar").focus()
     page.keyboard.press("ArrowDown")
-    assert said(page).inner_text() == "attempt 1, from 12 to 16 h: 1 server idle for all this time, 2 needed"
+    assert (
+        said(page).inner_text()
+        == "attempt 1, from 12 to 16 h: 1 server idle for all this time, 2 needed"
+    )
     assert page.locator(".cc-window").count() == 1
     assert page.locator(".cc-free").count() == 1
     page.set_viewport_size({"width": 800, "height": 700})  # drawn again, in another size
