@@ -174,7 +174,7 @@ REFUSED = f"""
 --span-penalty 0.1 --request flexible -> no effect: a system of one cluster
 --node 3 -> --node 3 does not divide a cluster of 8 processors
 --missing 60 --estimates exact -> missing = 60.0 is for requested estimates
---trace a.swf --trace b.swf -> --trace is given 2 times; give it once, or compare several logs with `python -m own_system
+--trace a.swf --trace b.swf -> --trace is given 2 times; give it once, or compare several
 --verify --load 0.5 --load 0.7 -> --load is given 2 times; give it once
 --load 0 -> --load = 0
 --largest 1 -> at most 1 processors
