@@ -182,8 +182,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Examples
     --------
-    >>> main(["loss", "--clusters", "32,32", "--sizes", "U[1,16]", "--request", "total"])
-    0.035, exact
+    >>> main(["loss", "--clusters", "32,32", "--sizes", "U[1,16]", "--request", "ordered"])
+    0.293, exact
     0
     """
     return run_app(app, "coalloc", arguments)

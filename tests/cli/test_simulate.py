@@ -396,7 +396,7 @@ def test_a_refused_job_has_no_start_and_counts_in_no_mean(log, tmp_path, capsys,
     command += ["--json"] * as_json
     assert cli.main([*map(str, command)]) == 0
     printed, told = capsys.readouterr()
-    said = "coalloc: 2 of 4 jobs were refused: 2 beyond the horizon; try a longer --horizon"
+    said = "coalloc: 2 of 4 jobs were rejected: 2 beyond the horizon; try a longer --horizon"
     assert any(line.startswith(said) for line in told.splitlines())
     rows = [line.split(",") for line in out.read_text().splitlines()]
     assert rows[0] == ["job", "submit", "start", "end", "processors", "allocation"]
