@@ -210,7 +210,7 @@ def test_what_is_not_of_these_controls_is_faded(box, label, value):
         ([], r"^other = \[\] is no Scenario; give a scenario"),
         (
             co.Scenario(EIGHTS, co.JobModel(SIZES, 3)),
-            "^other has .*; give a JobModel of one component, or SplitJobs",
+            "^other has the workload .*; give a JobModel with one component, or SplitJobs",
         ),
     ],
 )
