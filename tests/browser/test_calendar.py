@@ -136,7 +136,7 @@ def drag(page, start, end, server=0):
 def test_a_drag_is_cut_to_what_is_still_to_come_and_told_where_nothing_is(opened):
     page = opened(empty())
     drag(page, 8, 11)
-    said(page).get_by_text("begin = 8; before 12 is past").wait_for()
+    said(page).get_by_text("begin = 8 is in the past").wait_for()
     assert page.get_by_label("start", exact=True).input_value() == "12"  # as it was
     assert page.get_by_label("begin").get_attribute("aria-invalid") == "true"
     drag(page, 37, 36.4)
