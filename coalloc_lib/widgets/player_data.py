@@ -38,7 +38,7 @@ def player_data(
         The name of the schedule in the player.
     window : (float, float) or None
         The first and the last instant to show. None shows the beginning of the schedule, with at
-        most `coalloc_lib.schedules.explain.MOST` jobs.
+        most `coalloc_lib.schedules.drawing.MOST` jobs.
     against : Schedule, optional
         Another schedule of the same jobs. Work that is done earlier than in it is marked.
 
@@ -119,30 +119,17 @@ def _part(schedule, window):
     gone = np.where(schedule.served, schedule.end, left)
     begin, finish = submit.min(), np.inf
     if window is not None:
-<<<<<<< HEAD
         (begin, finish), _ = drawing.window_of(schedule, window)
-    since = np.where(submit > begin, submit, np.maximum(left, begin))
-    there = gone >= begin
-    if window is None and len(schedule) > drawing.MOST:
-        finish = np.partition(since, drawing.MOST)[drawing.MOST]
-    sent = there & (since < finish)
-    if sent.sum() > drawing.MOST or not finish > begin:
-        raise InputError(
-            f"window holds {max(sent.sum(), drawing.MOST + 1):,} jobs or more; give a shorter one, "
-            f"with {drawing.MOST:,} jobs at most"
-=======
-        (begin, finish), _ = explain.window_of(schedule, window)
     # When each job first changes something in the window: it is submitted, or it leaves the queue.
     appears = np.where(submit > begin, submit, np.maximum(left, begin))
     is_left = gone >= begin
-    if window is None and len(schedule) > explain.MOST:
-        finish = np.partition(appears, explain.MOST)[explain.MOST]
+    if window is None and len(schedule) > drawing.MOST:
+        finish = np.partition(appears, drawing.MOST)[drawing.MOST]
     shown = is_left & (appears < finish)
-    if shown.sum() > explain.MOST or not finish > begin:
+    if shown.sum() > drawing.MOST or not finish > begin:
         raise InputError(
-            f"window has {max(shown.sum(), explain.MOST + 1):,} jobs or more; give a shorter "
-            f"window, with at most {explain.MOST:,} jobs"
->>>>>>> text-E
+            f"window has {max(shown.sum(), drawing.MOST + 1):,} jobs or more; give a shorter "
+            f"window, with at most {drawing.MOST:,} jobs"
         )
     waiting = np.flatnonzero(is_left & ~shown & (submit <= begin))
     waiting = waiting[np.argsort(submit[waiting], kind="stable")][:_MOST_WAITING]
@@ -207,16 +194,11 @@ def _reasons(schedule, jobs):
 
 
 def _heads(schedule, jobs, instants, words):
-<<<<<<< HEAD
-    """Return the place among `jobs` of the head of the queue at each instant, and why it waits."""
-    head = heads(schedule, instants)
-=======
     """Return the head of the queue at each instant, and why it waits.
 
     The head is given by its place in `jobs`. It is -1 if no job waits, or if the job is not shown.
     """
-    head = explain.heads(schedule, instants)
->>>>>>> text-E
+    head = heads(schedule, instants)
     waits = head >= 0
     why = iter(explain.why_waiting(schedule, head[waits], instants[waits]))
     place = {int(job): place for place, job in enumerate(jobs)}
