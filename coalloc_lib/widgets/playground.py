@@ -29,6 +29,7 @@ from coalloc_lib.schedules.metrics import by_width
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.inference import Replications, crossing, replicate, student
 from coalloc_lib.statistics.saturation import replicated_traffic
+from coalloc_lib.statistics.settling import halves, is_rising, warm_up_jobs
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.player import Player
@@ -105,7 +106,7 @@ def measure(scenario: Scenario, load: float, effort: Effort) -> np.ndarray | str
     carried = capacity(scenario, effort.full)
     if load > NEAR * carried:
         return f"{'past' if load > carried else 'near'} saturation: carries {carried:.2f}"
-    edges, kept = _edges(scenario), slice(effort.jobs // 10, None)
+    edges, kept = _edges(scenario), slice(warm_up_jobs(effort.jobs), None)
 
     def one(seed):
         schedule = scenario.simulate(effort.jobs, load=load, seed=seed)
@@ -114,13 +115,12 @@ def measure(scenario: Scenario, load: float, effort: Effort) -> np.ndarray | str
         by = np.full((len(edges), 2), np.nan)
         for i in np.unique(size):
             by[i] = times[size == i].mean(axis=0)
-        halves = [half.mean() for half in np.array_split(schedule.response[kept], 2)]
-        return np.vstack([halves, times.mean(axis=0), by])
+        return np.vstack([halves(schedule.response[kept]), times.mean(axis=0), by])
 
     runs = replicate(one, effort.runs, SEED, workers=effort.workers)
     if not np.isfinite(runs[:, 0]).all():
         return "past saturation: jobs are refused"
-    if student(runs[:, 0, 1] - runs[:, 0, 0], SURE).low > 0:
+    if is_rising(runs[:, 0, 0], runs[:, 0, 1], SURE):
         return "near saturation: responses still rise"
     return np.moveaxis(runs[:, 1:], 2, 0)
 
