@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib.plots.bars import LETTER, Level
-from coalloc_lib.plots.lines import draw_line
+from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, head, new_figure, title_figure
 from coalloc_lib.plots.tables import looks, tidy
