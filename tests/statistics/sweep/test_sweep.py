@@ -116,7 +116,8 @@ def test_points_that_fail_are_listed_and_leave_the_others(tmp_path):
 
 def test_results_that_are_no_numbers_are_failures():
     results = [None, {"loss": "0.5"}, {"x": 1.0}, {"error": 1.0}, {3: 1.0}]
-    words = ["value = None", "loss = '0.5'", "'x', which is", "'error', which is", "3, which is taken"]
+    taken = ["'x', which is", "'error', which is", "3, which is taken"]
+    words = ["value = None", "loss = '0.5'", *taken]
     table = sweep(lambda x, seed: results[x], {"x": range(5)}, failures="keep")
     assert all(word in error for word, error in zip(words, table.error, strict=True))
 
