@@ -64,47 +64,54 @@ def still(
     Figure
         The figure.
     """
-    deepest = [max([lane for lane, *_ in one["queue"]], default=1) for one in panels.values()]
-    lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]
-    heights = [height for low in lows for height in (BANDS, low)]
+    scenes = list(panels.values())
+    lanes = [max([lane for lane, *_ in scene["queue"]], default=1) for scene in scenes]
+    queue_heights = [min(LANE * number + 0.2, MOST_LANES) for number in lanes]
+    heights = [height for of_queue in queue_heights for height in (BANDS, of_queue)]
     figure, grid = new_figure(
         sum(heights) + 0.8, len(heights), 1, width=WIDTH, sharex=True, height_ratios=heights
     )
-    parts = zip(panels.items(), deepest, grid[::2], grid[1::2], strict=True)
-    for (heading, one), lanes, bands, low in parts:
-        _draw_bands(bands, one, span)
-        _draw_queue(low, one["queue"], lanes, span)
-        bands.set_title(heading, loc="left")
+    for (heading, scene), number, upper, lower in zip(
+        panels.items(), lanes, grid[::2], grid[1::2], strict=True
+    ):
+        _draw_bands(upper, scene, span)
+        _draw_queue(lower, scene["queue"], number, span)
+        upper.set_title(heading, loc="left")
     marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
-    boxes = [box for one in panels.values() for box in one["boxes"]]
-    promised = [at for one in panels.values() for *_, at in one["queue"]]
-    told = {
-        "white lines: else it would still wait": any(b[6] > b[4] for b in boxes),
-        "dotted: booked, and not used": any(b[7] > b[5] for b in boxes),
-        "dashed outline: passed the head": any(b[8] is not None for b in boxes),
-        "orange: a promised start": np.isfinite(promised).any(),
-    }
-    words = f"time{f' ({unit})' if unit else ''}", marks, "; ".join(filter(told.get, told))
+    words = f"time{f' ({unit})' if unit else ''}", marks, "; ".join(_notes(scenes))
     grid[-1].set(xlim=span, xlabel="\n".join(filter(None, words)))
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
 
 
-def _draw_bands(axes, one, span):
+def _notes(scenes):
+    """Return the meanings of the marks that occur in some of the schedules."""
+    boxes = [box for scene in scenes for box in scene["boxes"]]
+    promised = [start for scene in scenes for *_, start in scene["queue"]]
+    occurs = {
+        "white lines: else it would still wait": any(box[6] > box[4] for box in boxes),
+        "dotted: booked, and not used": any(box[7] > box[5] for box in boxes),
+        "dashed outline: passed the head": any(box[8] is not None for box in boxes),
+        "orange: a promised start": np.isfinite(promised).any(),
+    }
+    return [note for note, does_occur in occurs.items() if does_occur]
+
+
+def _draw_bands(axes, scene, span):
     """Draw the clusters of a schedule with the boxes of its jobs."""
-    sizes = np.array(one["sizes"])
+    sizes = np.array(scene["sizes"])
     gap = GAP * sizes.sum() / len(sizes)
     tops = np.concatenate([[0], np.cumsum(sizes + gap)])
     for top, size in zip(tops, sizes, strict=False):
         axes.broken_barh([(span[0], span[1] - span[0])], (top, size), color=GROUND, zorder=0)
         look = {"facecolor": LOSS_GROUND, "edgecolor": LOSS, "linewidth": 0}
-        axes.broken_barh(one["waits"], (top, size), hatch="////", zorder=0.5, **look)
-    overtaken = {box[-1] for box in one["boxes"]}
-    for _, number, *_, promised in one["queue"]:
+        axes.broken_barh(scene["waits"], (top, size), hatch="////", zorder=0.5, **look)
+    overtaken = {box[-1] for box in scene["boxes"]}
+    for _, number, *_, promised in scene["queue"]:
         if number in overtaken:  # A promised start of NaN draws no line.
             style = {"color": PROMISE, "linestyle": (0, (4, 2)), "linewidth": 1.5, "zorder": 2.7}
             axes.axvline(promised, **style)
-    for box in one["boxes"]:
+    for box in scene["boxes"]:
         _draw_job(axes, box, tops, span)
     axes.set_ylim(tops[-1] - gap, 0)
     _name_clusters(axes, sizes, tops)

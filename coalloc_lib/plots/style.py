@@ -137,7 +137,7 @@ def name_lines(
     scale = axes.transScale + axes.transLimits
     heights = np.array([scale.transform((x, y))[1] for x, y, *_ in ends])
     least = 0.13 / (axes.get_figure().get_figheight() * axes.get_position().height)
-    for _ in range(50):  # Neighbours that are too near move apart, each by half of what is missing.
+    for _ in range(50):  # Two names that are too near move apart, each by half of the overlap.
         short = np.maximum(least - np.diff(heights), 0) / 2
         heights[1:] += short
         heights[:-1] -= short

@@ -474,7 +474,7 @@ def _candidates(row, share):
 
 def _influence_on_quantiles(values, estimates, day, counts, resampled):
     """Return the contribution of each day to the error of each quantile, shape (m, days)."""
-    # For each day: the number of jobs above the quantile, minus the number expected on average.
+    # The excess of a day is its number of jobs above the quantile, minus the number expected.
     excess = np.empty((len(values), counts.shape[1]))
     for row, limit, of_row in zip(values, estimates, excess, strict=True):
         is_above = row > limit

@@ -19,7 +19,7 @@ from coalloc_lib.statistics.columns import NotRunError
 from coalloc_lib.statistics.inference import Crossing, Replications, crossing
 from coalloc_lib.statistics.replications import pick, ratio
 
-#: A value of each replication by place, with the places in ascending order.
+#: A line: the values of all replications at each place, with the places in ascending order.
 Line = Mapping[float, Replications]
 
 

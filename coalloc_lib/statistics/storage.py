@@ -20,8 +20,8 @@ from coalloc_lib.statistics.sweep.points import label
 TEXTS = ("warning", "missing_logs")
 #: Columns whose value is the same in all rows.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
-#: A column is taken as a column of numbers if it has at most this number of words for each number.
-#: Its words are then damaged cells.
+#: If the number of words in a column is at most this share of the number of numbers, the column
+#: should hold only numbers, and the words are damaged cells.
 MOST_WORDS = 0.1
 #: The errors that a file raises if it is cut off, or is not a table of runs.
 UNREADABLE = (

@@ -92,5 +92,5 @@ def _refuse_foreign(folder: Path) -> None:
         mend = f"if you trust its files, run chmod go-w {folder}, else choose another folder"
         raise InputError(
             f"cache folder {folder} can be written by others, who could run code in your name by "
-            f"changing its files; {'name a folder in it' if is_shared else mend}"
+            f"changing its files; {'choose a folder inside it' if is_shared else mend}"
         )

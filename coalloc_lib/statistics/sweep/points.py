@@ -146,7 +146,9 @@ class Run:
         self.results: dict[int, Any] = {}
         self.failed: dict[int, Failure] = {}
         if not callable(function):
-            raise InputError(f"function = {function!r}; give a function of the names and seed")
+            raise InputError(
+                f"function = {function!r}; give a function that takes the points and a seed"
+            )
         for names in dict.fromkeys(map(tuple, self.points)):
             _check_call(function, names)
 

@@ -23,7 +23,8 @@ from coalloc_lib.statistics.sweep.points import Run, label, plain
 RESERVED = {"seed", "replication", "error"}
 #: With fewer replications an interval is so wide that it says little.
 FEW = 4
-#: A list of values for each name, or a dict of values by label; or a list of points.
+#: The type of a grid: a dict with the values of each argument, as a list or as a dict by label, or
+#: a list of points.
 Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
 
 
@@ -94,7 +95,9 @@ def sweep(
 def _read_grid(grid):
     """Return the points of a grid, and the labels of each point, as two lists of dicts."""
     if isinstance(grid, str) or not isinstance(grid, Iterable):
-        raise InputError(f"grid = {grid!r}; give a dict of name to values, or a list of points")
+        raise InputError(
+            f"grid = {grid!r}; give a dict of names to lists of values, or a list of points"
+        )
     if isinstance(grid, Mapping):
         names = list(grid)
         rows = list(product(*(_axis(name, values) for name, values in grid.items())))
@@ -106,7 +109,9 @@ def _read_grid(grid):
         if name in RESERVED:
             raise InputError(f"grid has the name {name!r}, which sweep itself uses; choose another")
     if not rows or not names:
-        raise InputError("grid is empty; give a dict of name to values, or a list of points")
+        raise InputError(
+            "grid is empty; give a dict of names to lists of values, or a list of points"
+        )
     labels = [dict(zip(names, (shown for shown, _ in row), strict=True)) for row in rows]
     points = [dict(zip(names, (value for _, value in row), strict=True)) for row in rows]
     seen = set()
@@ -263,7 +268,9 @@ def _paired(table, names, columns, good, against):
     """Return the table of differences from the points named `against`, and a mask of valid rows."""
     if not isinstance(against, Mapping) or len(against) != 1 or not set(against) <= set(names):
         known = ", ".join(names)
-        raise InputError(f"against = {shown(against)}; give a dict of one of {known} to its value")
+        raise InputError(
+            f"against = {shown(against)}; give a dict with one of {known} and its value"
+        )
     ((name, value),) = against.items()
     is_base = (table[name] == value).to_numpy()
     if not is_base.any():
