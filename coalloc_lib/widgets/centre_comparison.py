@@ -22,6 +22,7 @@ from coalloc_lib.schedules.metrics import by_width
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.inference import Replications, crossing, replicate, student
 from coalloc_lib.statistics.saturation import replicated_traffic
+from coalloc_lib.statistics.settling import halves, is_rising, warm_up_jobs
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The names of the two centres.
@@ -162,7 +163,7 @@ def measure(scenario: Scenario, load: float, effort: Effort) -> np.ndarray | str
     carried = capacity(scenario, effort.full)
     if load > NEAR * carried:
         return f"{'past' if load > carried else 'near'} saturation: carries {carried:.2f}"
-    edges, kept = _edges(scenario), slice(effort.jobs // 10, None)
+    edges, kept = _edges(scenario), slice(warm_up_jobs(effort.jobs), None)
 
     def one_run(seed):
         schedule = scenario.simulate(effort.jobs, load=load, seed=seed)
@@ -171,14 +172,13 @@ def measure(scenario: Scenario, load: float, effort: Effort) -> np.ndarray | str
         means = np.full((len(edges), 2), np.nan)
         for i in np.unique(group):
             means[i] = times[group == i].mean(axis=0)
-        halves = [half.mean() for half in np.array_split(schedule.response[kept], 2)]
-        return np.vstack([halves, times.mean(axis=0), means])
+        return np.vstack([halves(schedule.response[kept]), times.mean(axis=0), means])
 
     runs = replicate(one_run, effort.runs, SEED, workers=effort.workers)
     first_half, second_half = runs[:, 0, 0], runs[:, 0, 1]
     if not np.isfinite(runs[:, 0]).all():
         return "past saturation: jobs are rejected"
-    if student(second_half - first_half, RISING_LEVEL).low > 0:
+    if is_rising(first_half, second_half, RISING_LEVEL):
         return "near saturation: response times still rise"
     return np.moveaxis(runs[:, 1:], 2, 0)
 

@@ -93,11 +93,11 @@ def test_intervals_are_scipys(confidence):
         (student, ([1.0, np.nan],), r"values\[1\]"),
         (student, ([[1.0, 2.0]],), "shape"),
         (student, ([1.0, 2.0], 95), "confidence = 95"),
-        (paired_difference, ([1.0, 2.0], [1.0]), "pair them"),
+        (paired_difference, ([1.0, 2.0], [1.0]), "give the same number, in pairs"),
         (
             Replications.__sub__,
             (Replications([1.0, 2.0]), Replications([1.0])),
-            "pair their values",
+            "give both the same number of",
         ),
     ],
 )
