@@ -271,7 +271,7 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
         (sites.local, {"site": [0, 0, 0, 0]}, "site gives no job to site 1 of 2; give it some"),
         (sites.local, {"site": [0, 1, 0, 1]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.sharing, {"jobs": JOBS.replace(request="ordered")}, "ordered requests, which name"),
-        (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is no JobStream"),
+        (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is not of type JobStream"),
         (sites.sharing, {"home": [2, 0, 0, 0]}, r"home\[0\] = 2, and the system .* give .*-1"),
         (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.multi_site, {"span_penalty": -0.1}, r"span_penalty\[0\] = -0.1; give a finite"),
