@@ -6,7 +6,8 @@ from math import log2, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import CALL, Budget, Checked, check_fits, convolutions, number
+from coalloc_lib.analytic.arguments import Checked, check_fits
+from coalloc_lib.analytic.budget import CALL, Budget, as_float, convolutions
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
@@ -89,8 +90,8 @@ def _dependent(system, joint, budget):
     sizes = system.as_array()[kept]
     steps = convolutions(joint.total(), int(sizes.sum()))
     cells = prod(int(size) + 1 for size in sizes)
-    direct = steps * number(len(joint) * (CALL + cells)), number(24 * cells)
-    padded = number(prod(int(extent) + 1 for extent in sizes + widest[kept]))
+    direct = steps * as_float(len(joint) * (CALL + cells)), as_float(24 * cells)
+    padded = as_float(prod(int(extent) + 1 for extent in sizes + widest[kept]))
     transformed = 4 * steps * padded * log2(padded), 40 * padded
     if budget.allows(*transformed) and transformed < direct:
         return transform_fits(joint, sizes), joint.total().minimum, joint.mean

@@ -7,7 +7,8 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Budget, Checked, check_fits, convolutions, number
+from coalloc_lib.analytic.arguments import Checked, check_fits
+from coalloc_lib.analytic.budget import Budget, as_float, convolutions
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.kernels import first_fit_step, worst_fit_size, worst_fit_step
 from coalloc_lib.basics.checks import InputError
@@ -160,8 +161,8 @@ def _table_cost(system, placement, jobs, components, largest, steps):
         tried = min(states, vectors) * PLACED * len(system) + min(numbers, vectors)
     else:
         tried = numbers = prod(size + 1 for size in system.sizes)
-    memory = number(2 * numbers + jobs * (components + 1))
-    return steps * number(tried * jobs), 8 * memory
+    memory = as_float(2 * numbers + jobs * (components + 1))
+    return steps * as_float(tried * jobs), 8 * memory
 
 
 def _nested_cost(system, part, components, steps):
@@ -169,8 +170,8 @@ def _nested_cost(system, part, components, steps):
     cells = _cells(len(system), _largest_difference(system, part.maximum), components)
     levels = system.largest + 1
     tried = sum(cells) * (PLACED * len(system) + levels)
-    memory = number((sum(cells) + 2 * cells[0]) * levels)
-    return steps * number(tried * len(part.sizes)), 8 * memory
+    memory = as_float((sum(cells) + 2 * cells[0]) * levels)
+    return steps * as_float(tried * len(part.sizes)), 8 * memory
 
 
 def _largest_difference(system, largest):

@@ -5,7 +5,8 @@ from functools import reduce
 
 import numpy as np
 
-from coalloc_lib.analytic.arguments import Budget, Sizes, check_fits, checked
+from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
+from coalloc_lib.analytic.budget import Budget
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.ordered import one_cluster_cost, one_cluster_fits, ordered_case
 from coalloc_lib.analytic.unordered import unordered_case

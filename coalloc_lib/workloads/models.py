@@ -15,7 +15,8 @@ from coalloc_lib.model.distributions import (
     PoissonArrivals,
     SizeDistribution,
 )
-from coalloc_lib.model.jobs import REQUESTS, ROUNDINGS, JobStream, merge, split_smallest
+from coalloc_lib.model.jobs import REQUESTS, JobStream, merge
+from coalloc_lib.model.splitting import ROUNDINGS, split_smallest
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ class SplitJobs:
     parts : int
         Components of a job that is split.
     rounding : {"floor", "ceiling", "even"}
-        That of `coalloc_lib.model.jobs.split_into`.
+        That of `coalloc_lib.model.splitting.split_into`.
     span_penalty : float or Distribution
         The share that spanning adds to a job's run time: of all jobs, or sampled for each.
     kept_whole : float

@@ -191,7 +191,7 @@ def test_parse_sizes(text, name, mean):
         (lambda: Between(1, 1), "low = 1.0 is not below high = 1.0"),
         (lambda: co.parse_sizes(None), "sizes = None is not of type str; give"),
         (lambda: co.parse_sizes("U(1,16)"), r"sizes = 'U\(1,16\)'; write U\[a,b\]"),
-        (lambda: co.parse_sizes("D(.)[1,8]"), "q is a number"),
+        (lambda: co.parse_sizes("D(.)[1,8]"), "give q as a number"),
         (lambda: co.uniform(1, 4).sample(3), "rng = 3 is not of type Generator; give numpy.random"),
     ],
 )

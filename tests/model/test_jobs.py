@@ -11,8 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.model.jobs import COLUMNS, REQUESTS, merge, split_into, split_smallest
+from coalloc_lib.model.jobs import COLUMNS, REQUESTS, merge
 from coalloc_lib.model.placement import time_on_processors
+from coalloc_lib.model.splitting import split_into, split_smallest
 from tests.conftest import asking, systems_and_streams
 
 
@@ -341,7 +342,7 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream()[None], r"jobs\[None\] selects no jobs"),
         (lambda: stream()[5], r"jobs\[5\] of 3 jobs: index 5 is out of bounds"),
         (lambda: stream().sample(4, 1), "count = 4, and there are 3"),
-        (lambda: stream().sample(1, 1, 1.0), "the jobs are submitted at one instant"),
+        (lambda: stream().sample(1, 1, 1.0), "all jobs are submitted at one instant"),
         (lambda: stream().sample(3, 1, 0), "rate = 0"),
         (lambda: co.merge(), "merge was given no stream"),
         (
@@ -349,7 +350,10 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
             r"streams\[0\] = .* is not of type JobStream; .*merge\(\*list\)",
         ),
         (lambda: co.merge(stream(), stream(request="total")), r".*\['total', 'unordered'\]"),
-        (lambda: stream(submit=[3, 3, 3]).offered_load(SYSTEM), "submit spans no time"),
+        (
+            lambda: stream(submit=[3, 3, 3]).offered_load(SYSTEM),
+            "all jobs are submitted at one inst",
+        ),
         (lambda: stream().offered_load(None), "system = None is not of type Multicluster"),
         (lambda: stream().with_load(SYSTEM, 0), "load = 0"),
         (lambda: stream().split(), "split takes .* exactly one"),

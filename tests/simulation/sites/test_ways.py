@@ -282,5 +282,5 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
 def test_bad_sites_are_named(run, how, words):
     with pytest.raises(co.InputError, match=words):
         run(**{"system": SYSTEM, "jobs": JOBS.replace(request="total")} | how)
-    with pytest.raises(co.InputError, match="places no jobs that may leave"):
+    with pytest.raises(co.InputError, match="cannot place jobs that may leave"):
         co.HomeSite(co.HomeSite(co.BestFit()))
