@@ -56,8 +56,8 @@ class JointSizes:
                 "rows of vectors"
             )
         vectors, weights = vectors[weights > 0], weights[weights > 0]
-        vectors, row = np.unique(vectors, axis=0, return_inverse=True)
-        merged = np.bincount(row.ravel(), weights)
+        vectors, inverse = np.unique(vectors, axis=0, return_inverse=True)
+        merged = np.bincount(inverse.ravel(), weights)
         for name, column in (("vectors", vectors), ("probabilities", merged / merged.sum())):
             column.flags.writeable = False
             object.__setattr__(self, name, column)

@@ -151,9 +151,8 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
         rest[:] = 0
         for row in range(ways[left - 1, difference + 1]):
             begin = offsets[placed] + row * ways[placed, 2 * difference + 1]
-            # Two clusters differ by at most `difference`, so a cluster that has a component now used
-            # at least `difference` less than the most used other cluster before. Its component is
-            # larger than `value`. This bounds its use from below.
+            # This is the smallest possible use of a cluster that has a component, because two
+            # clusters differ by at most `difference` and the component is larger than `value`.
             least = rest[0] + value + 1
             served[:] = least
             for _ in range(ways[placed, 2 * difference + 1 - least]):

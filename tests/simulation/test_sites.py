@@ -226,11 +226,11 @@ def test_who_stays_waits_for_its_site_beside_who_spans_adaptively():
 
 def test_what_is_wrongly_joined_is_found():
     schedule = sites.local(SYSTEM, JOBS, SITE)
-    with pytest.raises(ScheduleError, match="job 0 is not where and when site 0 runs it"):
+    with pytest.raises(ScheduleError, match="job 0 differs from the schedule of site 0"):
         moved(schedule, 0, 20).verify()
     allocation = schedule.allocation.copy()
     allocation[3] = 2, 0
-    with pytest.raises(ScheduleError, match="job 3 is not where and when site 1 runs it"):
+    with pytest.raises(ScheduleError, match="job 3 differs from the schedule of site 1"):
         replace(schedule, allocation=allocation).verify()
     with pytest.raises(ScheduleError, match="cluster 1 runs 5 processors and has 4"):
         moved(schedule, 3, 4).verify()
