@@ -35,7 +35,7 @@ BALANCE = 1e-13
 #: The largest number of iterations that improve the solution of the balance equations.
 ITERATIONS = 100_000
 
-#: The entry of a state in which no job waits.
+#: The second entry of a state in which no job waits, in place of the position of a job.
 NONE_WAITS = -1
 
 

@@ -151,8 +151,8 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
         rest[:] = 0
         for row in range(ways[left - 1, difference + 1]):
             begin = offsets[placed] + row * ways[placed, 2 * difference + 1]
-            # This is the smallest possible use of a cluster that has a component, because two
-            # clusters differ by at most `difference` and the component is larger than `value`.
+            # No cluster with a component can use fewer processors than this, because two clusters
+            # differ by at most `difference` and the component is larger than `value`.
             least = rest[0] + value + 1
             served[:] = least
             for _ in range(ways[placed, 2 * difference + 1 - least]):

@@ -135,9 +135,9 @@ def whole_in(text: str) -> int:
     """Return the whole number that a text contains, or raise `ValueError` if it contains none."""
     digits = text.strip().lstrip("0") or text.strip()[-1:]
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_WHOLE))):
-        raise ValueError("no whole number")
+        raise ValueError("not a whole number")
     if int(digits) > LARGEST_WHOLE:
-        raise ValueError("more than a float holds")
+        raise ValueError("too large for a float")
     return int(digits)
 
 
@@ -145,7 +145,7 @@ def number_in(text: str) -> float:
     """Return the finite number that a text contains, or raise `ValueError` if it contains none."""
     number = float(text) if NUMBER.fullmatch(text.strip()) else math.nan
     if not math.isfinite(number):
-        raise ValueError("no finite number")
+        raise ValueError("not a finite number")
     return number
 
 
@@ -292,7 +292,9 @@ def array_of(name: str, values: Any) -> NDArray:
     """
     if np.ma.is_masked(values):
         mask = np.ma.getmaskarray(values)
-        raise InputError(f"{_first(name, mask, mask, 'is masked')}; drop such entries, or fill it")
+        raise InputError(
+            f"{_first(name, mask, mask, 'is masked')}; drop masked entries, or fill them"
+        )
     dtype: Any = None if hasattr(values, "__array__") else object
     if getattr(getattr(values, "dtype", None), "tz", None) is not None:
         # NumPy has no time zones, so pandas converts the instants to UTC.

@@ -162,7 +162,7 @@ class SizeDistribution(Distribution):
     @cached_property
     def _cumulative(self) -> NDArray[np.float64]:
         total = np.cumsum(self.probabilities)
-        total[-1] = np.inf  # because of rounding, a random number could be above the true last sum
+        total[-1] = np.inf  # its rounding error must not exclude random numbers close to 1
         return total
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -463,7 +463,7 @@ class Empirical(Distribution):
     def __post_init__(self) -> None:
         values = checks.times("values", self.values)
         if not values.any():
-            raise InputError("values holds no time above 0; give an observed sample")
+            raise InputError("values holds no time above 0; give at least one")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 

@@ -79,7 +79,7 @@ class HyperErlang(Distribution):
         """
         values = checks.times("sample", sample)
         if not values.any():
-            raise InputError("sample holds no time above 0; give observed times")
+            raise InputError("sample holds no time above 0; give at least one")
         scale = values.mean()  # times are divided by it, so that their third powers do not overflow
         mean, second, third = (float(((values / scale) ** k).mean()) for k in (1, 2, 3))
         c2, c3 = second / mean**2, third / mean**3
@@ -89,7 +89,7 @@ class HyperErlang(Distribution):
         if bound >= _MOST_ORDER:
             raise InputError(
                 f"sample = {checks.shown(sample)}; no hyper-Erlang times have these moments: "
-                "variance and skewness are too small; give three or more times that differ"
+                "variance and skewness are too small; give three or more different times"
             )
         # If the order were only just above the bound, the differences below would lose all digits.
         n = max(math.floor(bound * (1 + 1e-8)) + 1, 1)
@@ -97,7 +97,7 @@ class HyperErlang(Distribution):
         variance = m2 - m1**2
         a, b = (m3 - m1 * m2) / variance, (m1 * m3 - m2**2) / variance
         large = (a + math.sqrt(a**2 - 4 * b)) / 2
-        small = b / large  # more precise than the formula with the difference of a and the root
+        small = b / large  # precise, because this needs no difference of nearly equal numbers
         rates = 1 / (small * mean) / scale, 1 / (large * mean) / scale
         return cls((large - m1) / (large - small), rates, n)
 

@@ -157,7 +157,7 @@ class JobStream:
             columns["submit"] = checks.instants("submit", given["submit"])
         count = len(self)
         if count == 0:
-            raise InputError("submit is empty; a stream has at least one job")
+            raise InputError("submit is empty; give at least one job")
         for name, check in CHECKS.items():
             if name in given:
                 columns[_STORED[name]] = check(name, given[name], count)

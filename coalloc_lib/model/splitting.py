@@ -159,8 +159,8 @@ def chop(jobs: "JobStream", at_most: Any) -> Chopped:
     """Cut wide jobs into subjobs; `JobStream.chopped` describes the arguments."""
     if jobs.request == "ordered":
         raise InputError(
-            "chopped is for jobs that name no clusters, and these are ordered; replace(request="
-            "'total') first"
+            "chopped is not for ordered requests, which name their clusters; call "
+            "jobs.replace(request='total') first"
         )
     most = whole_numbers("at_most", at_most)
     if most.shape not in ((), jobs.submit.shape):

@@ -115,10 +115,15 @@ def _check_types(system, jobs, scheduling, placement, engine):
 
 def _checked_backlog(backlog, jobs, scheduling):
     """Return the backlog, at most the number of jobs, or raise an error if it cannot be used."""
-    if jobs.has_reservations or not scheduling.takes_backlog:
+    if not scheduling.takes_backlog:
         raise InputError(
-            f"backlog = {backlog} is given for {scheduling}, which books at submission; a queue "
-            "with a backlog has no submissions, leave it out"
+            f"backlog = {backlog} is given for {scheduling}, which books each job at its submission"
+            " and has no queue; leave the backlog out"
+        )
+    if jobs.has_reservations:
+        raise InputError(
+            f"backlog = {backlog} is given for jobs with advance reservations, but a backlog "
+            "replaces the submissions to which these refer; leave the backlog out"
         )
     return min(whole("backlog", backlog), len(jobs))
 

@@ -169,7 +169,8 @@ def _at_each_site(system, jobs, site, scheduling, engine):
         )
         for number, rows in positions.items()
     }
-    back = np.argsort(np.concatenate([*positions.values()]))  # from the order by site to the stream
+    # Results are concatenated site by site; these indices put them into the order of the stream.
+    back = np.argsort(np.concatenate([*positions.values()]))
 
     def joined(column):
         return np.concatenate([getattr(one, column) for one in at.values()])[back]
@@ -327,8 +328,8 @@ def _requesting(request, jobs):
     instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
     if jobs.request == "ordered":
         raise InputError(
-            "jobs are ordered requests, which name their clusters themselves; replace(request="
-            "'total') first"
+            "jobs are ordered requests, which name their clusters themselves; call "
+            "jobs.replace(request='total') first"
         )
     return jobs if jobs.request == request else jobs.replace(request=request)
 
