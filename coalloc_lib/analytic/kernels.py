@@ -77,10 +77,11 @@ def first_level(density, state, floor):
 
 @kernel
 def move(density, state, first, out, target, weight, rise, most):
-    """Add the weighted probabilities of a state to the state `target` after placing a job.
+    """Add the probabilities of a state, times `weight`, to the state after placing a job.
 
-    The levels from `first` on become higher by `rise`. Levels at which a cluster would use more
-    processors than it has are left out; `most` is the largest difference after placing the job.
+    The state after placing the job is `target`. The levels from `first` on become higher by `rise`.
+    Levels at which a cluster would use more processors than it has are left out; `most` is the
+    largest difference after placing the job.
     """
     for level in range(first, density.shape[1] - most):
         out[target, level + rise] += density[state, level] * weight

@@ -26,9 +26,10 @@ TRANSFORM = 100
 
 
 def one_cluster_fits(probabilities: NDArray[np.float64], capacity: int) -> Iterator[float]:
-    """Yield F^(i)(N) on one cluster of N = `capacity` processors for i = 1, 2, ...
+    """Yield the probabilities that 1, 2, ... random jobs fit together on one cluster.
 
-    The array `probabilities` has the probability of each job size, from size 0 on.
+    They are F^(i)(N) for i = 1, 2, ... on a cluster of N = `capacity` processors. The array
+    `probabilities` has the probability of each job size, from size 0 on.
     """
     least = int(np.flatnonzero(probabilities)[0])
     step = probabilities[least:]
@@ -76,10 +77,10 @@ def _trimmed(low, density):
 def ordered_case(
     system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return the ingredients of the formula for ordered requests.
+    """Return the fit probabilities and the smallest and mean job size for ordered requests.
 
-    The result is an iterator of F^(i)(N) for i = 1, 2, ..., and the smallest and the mean number of
-    processors of a job.
+    The fit probabilities are an iterator of F^(i)(N) for i = 1, 2, ... The size of a job is its
+    total number of processors.
     """
     if isinstance(sizes, JointSizes):
         return _joint_case(system, sizes, budget)
@@ -117,9 +118,10 @@ def _joint_case(system, joint, budget):
 
 
 def direct_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i)(N) for i = 1, 2, ... by direct convolution, which is fast for few possible jobs.
+    """Yield the probabilities that 1, 2, ... random ordered jobs fit, by direct convolution.
 
-    The array `sizes` has the number of processors of each cluster.
+    This is fast if there are few different jobs. The array `sizes` has the number of processors of
+    each cluster.
     """
     density = np.zeros(sizes + 1)
     density.flat[0] = 1
@@ -134,9 +136,10 @@ def direct_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
 
 
 def transform_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i)(N) for i = 1, 2, ... by Fourier transform, which is fast for many possible jobs.
+    """Yield the probabilities that 1, 2, ... random ordered jobs fit, by Fourier transform.
 
-    The array `sizes` has the number of processors of each cluster.
+    This is fast if there are many different jobs. The array `sizes` has the number of processors of
+    each cluster.
     """
     from scipy import fft
 

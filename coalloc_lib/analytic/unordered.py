@@ -30,10 +30,10 @@ PLACED = 3
 def unordered_case(
     system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return the ingredients of the formula for unordered requests.
+    """Return the fit probabilities and the smallest and mean job size for unordered requests.
 
-    The result is an iterator of F^(i) for i = 1, 2, ..., and the smallest and the mean number of
-    processors of a job.
+    The fit probabilities are an iterator of F^(i) for i = 1, 2, ... The size of a job is its total
+    number of processors.
     """
     if isinstance(sizes, JointSizes):
         table = sizes.unordered()
@@ -54,7 +54,7 @@ def unordered_case(
 
 
 def _independent_fits(part, components, system, placement, budget):
-    """Return F^(i) for i = 1, 2, ... of independent components, by the cheapest method."""
+    """Return the fit probabilities for independent components, by the cheapest method."""
     steps = convolutions(part.sum_of(components), system.processors)
     jobs = multisets(len(part.sizes), components)
     table = _table_cost(system, placement, jobs, components, part.maximum, steps)
@@ -75,7 +75,7 @@ def _table_fits(table, system, placement):
 
 
 def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i) for i = 1, 2, ... with worst fit, by the WF-convolution.
+    """Yield the probabilities that 1, 2, ... random jobs fit with worst fit: the WF-convolution.
 
     Clusters of different sizes are treated as clusters of the largest size in which some processors
     are always used.
@@ -99,7 +99,7 @@ def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> It
     density = _initial(ways, difference, size, start)
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
     floor = NEGLIGIBLE / density.size
-    return _one_after_the_other(
+    return _fit_probabilities(
         density, lambda before, after: worst_fit_step(before, after, ways, *jobs, floor)
     )
 
@@ -107,7 +107,7 @@ def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> It
 def nested_fits(
     part: SizeDistribution, components: int, size: int, start: NDArray[np.int64]
 ) -> Iterator[float]:
-    """Yield F^(i) for i = 1, 2, ... with worst fit, for independent and identical components.
+    """Yield the probabilities that 1, 2, ... jobs of independent components fit with worst fit.
 
     Worst fit places the components of a job in decreasing order of their sizes. The sum over all
     jobs can therefore be computed size by size, and the work grows with the number of sizes and not
@@ -127,11 +127,11 @@ def nested_fits(
             chance = float(part.probabilities[value])
             worst_fit_size(cells, after, *tables, int(value), chance, floor)
 
-    return _one_after_the_other(_initial(ways, difference, size, start), step)
+    return _fit_probabilities(_initial(ways, difference, size, start), step)
 
 
 def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i) for i = 1, 2, ... with first fit.
+    """Yield the probabilities that 1, 2, ... random jobs fit on the idle system with first fit.
 
     The array `sizes` has the sizes of the clusters in the order in which they are tried.
     """
@@ -140,13 +140,13 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
     density = np.zeros(prod(sizes + 1))
     density[0] = 1
     floor = NEGLIGIBLE / len(density)
-    return _one_after_the_other(
+    return _fit_probabilities(
         density, lambda before, after: first_fit_step(before, after, sizes, strides, *jobs, floor)
     )
 
 
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
-    """Return a table of numbers of vectors.
+    """Return a table that counts vectors and with which the kernels number them.
 
     Its entry [l, v] is the number of non-increasing vectors of l numbers from 0 to v - 1.
     """
@@ -156,7 +156,7 @@ def ways_table(length: int, largest: int) -> NDArray[np.int64]:
     return ways
 
 
-def _one_after_the_other(density, step):
+def _fit_probabilities(density, step):
     """Yield the total probability of all states after each random job.
 
     The function `step` adds the probabilities after one more job to an array of zeros. Jobs that do

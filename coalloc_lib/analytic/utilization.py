@@ -177,8 +177,8 @@ def _total_size(system, sizes, request):
     return SizeDistribution(weights / weights.sum(), "total")
 
 
-#: The function that returns the ingredients of the formula for each request type: an iterator of
-#: F^(i)(N) for i = 1, 2, ..., and the smallest and the mean number of processors of a job.
+#: For each request type, the function that returns the fit probabilities F^(i)(N), i = 1, 2, ...,
+#: and the smallest and the mean number of processors of a job.
 _CASES = {
     "ordered": ordered_case,
     "unordered": unordered_case,
@@ -188,7 +188,10 @@ _CASES = {
 
 
 def _exponential_level(fits, most):
-    """Return M of equation (2) from F^(i)(N) for i = 1, 2, ... if at most `most` jobs fit."""
+    """Return the mean number of jobs in service, M, with exponential service: equation (2).
+
+    The iterator `fits` yields F^(i)(N) for i = 1, 2, ..., and at most `most` jobs fit.
+    """
     # The equation is evaluated in the equivalent form 1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i,
     # in which no digits cancel. The terms from i on sum to between F^(i)(N)/most and F^(i)(N)/i.
     inverse, previous, jobs = 0.0, 1.0, 0
@@ -202,7 +205,10 @@ def _exponential_level(fits, most):
 
 
 def _slotted_level(fits, most):
-    """Return M of equation (4), the sum of F^(i)(N) for i = 1, 2, ..., `most`."""
+    """Return the mean number of jobs in service, M, with slotted service: equation (4).
+
+    The iterator `fits` yields F^(i)(N) for i = 1, 2, ..., and at most `most` jobs fit.
+    """
     level = 0.0
     for jobs, fit in enumerate(fits, start=1):
         level += fit

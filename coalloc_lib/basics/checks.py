@@ -175,7 +175,7 @@ def one_of(name: str, value: _T, choices: Sequence[_T]) -> _T:
 
 
 def kind_of(value_type: type) -> str | None:
-    """Return "numbers", "datetimes" or "timedeltas" for a type of values, or None for any other."""
+    """Return "numbers", "datetimes" or "timedeltas" for a Python type, or None for another type."""
     # Timedeltas are tested before numbers, because NumPy's timedelta64 is a subclass of a number.
     if issubclass(value_type, timedelta | np.timedelta64):
         return "timedeltas"

@@ -63,7 +63,7 @@ class Distribution(ABC):
 
 
 def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return `values` as a new array of probabilities, or raise `InputError` if they are none."""
+    """Return `values` as a new array of probabilities, or raise `InputError`."""
     weights = checks.numbers(name, values).astype(float)
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():

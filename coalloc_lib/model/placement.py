@@ -107,7 +107,7 @@ class Placement:
         return self._on_distinct_clusters(components, idle)
 
     def check(self, system: Multicluster) -> None:
-        """Raise `InputError` where this placement cannot serve `system`."""
+        """Raise `InputError` if this placement cannot be used on `system`."""
 
     def numbers(self, clusters: int) -> Sequence[int]:
         """Return one number for each cluster, with which compiled kernels apply the placement.
@@ -273,7 +273,7 @@ class SingleThenSpan(Placement):
         return WorstFit().place(components, request, idle)
 
     def check(self, system: Multicluster) -> None:
-        """Raise `InputError` if the placement `single` cannot serve `system`."""
+        """Raise `InputError` if the placement `single` cannot be used on `system`."""
         self.single.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
@@ -406,7 +406,7 @@ class HomeSite(Placement):
         return in_place(home, idle) if any(home) else self.rule.place([free], request, idle)
 
     def check(self, system: Multicluster) -> None:
-        """Raise `InputError` if the placement `rule` cannot serve `system`."""
+        """Raise `InputError` if the placement `rule` cannot be used on `system`."""
         self.rule.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
