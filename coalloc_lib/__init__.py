@@ -6,7 +6,7 @@ command line starts quickly.
 
 import lazy_loader as _lazy
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 #: The folders of the library in the order of their imports: each imports only earlier ones.
 _LAYERS = [
