@@ -6,8 +6,8 @@ multiserver jobs and our processors servers. The papers, and this library, speak
 requests for processors in several clusters. A multiserver job of the theory is a total request on
 one cluster.
 
-The module `utilization` has the formulas and is the place to begin reading. The module `chain`
-solves the Markov chain of a small system exactly. Simulation of a saturated system belongs in
+Begin with `utilization`, the module of the formulas. The module `chain` solves the Markov chain of
+a small system exactly. Simulation of a saturated system belongs in
 `coalloc_lib.statistics.saturation`.
 """
 

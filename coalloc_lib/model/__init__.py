@@ -1,7 +1,7 @@
 """The model: systems of clusters, streams of jobs, distributions, and the placement of jobs.
 
-Code that decides when a job starts does not belong here, but in `policies` and `engines`. To read
-the code, begin with `system` and `jobs`.
+Code that decides when a job starts does not belong here, but in `policies` and `engines`. Begin with
+`system` and `jobs`.
 """
 
 import lazy_loader as _lazy

@@ -1,7 +1,7 @@
 """Simulation runs: `simulate`, a `Scenario` of system, workload and policies, and several sites.
 
-Code that repeats, compares or tabulates many runs belongs in `statistics`. To read the code, begin
-with `run` and `scenario`.
+Code that repeats, compares or tabulates many runs belongs in `statistics`. Begin with `run`, and
+then read `scenario`.
 """
 
 import lazy_loader as _lazy
