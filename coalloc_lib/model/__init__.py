@@ -1,6 +1,6 @@
 """The model: systems of clusters, streams of jobs, distributions, and the placement of jobs.
 
-Code that decides when a job starts does not belong here, but in `policies` and `engines`. Begin with
+Code that decides when a job starts belongs in `policies` and `engines`. Begin with
 `system` and `jobs`.
 """
 
