@@ -8,6 +8,7 @@ BIN    := .venv/bin
 STAMP  := .venv/.installed
 # The versions that the numbers of the project were made with; LATEST=1 takes the newest ones.
 VERSIONS := $(if $(LATEST),,--constraint constraints.txt)
+TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 # What stands beside the notebooks: `python -m studies` and `python -m own_system`.
 BESIDE := PYTHONPATH="$(CURDIR)/notebooks" $(BIN)/python -m
 # Jupyter keeps its files in the home folder; if that cannot be written, in .venv.
@@ -15,7 +16,7 @@ JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
 JUPYTER_ENV := $(if $(JUPYTER_FILES),env $(foreach kind,CONFIG DATA RUNTIME,JUPYTER_$(kind)_DIR="$(JUPYTER_FILES)/$(kind)") IPYTHONDIR="$(JUPYTER_FILES)/ipython" MPLCONFIGDIR="$(JUPYTER_FILES)/matplotlib" )
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce judge report test test-without-logs test-long mutants lab dashboard docs lint bench peers archive front-door lock clean
+.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab dashboard docs lint bench peers archive front-door lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -32,15 +33,18 @@ judge: $(STAMP) ## judge the stored runs and make ledger, figures and page in re
 report: $(STAMP) ## ask what several sites could do: make report LOGS="north=north.swf.gz:2048 south=south.swf.gz:1920"
 	$(BESIDE) own_system report $(LOGS)
 
-test: $(STAMP) ## run the tests, but for the long ones
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+test: $(STAMP) ## run the tests of the code
+	$(TESTS)
+
+test-notebooks: $(STAMP) ## run every notebook from top to bottom, with its solutions, and use it in a browser
+	$(TESTS) -m "notebook and not long"
 
 test-without-logs: $(STAMP) ## run the tests that read logs as a machine without the real logs runs them
-	env -u COALLOC_TRACES $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+	env -u COALLOC_TRACES $(TESTS) \
 	  tests/test_stored_runs.py tests/studies tests/workloads tests/cli
 
 test-long: $(STAMP) ## run every test at full size, on new examples (SEED=number: on those); then mutants
-	$(BIN)/python -m pytest -m "long or not long" -n 2 --dist loadfile --no-loadscope-reorder --timeout 3600 \
+	$(TESTS) -m "" --timeout 3600 \
 	  --hypothesis-profile=long --hypothesis-seed=$(SEED)
 	$(MAKE) mutants
 

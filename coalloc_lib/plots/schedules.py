@@ -42,7 +42,7 @@ class Box(NamedTuple):
 def still(
     panels: Mapping[str, Mapping[str, Any]], span: tuple[float, float], *, unit: str = ""
 ) -> Figure:
-    """Draw what `coalloc_lib.schedules.explain.scenes` returns, below each other, over one axis."""
+    """Draw what `coalloc_lib.schedules.drawing.scenes` returns, below each other, over one axis."""
     deepest = [max([lane for lane, *_ in one["queue"]], default=1) for one in panels.values()]
     lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]
     heights = [height for low in lows for height in (BANDS, low)]

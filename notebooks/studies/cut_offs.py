@@ -17,8 +17,9 @@ from coalloc_lib.statistics import Interval, all_of, not_
 FURTHEST = 100.0
 #: From one meaning that is tried to the next: a factor.
 STEP = 1.02
-#: Two meanings of a word that differ by at most this factor are equally natural.
-NEAR_TURN = 1.25
+#: Two meanings of a word that differ by at most this factor count as equally natural: *small* may
+#: mean 5 % as well as 10 %.
+NATURAL = 2.0
 #: Halvings of a step, which find the turn to seven digits.
 HALVINGS = 20
 
@@ -29,14 +30,15 @@ class Word:
 
     `unit` and `times` say how the number is written, for example 0.03 as *3 points* with
     ``Word("little", 0.03, "points", 100)``. If a verdict turns at a meaning within the factor
-    `near` of ours, the word alone decides it, and the claim is undecided; see `NEAR_TURN`.
+    `near` of ours, the word alone decides it, and the claim is undecided; see `NATURAL`. A word
+    that has one meaning only, such as *most* for more than half, has the factor 1.
     """
 
     word: str
     value: float
     unit: str = ""
     times: float = 1.0
-    near: float = 1.0
+    near: float = NATURAL
 
     def within(self, found: Interval, around: float = 0.0) -> "Asked":
         """Return whether a figure is at most this far from `around`, to either side."""

@@ -195,7 +195,10 @@ class Decision(NamedTuple):
 
     @property
     def answer(self) -> bool | None:
-        """Whether all parts hold at the paper's own setting."""
+        """Whether all parts hold at the paper's own setting; None if that is undecided."""
+        turn = turn_of(self.parts)
+        if turn is not None and turn.is_near:
+            return None
         return all_of(*answers(self.parts).values())
 
 

@@ -33,7 +33,7 @@ MEASURE = """() => {
   return found;
 }"""
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.notebook]
 
 
 def names_of(source):
@@ -84,7 +84,7 @@ def measured(page):
     pytest.fail("the notebook has no end")
 
 
-#: These notebooks are measured by `make test`, the others by `make test-long`.
+#: These notebooks are measured by `make test-notebooks`, the others by `make test-long`.
 QUICK = ("04", "06", "07")
 
 

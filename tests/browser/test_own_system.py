@@ -8,7 +8,7 @@ from tests.own_system.conftest import CLUSTERS, files
 __all__ = ["files"]
 NOTEBOOK = "07_your_own_system.ipynb"
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.notebook]
 
 
 @pytest.fixture(scope="module")

@@ -49,6 +49,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.notebook  # the site shows all notebooks
 @pytest.mark.parametrize("width", [390, 1366])
 @pytest.mark.parametrize("name", SHOWN)
 def test_pages_of_the_site_show_all_from_a_disk(site, browser, name, width):

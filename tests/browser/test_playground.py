@@ -10,7 +10,7 @@ from tests.conftest import ROOT
 
 NOTEBOOK = "06_playground.ipynb"
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.notebook]
 
 
 @pytest.fixture(scope="module")

@@ -34,6 +34,12 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 #: A whole notebook is run, and its exercises; longer than any other test may take.
 pytestmark = pytest.mark.timeout(1200)
 
+#: Those that run in the tests of the code are short; all others run with the notebooks.
+SHORT = ("06", "07")
+RUN_ALL = [
+    pytest.param(path, marks=[] if path.stem[:2] in SHORT else pytest.mark.notebook)
+    for path in NOTEBOOKS
+]
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -170,7 +176,7 @@ def run(path, *before):
     return notebook
 
 
-@each_notebook
+@pytest.mark.parametrize("path", RUN_ALL, ids=lambda path: path.stem)
 def test_it_runs_from_top_to_bottom_and_so_do_the_solutions(path):
     run(path, SHRINK)
 
@@ -205,7 +211,7 @@ def shown_words(notebook):
 @pytest.mark.parametrize(
     "stem",
     [
-        "04_job_sharing_vs_multisite",
+        pytest.param("04_job_sharing_vs_multisite", marks=pytest.mark.notebook),
         pytest.param("05_online_vs_batch", marks=pytest.mark.long),
     ],
 )

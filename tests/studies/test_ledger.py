@@ -181,6 +181,24 @@ def test_where_a_word_alone_decides_the_claim_is_undecided(high, near, verdict):
 
 
 @pytest.mark.parametrize(
+    ("gain", "other", "answer", "verdict"),
+    [
+        (0.2, True, True, "holds"),
+        (0.05, True, None, "undecided"),
+        (0.02, True, None, "undecided"),
+        (0.01, True, False, "does not hold"),
+        (0.05, False, False, "does not hold"),
+        (0.05, None, None, "undecided"),
+    ],
+)
+def test_a_word_may_mean_half_or_twice_what_we_take_it_to_mean(gain, other, answer, verdict):
+    much = Word("much", 0.03, "points", 100)
+    decision = Decision(gain, {"much": much.above(Interval.exact(gain)), "other": other})
+    assert decision.answer is answer
+    assert judge_claim(decision).verdict == verdict
+
+
+@pytest.mark.parametrize(
     ("found", "verdict"), [(0.5, "calibrated on"), (0.505, "calibrated on"), (0.6, "differs")]
 )
 def test_a_number_that_was_used_to_choose_a_parameter_confirms_nothing(found, verdict):

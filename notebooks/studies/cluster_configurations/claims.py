@@ -65,7 +65,6 @@ from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row
 from studies.printed_losses import printed_rows
 from studies.study import PaperSetting
-from studies.their_words import unless_a_word_decides
 
 #: The setting that the paper's sentences are about. Where the runs have other values of what is
 #: varied, they are asked too.
@@ -192,7 +191,6 @@ def compare_jobs(runs: pd.DataFrame, one: str, other: str) -> Advantage:
     f"ordered: {STANDARD} less {PRINTED}, bound",
     PAPER.without("system", "placement", "request"),
 )
-@unless_a_word_decides
 def equal_clusters_do_much_better(runs: pd.DataFrame) -> Decision:
     """Judge 'for both ordered and unordered requests ... a much better performance' (Figure 3)."""
     ordered = compare_systems(pick(runs, request=ORDERED), STANDARD, PRINTED)
@@ -222,7 +220,6 @@ def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
 
 
 @study.add_claim("CC-3", f"8×16 less {STANDARD} under first fit, bound", OF_SYSTEMS)
-@unless_a_word_decides
 def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
     """Judge 'similar at low utilizations and even slightly better at moderate and high' (4)."""
     change = compare_systems(runs, "8×16", STANDARD)
@@ -266,7 +263,6 @@ def of_worst_fit(runs: pd.DataFrame, jobs: Mapping[str, str]) -> dict[str, Advan
 
 
 @study.add_claim("CC-10", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
-@unless_a_word_decides
 def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
     """Judge that it 'brings visible improvements' for four, 'little effect' for one (Figure 10)."""
     helped = of_worst_fit(runs, {"4": FOUR_COMPONENTS, MOSTLY_FOUR: MOSTLY_FOUR})
@@ -294,7 +290,6 @@ def two_components_are_best(runs: pd.DataFrame) -> Decision:
 
 
 @study.add_claim("CC-12", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
-@unless_a_word_decides
 def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
     """Judge that worst fit improves four components and 'leaves almost unchanged' one (12)."""
     (helped,) = of_worst_fit(runs, {"4": FOUR_COMPONENTS}).values()
@@ -321,7 +316,6 @@ def response_times_scale(runs: pd.DataFrame) -> Decision:
 @study.add_claim(
     "CC-14", f"what worst fit gains on {STANDARD} less on {PRINTED}, bound", OF_PLACEMENTS
 )
-@unless_a_word_decides
 def placements_are_similar(runs: pd.DataFrame) -> Decision:
     """Judge 'For unordered requests both FF and WF were simulated; since the results were similar'.
 
@@ -357,7 +351,6 @@ def placements_are_similar(runs: pd.DataFrame) -> Decision:
     "simulated less approximate loss, the largest of Table 2",
     PaperSetting(fixed={"kind": PRINTED_TABLE}),
 )
-@unless_a_word_decides
 def formulas_are_accurate(runs: pd.DataFrame) -> Decision:
     """Judge 'agree extremely well' of one cluster, and 'the approximation is very accurate' (3)."""
     exact = simulated_less_known(runs, "exact", TOTAL)

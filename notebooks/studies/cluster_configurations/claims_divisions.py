@@ -36,7 +36,6 @@ from studies.cluster_configurations.runs import study
 from studies.cut_offs import Asked, Part
 from studies.ledger import Decision
 from studies.study import PaperSetting
-from studies.their_words import unless_a_word_decides
 
 OVER = PaperSetting(fixed={"kind": DIVISION})
 #: Equal divisions of 128 processors.
@@ -163,7 +162,6 @@ def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
 
 
 @study.add_claim("CC-5", "largest unequal less equal clusters, few clusters, bound", OVER)
-@unless_a_word_decides
 def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
     """Judge that unequal clusters do well only if they are 'considerably' more than components.
 
@@ -201,7 +199,6 @@ def _as_said(behind: Sequence[Interval], limit: float, is_many: bool) -> bool | 
 
 
 @study.add_claim("CC-6", "many less few unequal clusters under worst fit, smallest, bound", OVER)
-@unless_a_word_decides
 def worst_fit_wants_equal_or_many_clusters(runs: pd.DataFrame) -> Decision:
     """Judge 'large equal clusters give much better', and 'many' unequal ones (Figures 6, 7)."""
     carried = Carried(runs)
@@ -224,7 +221,6 @@ def worst_fit_wants_equal_or_many_clusters(runs: pd.DataFrame) -> Decision:
 
 
 @study.add_claim("CC-7", "worst less first fit on few unequal clusters, smallest, bound", OVER)
-@unless_a_word_decides
 def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
     """Judge 'much better for ... few, equal, large clusters' and 'slightly' for unequal (4.2)."""
     carried = Carried(runs)
@@ -255,7 +251,6 @@ def gain_of_worst_fit(carried: Carried, sizes: Sizes) -> Interval:
 
 
 @study.add_claim("CC-8", "first less worst fit on many clusters, smallest, bound", OVER)
-@unless_a_word_decides
 def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
     """Judge 'WF has significantly worse performance than FF' on many clusters (Figures 4, 6, 8)."""
     carried = Carried(runs)

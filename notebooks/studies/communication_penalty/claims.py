@@ -53,7 +53,7 @@ from studies.communication_penalty.runs import (
     study,
 )
 from studies.communication_penalty.thresholds import GRID, Thresholds, read_thresholds
-from studies.cut_offs import NEAR_TURN, Asked, Part, Word
+from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row, judge_number
 from studies.study import PaperSetting
 
@@ -80,11 +80,12 @@ PAPER_SEARCH = PaperSetting(
 #: What the printed thresholds were used to choose, and what the printed load was.
 CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a run"
 #: 'Small deviations': relative differences of response times that count as small.
-SMALL = Word("small", 0.1, "%", 100, near=NEAR_TURN)
+SMALL = Word("small", 0.1, "%", 100)
 #: A group that takes the same trend falls nowhere by more, as a share of its response time.
-TREND = Word("the same trend", 0.05, "%", 100, near=NEAR_TURN)
-#: Splitting thresholds up to this are low, of those from 3 to 19.
-LOW = Word("low", 10.0, "processors", near=NEAR_TURN)
+TREND = Word("the same trend", 0.05, "%", 100)
+#: Splitting thresholds up to this are low. Thresholds lie between 3 and 19, so that twice as much
+#: would be all of them.
+LOW = Word("low", 10.0, "processors", near=1.5)
 #: Splitting thresholds, at most, that tell where the best one is.
 NARROW = 3
 #: The groups of which no job is split in Figure 1: all are of at most ten processors.

@@ -21,7 +21,7 @@ from coalloc_lib.statistics import (
     ratios_along,
     sample,
 )
-from studies.cut_offs import NEAR_TURN, Word
+from studies.cut_offs import Word
 from studies.job_sharing.figures import ONE_MACHINE, break_even_of_draws, spanning_over_sharing
 from studies.job_sharing.model import (
     BEST_FIT,
@@ -69,17 +69,18 @@ PAPER = PaperSetting(
 #: 'An improvement of over 50%'.
 HALF = 0.5
 #: What the paper's words are taken to mean. Of AWRTs: relative differences.
-NEAR = Word("near", 0.05, "%", 100, near=NEAR_TURN)
-SIGNIFICANTLY = Word("significantly", 0.05, "%", 100, near=NEAR_TURN)
-GOOD = Word("good", 0.05, "%", 100, near=NEAR_TURN)
+NEAR = Word("near", 0.05, "%", 100)
+SIGNIFICANTLY = Word("significantly", 0.05, "%", 100)
+GOOD = Word("good", 0.05, "%", 100)
 #: Of the savings of job sharing: a difference.
-SIMILAR = Word("similar", 0.1, "points", 100, near=NEAR_TURN)
+SIMILAR = Word("similar", 0.1, "points", 100)
 #: Of JS-17: the narrow jobs beside one another, the lengths of all jobs, and what is rounding.
 NARROW, LENGTHS, SAME_ORDER = 8, (1.0, 3.0, 10.0), 1e-9
 #: Of the penalty: one of the paper's steps.
-ABOUT = Word("about", 0.05, "points", 100, near=NEAR_TURN)
-#: A share of the time: some job waits more than half of it.
-SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100, near=NEAR_TURN)
+ABOUT = Word("about", 0.05, "points", 100)
+#: A share of the time: some job waits more than half of it. It may as well mean a third or three
+#: quarters; twice one half would be all of the time.
+SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100, near=1.5)
 #: Pairs of configurations: equal machines, and others.
 EQUAL_OR_NOT = tuple(product(EQUAL, ("m64", "m384")))
 

@@ -73,7 +73,6 @@ from studies.maximal_utilization.tables import VALUE
 from studies.printed_losses import ROUNDING
 from studies.published import Claim, published_claim
 from studies.study import PaperSetting, logs_missing_in
-from studies.their_words import unless_a_word_decides
 
 #: The paper's standard case (section 7). Where the runs have other values, claims are asked too.
 PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
@@ -141,7 +140,6 @@ def loss_falls_with_freer_requests(runs: pd.DataFrame) -> Decision:
     "largest unordered over ordered loss, but the exception",
     PAPER.without("request", "method"),
 )
-@unless_a_word_decides
 def loss_is_halved_but_once(runs: pd.DataFrame) -> Decision:
     """Judge 'except for D(0.894), roughly speaking, the capacity loss is cut in half'."""
     best = best_method(runs)
@@ -169,7 +167,6 @@ def dependent_sizes_lose_more_but_once(runs: pd.DataFrame) -> Decision:
     "largest difference among equal means, dependent sizes",
     PAPER.with_(drawn=DEPENDENT).fixing("request", "method", "service", "policy", "placement"),
 )
-@unless_a_word_decides
 def only_the_mean_matters_if_dependent(runs: pd.DataFrame) -> Decision:
     """Judge 'for dependent component sizes, only the mean, and not the distribution, matters'."""
     apart = {", ".join(group): widest(runs, group) for group in ALIKE}
@@ -255,7 +252,6 @@ def is_larger(smaller: str, larger: str) -> bool:
 
 
 @study.add_claim("MU-8", "largest change of the loss", PAPER.without("request", "service"))
-@unless_a_word_decides
 def service_times_change_little(runs: pd.DataFrame) -> Decision:
     """Judge that the service times have not 'a large impact on the capacity loss'.
 
@@ -321,7 +317,6 @@ def changes_by_service(
 @study.add_claim(
     "MU-16", "largest change of the loss, sizes that fit", PAPER.without("request", "service")
 )
-@unless_a_word_decides
 def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
     """Judge MU-8's sentence for the paper's one example, the sizes of which it does not name.
 
@@ -439,7 +434,6 @@ def mean_of(samples: Iterable[Replications]) -> Replications:
 
 
 @study.add_claim("MU-10", "first less worst fit loss", PAPER.without("placement"))
-@unless_a_word_decides
 def placement_changes_little(runs: pd.DataFrame) -> Decision:
     """Judge that between first and worst fit 'the difference in performance is not very large'."""
     pair = {"placement": FIRST}, {"placement": WORST}

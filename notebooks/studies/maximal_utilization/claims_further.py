@@ -33,7 +33,6 @@ from studies.maximal_utilization.runs import LOSS, study
 from studies.maximal_utilization.tables import VALUE
 from studies.published import published_claim
 from studies.study import PaperSetting
-from studies.their_words import unless_a_word_decides
 
 OVERTAKING = PaperSetting(fixed={"kind": (LOSS, WAITING)})
 OBVIOUS = PaperSetting(fixed={"kind": (LOSS, COUNTEREXAMPLE)})
@@ -106,7 +105,6 @@ def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, I
     "busiest less least busy cluster under first fit, largest",
     PaperSetting(fixed={"kind": BALANCE}),
 )
-@unless_a_word_decides
 def first_fit_balances_too(runs: pd.DataFrame) -> Decision:
     """Judge that first fit 'achieves the same goal', to 'keep balanced loads in the clusters'."""
     spreads = {
@@ -160,7 +158,6 @@ def ordered_obviously_lose_more(runs: pd.DataFrame) -> Decision:
 
 
 @study.add_claim("MU-18", "largest loss of ordered requests", PAPER.without("request", "method"))
-@unless_a_word_decides
 def the_loss_can_be_large(runs: pd.DataFrame) -> Decision:
     """Judge 'that the capacity loss of co-allocation can be quite large': one case is enough."""
     best = best_method(runs)

@@ -9,7 +9,7 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.statistics.weeks import WeeklySums, weekly_sums
-from studies.cut_offs import NEAR_TURN, Part, Word, answers
+from studies.cut_offs import Part, Word, answers
 from studies.ledger import Decision
 from studies.online_batch.figures import LOOK, MACHINE, number, title_of
 from studies.online_batch.model import EXACT, KTH, LEAST, OWN_BATCH, TOO_MUCH
@@ -23,8 +23,9 @@ from studies.study import PaperSetting
 BACKFILLING = ("EASY", "conservative")
 #: Weeks that are left out: by then a queue has grown that keeps the servers busy.
 WARM_UP = 4
-#: What the paper's word is taken to mean.
-HIGH = Word("high", 0.75, "% of the servers", 100, near=NEAR_TURN)
+#: What the paper's word is taken to mean. It is asked of the idle servers, because a share that is
+#: busy cannot be twice 75 %.
+HIGH = Word("high", 0.25, "% of the servers idle", 100)
 
 
 def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
@@ -118,5 +119,8 @@ def booking_uses_much(runs: pd.DataFrame) -> Decision:
     own = found.pop((KTH, EXACT), None)
     if own is None:
         raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
-    elsewhere = {f"{log}, lengths {length}": HIGH.above(x) for (log, length), x in found.items()}
-    return Decision(own, {"high": HIGH.above(own)}, "", answers(elsewhere))
+    elsewhere = {
+        f"{log}, lengths {length}": HIGH.below(busy.complement())
+        for (log, length), busy in found.items()
+    }
+    return Decision(own, {"high": HIGH.below(own.complement())}, "", answers(elsewhere))

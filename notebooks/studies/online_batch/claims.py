@@ -9,7 +9,7 @@ import pandas as pd
 from coalloc_lib.policies import Online
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, pick
 from coalloc_lib.statistics.weeks import WeeklySums
-from studies.cut_offs import NEAR_TURN, Asked, Part, Word, answers
+from studies.cut_offs import Asked, Part, Word, answers
 from studies.ledger import Decision
 from studies.online_batch.figures import (
     MACHINE,
@@ -66,15 +66,15 @@ BOTH = PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(KTH, CTC))
 ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC))
 
 #: What the paper's words are taken to mean.
-SAME = Word("the same", 0.01, "%", 100, near=NEAR_TURN)
-ORDER = Word("an order of magnitude", 10.0, "times", near=NEAR_TURN)
-HUNDREDS = Word("hundreds of hours", 200.0, "hours", near=NEAR_TURN)
-TWO_HUNDRED = Word("two hundred hours", 20.0, "hours off", near=NEAR_TURN)
-MOST = Word("most", 0.5, "%", 100, near=NEAR_TURN)
-EVEN = Word("even out", 0.05, "% of the jobs", 100, near=NEAR_TURN)
-TWO_TIMES = Word("nearly a factor of two", 0.5, "off", near=NEAR_TURN)
-MAJOR = Word("major gain", 0.1, "%", 100, near=NEAR_TURN)
-FEW = Word("small number of times", 5.0, "times", near=NEAR_TURN)
+SAME = Word("the same", 0.01, "%", 100)
+ORDER = Word("an order of magnitude", 10.0, "times")
+HUNDREDS = Word("hundreds of hours", 200.0, "hours")
+TWO_HUNDRED = Word("two hundred hours", 20.0, "hours off")
+MOST = Word("most", 0.5, "%", 100, near=1)
+EVEN = Word("even out", 0.05, "% of the jobs", 100)
+TWO_TIMES = Word("nearly a factor of two", 0.5, "off")
+MAJOR = Word("major gain", 0.1, "%", 100)
+FEW = Word("small number of times", 5.0, "times")
 
 
 def name_of(machine: Mapping[str, Any]) -> str:

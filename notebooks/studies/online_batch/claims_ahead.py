@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.seeds import generators
 from coalloc_lib.calendar.trees import SlotTrees, leaves
 from coalloc_lib.statistics import Interval, NotRunError, all_of, furthest, groups_of, least, pick
-from studies.cut_offs import NEAR_TURN, Asked, Part, Word
+from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision
 from studies.online_batch import model
 from studies.online_batch.claims import PAPER
@@ -48,9 +48,9 @@ OF_CTC = {"log": CTC, "servers": READ_SERVERS[CTC], "kept": READ_JOBS[CTC]}
 BY_SHARE_ON_CTC = PaperSetting(OF_CTC, BY_SHARE.fixed, (CTC,))
 
 #: What the paper's words are taken to mean.
-REMAIN = Word("remain the same", 0.25, "% off", 100, near=NEAR_TURN)
-CONSTANT = Word("relatively constant", 0.25, "% off", 100, near=NEAR_TURN)
-SEVERAL = Word("multiple values", 2.0, "shares")
+REMAIN = Word("remain the same", 0.25, "% off", 100)
+CONSTANT = Word("relatively constant", 0.25, "% off", 100)
+SEVERAL = Word("multiple values", 2.0, "shares", near=1)
 BOUND = Word("O(...)", 0.15, "more than the bound")
 
 
