@@ -1,4 +1,4 @@
-"""What `import coalloc_lib as co` offers by name; each name is imported when it is first used."""
+"""The public names of `coalloc_lib`. Each name is imported when it is first used."""
 
 from . import (
     analytic as analytic,

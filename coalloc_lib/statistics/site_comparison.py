@@ -19,7 +19,7 @@ from coalloc_lib.model.jobs import JobStream, merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Scheduling
 from coalloc_lib.schedules.schedule import WEIGHTS
-from coalloc_lib.simulation.sites.ways import local, multi_site, sharing
+from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics.bootstrap import WEEK, resample_weeks
 from coalloc_lib.workloads.swf import SwfLog
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError, positive, whole
 from coalloc_lib.basics.data import data_folder
 from coalloc_lib.basics.seeds import Seed, generators, spawn
-from coalloc_lib.model.distributions import HyperErlang, SizeDistribution
+from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.model.hyper_erlang import HyperErlang
 from coalloc_lib.model.jobs import JobStream
 
 FOLDER = data_folder("traces")

@@ -15,7 +15,8 @@ from coalloc_lib.model.distributions import (
     PoissonArrivals,
     SizeDistribution,
 )
-from coalloc_lib.model.jobs import REQUESTS, ROUNDINGS, JobStream, merge, split_smallest
+from coalloc_lib.model.jobs import REQUESTS, JobStream, merge
+from coalloc_lib.model.splitting import ROUNDINGS, split_smallest
 
 
 @dataclass(frozen=True)
@@ -222,7 +223,7 @@ class SplitJobs:
     parts : int
         The number of components into which a job is split.
     rounding : {"floor", "ceiling", "even"}
-        The rule that rounds the sizes of components; see `coalloc_lib.model.jobs.split_into`.
+        The rule that rounds the sizes of components; see `coalloc_lib.model.splitting.split_into`.
     span_penalty : float or Distribution
         The share that spanning adds to the run time of a job: one number for all jobs, or a
         distribution from which it is sampled for each job.

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole, whole_numbers
 from coalloc_lib.basics.seeds import Seed, generators
-from coalloc_lib.model.jobs import Chopped, JobStream
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.splitting import Chopped
 from coalloc_lib.model.system import Multicluster
 
 #: The ways in which `modified` treats jobs that are wider than a machine.

@@ -149,7 +149,7 @@ WHOLE = type("Whole", (co.Placement,), {"requests": ("total",)})()
     ("how", "words"),
     [
         ({"rule": "first-found"}, "rule = 'first-found'; choose one of 'latest-start', 'best-fit'"),
-        ({"placement": "any"}, "placement = 'any' is no Placement; give"),
+        ({"placement": "any"}, "placement = 'any' is not of type Placement; give"),
         ({"placement": co.FirstFit([1])}, r"clusters = \[1\]; name each"),
         ({"placement": WHOLE}, "placement = .*Whole.* does not distribute"),
         ({"slot": 1e-300}, r"horizon / slot = 9.99\d*e\+301; give at most 9,007,199,254,740,992"),

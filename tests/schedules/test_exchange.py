@@ -111,7 +111,7 @@ def test_an_export_of_no_known_kind_is_refused(tmp_path, name):
     with pytest.raises(co.InputError, match=r"path.suffix = .*; choose one of '.csv'"):
         co.export(two_clusters(), tmp_path / name)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(co.InputError, match="is no Schedule"):
+    with pytest.raises(co.InputError, match="is not of type Schedule"):
         co.export("schedule", tmp_path / "jobs.csv")
 
 

@@ -241,7 +241,7 @@ def test_bad_input_is_named():
         (lambda: summary(schedule, at_least=0), "at_least = 0"),
         (lambda: by_width(jobs, [2, 3]), r"bounds = \[2, 3\]; give increasing"),
         (lambda: utilization_timeline(schedule, [3, 2]), "give two or more increasing instants"),
-        (lambda: summary(jobs), "is no Schedule; give a schedule that"),
+        (lambda: summary(jobs), "is not of type Schedule; give a schedule that"),
     ):
         with pytest.raises(co.InputError, match=words):
             run()

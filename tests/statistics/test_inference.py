@@ -261,7 +261,7 @@ def test_a_crossing_has_the_warning_of_a_difference_beside_it(root, doubtful, an
         (
             lambda x: x - 0.5,
             (0, 1),
-            r"difference\(0\) = -0.5 is no Replications; give Replications\(values\)",
+            r"difference\(0\) = -0.5 is not of type Replications; give Replications\(values\)",
         ),
         (Asked(lambda x: 0.5 - x), (0, 1), r"falls from 0.5 at low to -0.5 at high"),
         (Asked(lambda x: np.inf if x < 0.5 else -1), (0, 1), "falls from inf at low to -1 at high"),

@@ -202,7 +202,7 @@ def test_a_horizon_of_any_length_has_round_instants(horizon):
     [
         ({"clusters": [150, 51]}, r"^clusters = \[150, 51\] has 201 servers; give 200 servers"),
         ({"horizon": 0}, "^horizon = 0; give"),
-        ({"unit": 3600}, "^unit = 3600 is no str"),
+        ({"unit": 3600}, "^unit = 3600 is not of type str"),
         ({"rule": "first-found"}, "^rule = 'first-found'"),
         ({"share": 30}, "^share = 30; give a number from 0 to 1"),
         ({"ahead": -1}, "^ahead = -1; give"),

@@ -153,5 +153,5 @@ def test_an_image_has_a_palette_and_keeps_its_colours():
 
 
 def test_a_picture_of_anything_else_is_refused_in_one_line():
-    with pytest.raises(co.InputError, match="figure = None is no Figure; give "):
+    with pytest.raises(co.InputError, match="figure = None is not of type Figure; give "):
         Picture(None)

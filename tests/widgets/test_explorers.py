@@ -131,7 +131,11 @@ def test_one_line_recreates_an_explorer(name):
         (penalties.penalty_picture, {"placement": "best fit"}, "placement"),
         (penalties.penalty_picture, {"components": 99}, "^components = 99; give at most 5"),
         (penalties.penalty_picture, {"above": -1}, "^above = -1; give "),
-        (widgets.loss_picture, {"question": "x"}, "^question = 'x' is no LossQuestion; give "),
+        (
+            widgets.loss_picture,
+            {"question": "x"},
+            "^question = 'x' is not of type LossQuestion; give ",
+        ),
         (widgets.loss_picture, {"jobs": 0}, "^jobs = 0; give "),
         (LossQuestion, {"clusters": "x"}, "^clusters = 'x'; give a number"),
         (LossQuestion, {"cluster_size": 0}, "^cluster_size = 0; give "),

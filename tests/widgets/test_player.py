@@ -245,7 +245,7 @@ WRONG = {
     "a string": (("no",), {}, r"^schedules = 'no'; give "),
     "too many": (({str(i): None for i in range(5)},), {}, "^schedules = .*; give "),
     "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
-    "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is no str"),
+    "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is not of type str"),
     "a window": ((small(),), {"window": (2, 1)}, r"^window = \(2, 1\); give"),
     "a window of all": (
         (long(5000),),

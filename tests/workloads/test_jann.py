@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import coalloc_lib as co
-from coalloc_lib.model.distributions import HyperErlang
+from coalloc_lib.model.hyper_erlang import HyperErlang
 from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass, shipped_workload
 from coalloc_lib.workloads.swf import read_swf
 from tests.conftest import ROOT

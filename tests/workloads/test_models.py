@@ -6,7 +6,7 @@ from scipy import stats
 
 import coalloc_lib as co
 from coalloc_lib.model.distributions import Between
-from coalloc_lib.model.jobs import split_into
+from coalloc_lib.model.splitting import split_into
 from coalloc_lib.workloads.models import JobModel, Mixture, ResampledJobs, SplitJobs
 
 MODEL = JobModel(co.uniform(1, 7), 4)

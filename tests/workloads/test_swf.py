@@ -350,7 +350,7 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
         ({"a:b": "x"}, ONE, "header has the key|column"),
         ({3: "x"}, ONE, "header has the key 3"),
         ("Note: x", ONE, "header = 'Note: x'"),
-        ({}, None, "jobs = None is no DataFrame"),
+        ({}, None, "jobs = None is not of type DataFrame"),
         ({}, good.drop(columns="queue"), "no column queue"),
         ({}, good.assign(wait=np.nan), r"field 3 \(wait\) is 'nan'"),
         ({}, good.assign(submit=-5.0), "submit is -5"),

@@ -225,11 +225,11 @@ def test_who_stays_waits_for_its_site_beside_who_spans_adaptively():
 
 def test_what_is_wrongly_joined_is_found():
     schedule = sites.local(SYSTEM, JOBS, SITE)
-    with pytest.raises(ScheduleError, match="job 0 is not where and when site 0 runs it"):
+    with pytest.raises(ScheduleError, match="job 0 differs from the schedule of site 0"):
         moved(schedule, 0, 20).verify()
     allocation = schedule.allocation.copy()
     allocation[3] = 2, 0
-    with pytest.raises(ScheduleError, match="job 3 is not where and when site 1 runs it"):
+    with pytest.raises(ScheduleError, match="job 3 differs from the schedule of site 1"):
         replace(schedule, allocation=allocation).verify()
     with pytest.raises(ScheduleError, match="cluster 1 has 4 processors, but 5 are in use"):
         moved(schedule, 3, 4).verify()
@@ -274,7 +274,7 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
         (sites.local, {"site": [0, 0, 0, 0]}, "site gives no job to site 1 of 2; give it some"),
         (sites.local, {"site": [0, 1, 0, 1]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.sharing, {"jobs": JOBS.replace(request="ordered")}, "ordered requests, which name"),
-        (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is no JobStream"),
+        (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is not of type JobStream"),
         (sites.sharing, {"home": [2, 0, 0, 0]}, r"home\[0\] = 2, but the system .* give .*-1"),
         (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.multi_site, {"span_penalty": -0.1}, r"span_penalty\[0\] = -0.1; give a finite"),
@@ -285,5 +285,5 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
 def test_bad_sites_are_named(run, how, words):
     with pytest.raises(co.InputError, match=words):
         run(**{"system": SYSTEM, "jobs": JOBS.replace(request="total")} | how)
-    with pytest.raises(co.InputError, match="places no jobs that may leave"):
+    with pytest.raises(co.InputError, match="cannot place jobs that may leave"):
         co.HomeSite(co.HomeSite(co.BestFit()))
