@@ -121,7 +121,9 @@ def test_both_engines_count_the_same_slots(slot):
 
 def test_first_found_is_for_one_cluster():
     jobs, rule = total([(0, 1, 1)]), replace(TERMS, rule="first-found")
-    with pytest.raises(co.InputError, match=r"^sizes = \[2, 1\]; slot trees are of one cluster"):
+    with pytest.raises(
+        co.InputError, match=r"^sizes = \[2, 1\]; slot trees support only one cluster"
+    ):
         book([2, 1], jobs, rule)
 
 
