@@ -224,8 +224,8 @@ class Calendar:
         if taken is None:
             raise InputError(
                 f"placement = {self._placement} placed a request for {request.servers} processors "
-                f"as {shown(answer)} with {shown([*idle])} idle; return None, or a number of "
-                "processors for each cluster that does not exceed the idle ones"
+                f"as {shown(answer)} with {shown([*idle])} idle; return None, or for each "
+                "cluster a number of processors that are idle"
             )
         return taken
 
