@@ -51,10 +51,13 @@ MISTAKES = {
         "EASY",
     ),
     "a promised start stays when jobs end early": Mistake(
-        BACKFILLING, "known = known and not departed", "known = known and running > 0", "EASY"
+        BACKFILLING,
+        "is_planned = is_planned and not departed",
+        "is_planned = is_planned and running > 0",
+        "EASY",
     ),
     "a newcomer before the head does not take its place": Mistake(
-        BACKFILLING, "if first < head:", "if head == n:", "EASY-ordered"
+        BACKFILLING, "in_turn and first < head:", "in_turn and head == n:", "EASY-ordered"
     ),
     "a job waits for one cluster too briefly": Mistake(
         BACKFILLING,

@@ -1,28 +1,48 @@
 """The loops of EASY and conservative backfilling.
 
-**EASY.** The promise to the head of the queue, its *shadow*, and what is spare then hold until a
-job leaves or another job heads the queue: who passes ends by the promised start, or is taken off
-what is spare then. Nor can a job that was passed over pass while less is idle and all ends are
-later: after an arrival only the new jobs are looked at. Where a placement has a choice of clusters,
-though, a job may be placed out of the head's way once others have started; then the queue is gone
-through again. Who waits for one cluster may lose hope of it when others start: then all are looked
-at again. The head, too, may lose hope while the others are gone through; it starts after that.
-A job that `queue_tree` lets through is placed, and then examined exactly.
+Jobs are numbered in the order of the queue. If this is not the order of arrival, the array `coming`
+has the numbers of the jobs in order of arrival, and the submissions in the `Stream` are in order of
+arrival too.
 
-Jobs are numbered as they stand in the queue. Where that is not the order of arrival, `coming` has
-their numbers in order of arrival, in which the submissions of the `Stream` are too. Newcomers are
-then entered into the trees at once, and one that comes before the head takes its place. Else the
-last who wait stand in a list and are gone through one by one: most start before they are in a tree.
+**EASY.** The *shadow* is the planned start of the head of the queue, and the *spare* processors are
+those that are expected to be idle at the shadow, including those that the head will take. The loop
+avoids work in these ways:
 
-**Conservative.** The waiting jobs are in a list, in the order of the queue. When jobs have left,
-each waiting job is offered an earlier start, as if it had given up its reservation. The steps (see
-`profile_steps`) change only if the job moves, and only where its old and its new reservation
-differ. A job can get an earlier start only where processors came free since it was last asked. All
-such times end by `reach`: the latest end of what ended jobs left unused or moved jobs gave up.
-Until a job has moved, jobs that need more processors than are ever idle before `reach` need not be
-asked. This holds if the length of a job does not depend on where it is placed; otherwise every job
-is asked. If jobs end early, most jobs move whenever one leaves, so the time is at least quadratic
-in the length of the queue. Blocks of steps keep the cost of one job from growing with it.
+- The shadow and the spare processors are computed again only when a job leaves or another job
+becomes
+  the head. They remain valid in between: a job that overtakes the head either ends by the shadow,
+  or its processors are subtracted from the spare ones.
+- As long as no job leaves, a job that could not overtake the head before cannot do so later,
+because
+  fewer processors are idle and all ends are later. After an arrival, only the new jobs are
+  examined.
+- The trees of `queue_tree` exclude most jobs. A job that they do not exclude is placed and then
+  examined exactly.
+- If the queue is in order of arrival, the last jobs that arrived are in a list, `last`, and are
+examined
+  one by one. Most of them start before they would have to be entered into the trees. In other
+  orders, new jobs are entered into the trees immediately.
+
+In two cases, jobs that were examined before must be examined again. If the placement can choose
+among clusters, a job that would have delayed the head may be placed on other clusters after other
+jobs have started. If the policy is adaptive, a job that waits for a single cluster may no longer be
+able to start there soon after other jobs have started. This can also happen to the head; it is
+examined again after the other jobs.
+
+**Conservative backfilling.** The waiting jobs are in a list, in the order of the queue. After
+departures, each waiting job is offered an earlier start, as if it had no reservation. The profile
+(see `profile_steps`) is changed only if the job moves, and only where its old and its new
+reservation differ.
+
+A job can move to an earlier start only if processors have become idle since it was last examined.
+All times at which this happened are before `reach`: the latest end of the intervals that ended jobs
+left unused or that moved jobs gave up. Until a job has moved, jobs that need more processors than
+are ever idle before `reach` are skipped. This holds if the length of a job does not depend on where
+it is placed; otherwise every job is examined.
+
+If jobs end early, most waiting jobs move at every departure, so the run time is at least quadratic
+in the length of the queue. The blocks of `profile_steps` keep the cost of one job from growing with
+the length of the queue too.
 """
 
 from collections import namedtuple
@@ -68,37 +88,42 @@ from coalloc_lib.engines.kernels.profile_steps import (
 )
 from coalloc_lib.engines.kernels.queue_tree import NEVER, enter, first_fitting, first_passing
 
-#: So many waiting jobs may be outside the trees: a short queue is gone through faster as a list.
+#: The maximal number of waiting jobs in the list of the last arrivals. A short queue is searched
+#: faster as a list than in the trees.
 OUTSIDE = 32
-#: How long jobs are expected to run on one cluster, float64 (n,), on 2, 3, ..., (n, k), and the
-#: least that is possible of each, float64 (n, 1).
+#: The expected lengths of the jobs: on one cluster (`alone`, float64 (n,)), on 2, 3, ... clusters
+#: (`spanning`, float64 (n, k)), and the least possible ones (`least`, float64 (n, 1)).
 Expected = namedtuple("Expected", "alone spanning least")
-#: The length at which the queue is held (0: it is not); whether the clusters that a job gets may
-#: depend on who started before it; whether how long it takes does not; whether a job that would
-#: span waits for one cluster that is expected to hold it soon (EASY only); whether the queue is in
-#: order of arrival.
+#: The options of a policy. `backlog`: the constant length of the queue; with 0, jobs arrive when
+#: they are submitted. `has_choice`: whether the clusters of a job may depend on the jobs that
+#: started before it. `is_fixed`: whether the length of a job is the same on all its possible
+#: allocations. `is_adaptive`: whether a job that fits on several clusters may wait for a single
+#: cluster (EASY only). `is_in_turn`: whether the queue is in order of arrival.
 Policy = namedtuple("Policy", "backlog has_choice is_fixed is_adaptive is_in_turn")
 takes_fixed(Policy)
-#: The running jobs by the ends that are expected of them, the last to end first: these ends and the
-#: jobs, of which the first so many are in use, and the processors of all jobs.
+#: The running jobs, sorted by decreasing expected end: `ends` has the expected ends, and `jobs` the
+#: numbers of the jobs. `allocation` has the processors of all jobs of the run.
 Plan = namedtuple("Plan", "ends jobs allocation")
-#: What is idle, int64 (c,), and `room` for keys on it; what is `spare` at the promised start of the
-#: head, and the room on it `without` a job that would pass; the room `beside` the head, for jobs
-#: that pass; and what is `held` up to some end, int64 (c,).
+#: Numbers of processors. `idle`, int64 (c,): those that are idle now. `room`: the room that they
+#: offer to a key. `spare`, int64 (c,): the spare processors at the shadow. `without`: the room that
+#: is left of them without the processors of a job that would overtake the head. `beside`: an upper
+#: bound on the keys of jobs that can run beside the head at the shadow. `held`, int64 (c,): scratch
+#: space.
 Work = namedtuple("Work", "idle room spare without beside held")
-#: The earliest and the latest start that each job asks for, float64 (n,), and whether its
-#: reservation is fixed because it asks for a later or a latest start, bool (n,).
+#: What the jobs ask for: the earliest and the latest start, float64 (n,), and whether the
+#: reservation must not move because the job asks for a later or a latest start, bool (n,).
 Asked = namedtuple("Asked", "earliest latest is_fixed")
-#: What a run of EASY works in: `idle`, its `Work`, the room on the `largest` system, which jobs are
-#: `waiting`, the last of them in a list, `until` when each is expected to run, the heap of
-#: departures, and the `Plan`.
+#: The arrays of a run of EASY. `idle` and `work`: see `Work`. `largest`: the room of the empty
+#: system. `waiting`, bool (n,): which jobs wait. `last`: the last arrivals. `until`, float64 (n,):
+#: the expected ends. `ends` and `numbers`: the heap of departures. `plan_ends` and `plan_jobs`: see
+#: `Plan`.
 Arrays = namedtuple(
     "Arrays", "idle work largest waiting last until ends numbers plan_ends plan_jobs"
 )
 
 
 def new_arrays(n: int, idle: np.ndarray, keys: np.ndarray, rule: Rule) -> Arrays:
-    """Return the working arrays for so many jobs on clusters with so many processors."""
+    """Return the arrays of a run of EASY for n jobs on clusters with `idle` processors."""
     work, largest, capacity = new_work(idle, keys, rule), empty_room(keys, rule), min(n, idle.sum())
     ends, numbers = np.empty((2, capacity)), np.empty((2, capacity), np.int64)
     of_jobs = np.zeros(n, np.bool_), np.empty(OUTSIDE, np.int64), np.empty(n)
@@ -110,7 +135,11 @@ def run_easy(
     stream, coming, expected, rule, policy, arrays, trees, start, end, entered, allocation,
     promised, watch,
 ):  # fmt: skip
-    """Run the jobs of a `Stream` as `queue_order.run` does; write the first promises, too."""
+    """Run EASY on a `Stream` of jobs, with the same results as `queue_order.run`.
+
+    The first promised start of each job is written into `promised`, float64 (n,). The function is
+    long because nearly all variables change together in its loop.
+    """
     submit, runtime, spanning, parts, keys = stream
     n, width, request = len(submit), parts.shape[1], rule.request
     idle, work, largest, waiting, last, until, ends, numbers = arrays[:8]
@@ -118,44 +147,29 @@ def run_easy(
     set_room(idle, request, width, largest)
     head = 0 if policy.is_in_turn else n
     arrived = started = running = listed = 0
-    outside = 0 if policy.is_in_turn else n  # from this job on, who waits is listed
-    now, shadow, again, known, on_one = 0.0, np.inf, True, False, False
+    outside = 0 if policy.is_in_turn else n  # Waiting jobs from this number on are in `last`.
+    now, is_same_instant = 0.0, True
+    shadow, is_planned, on_one = np.inf, False, False  # The plan for the head of the queue.
     while started < n and not watch[STOP]:
         watch[STARTED] = started
-        if not again:
+        if not is_same_instant:
             now = next_instant(ends, running, submit, arrived, policy.backlog)
             if now == np.inf:
                 break
-        departed = False
-        while running and ends[0] <= now:
-            gone = pop(ends, numbers, running)
-            remove(plan.ends, plan.jobs, running, until[gone], gone)
-            running -= 1
-            for c in range(len(idle)):
-                idle[c] += allocation[gone, c]
-            departed = True
-        fresh, already = arrived, started
+        running_before, arrived_before, started_before = running, arrived, started
+        running = depart_as_planned(ends, numbers, running, now, until, plan, idle)
+        departed = running < running_before
         arrived = next_arrival(submit, arrived, now, started, policy.backlog)
-        for newcomer in coming[fresh:arrived]:
-            waiting[newcomer], entered[newcomer] = True, now
-            if policy.is_in_turn:
-                if listed == OUTSIDE:
-                    for job in last:
-                        enter(trees.keys, keys, job)
-                        enter(trees.least, expected.least, job)
-                    listed, outside = 0, newcomer
-                last[listed] = newcomer
-                listed += 1
-        known = known and not departed
-        first, stop = fresh, arrived
-        if not policy.is_in_turn:
-            first = stop = n
-            for newcomer in coming[fresh:arrived]:
-                enter(trees.keys, keys, newcomer)
-                enter(trees.least, expected.least, newcomer)
-                first = min(first, newcomer)
-            if first < head:
-                head, known = first, False
+        newcomers = coming[arrived_before:arrived]
+        listed, outside, first = admit(
+            newcomers, now, policy.is_in_turn, keys, expected, trees, waiting, entered, last,
+            listed, outside,
+        )  # fmt: skip
+        is_planned = is_planned and not departed
+        stop = arrived if policy.is_in_turn else n
+        if not policy.is_in_turn and first < head:
+            head, is_planned = first, False
+        # Without a departure, the jobs before the first new one need not be examined again.
         job = head if departed or policy.is_adaptive else first
         at_head, passed, changed = True, False, True
         set_room(idle, request, width, work.room)
@@ -167,16 +181,21 @@ def run_easy(
             ):  # fmt: skip
                 job = head
             else:
-                at_head = False  # until the queue has been gone through
-                if not known:
-                    if policy.is_adaptive:
-                        promise, shadow, on_one = choose_shadow(
-                            keys[head], parts[head], more, now, request, plan, running, work
-                        )
-                    else:
-                        shadow = cast_shadow(keys, head, request, width, plan, running, work)
-                        promise = shadow
-                    known = changed = True
+                at_head = False  # The head does not start before the other jobs were examined.
+                if not is_planned:
+                    promise, shadow, on_one = plan_head(
+                        keys,
+                        parts,
+                        head,
+                        more,
+                        now,
+                        request,
+                        policy.is_adaptive,
+                        plan,
+                        running,
+                        work,
+                    )
+                    is_planned = changed = True
                     if np.isnan(promised[head]):
                         promised[head] = promise
                 if changed:
@@ -190,7 +209,7 @@ def run_easy(
                     if not (passed and policy.has_choice):
                         break
                     job, at_head, passed = head, True, False
-                    known = known and not policy.is_adaptive
+                    is_planned = is_planned and not policy.is_adaptive
                     continue
             taken = allocation[job]
             place(parts[job], request, rule.choice, rule.single, rule.order, idle, taken)
@@ -220,8 +239,8 @@ def run_easy(
             if job >= outside:
                 listed = strike(last, listed, job)
             if job == head:
-                known = False
-                if not policy.is_in_turn:  # the next may be far
+                is_planned = False
+                if not policy.is_in_turn:  # The next waiting job may have a much higher number.
                     head = first_fitting(trees.keys, keys, waiting, head, n, n, largest)
                     head = n if head < 0 else head
                 while head < stop and not waiting[head]:
@@ -229,31 +248,90 @@ def run_easy(
             else:
                 passed = True
             job += 1
-        again = policy.backlog > 0 and started > already and arrived < n
+        # A queue of constant length is refilled at the same instant.
+        is_same_instant = policy.backlog > 0 and started > started_before and arrived < n
     return started
+
+
+@kernel(forceinline=True)
+def depart_as_planned(ends, numbers, running, now, until, plan, idle):
+    """Remove the jobs that end by `now` from the heap and from the plan, and release processors.
+
+    Returns the number of jobs that are still running.
+    """
+    while running and ends[0] <= now:
+        gone = pop(ends, numbers, running)
+        remove(plan.ends, plan.jobs, running, until[gone], gone)
+        running -= 1
+        for c in range(len(idle)):
+            idle[c] += plan.allocation[gone, c]
+    return running
+
+
+@kernel(forceinline=True)
+def admit(
+    newcomers, now, is_in_turn, keys, expected, trees, waiting, entered, last, listed, outside
+):
+    """Enter new jobs into the queue of EASY.
+
+    In order of arrival, they are appended to the list `last`. If the list is full, its jobs are
+    first moved to the trees. In other orders, the new jobs are entered into the trees immediately.
+
+    Returns the number of jobs in the list, the lowest number of a job that may be in the list, and
+    the lowest number of a new job.
+    """
+    first = len(waiting)
+    for newcomer in newcomers:
+        waiting[newcomer], entered[newcomer] = True, now
+        first = min(first, newcomer)
+        if is_in_turn:
+            if listed == OUTSIDE:
+                for job in last:
+                    enter(trees.keys, keys, job)
+                    enter(trees.least, expected.least, job)
+                listed, outside = 0, newcomer
+            last[listed] = newcomer
+            listed += 1
+        else:
+            enter(trees.keys, keys, newcomer)
+            enter(trees.least, expected.least, newcomer)
+    return listed, outside, first
 
 
 @register_jitable
 def new_work(idle, keys, rule):
-    """Return the `Work` of a system whose idle processors are `idle`."""
+    """Return a new `Work` for the idle processors in `idle`."""
     room, without, beside = empty_room(keys, rule), empty_room(keys, rule), empty_room(keys, rule)
     return Work(idle, room, np.empty_like(idle), without, beside, np.empty_like(idle))
 
 
 @kernel(forceinline=True)
 def strike(last, listed, job):
-    """Take a job off the list; return how many are left."""
-    place = 0
-    while last[place] != job:
-        place += 1
-    for i in range(place, listed - 1):
+    """Remove a job from the list of the last arrivals; return the number of jobs that are left."""
+    position = 0
+    while last[position] != job:
+        position += 1
+    for i in range(position, listed - 1):
         last[i] = last[i + 1]
     return listed - 1
 
 
 @kernel(forceinline=True)
+def plan_head(keys, parts, head, more, now, request, is_adaptive, plan, running, work):
+    """Plan the start of the head of the queue, and write the spare processors at this start.
+
+    `more` is how much longer the head would run on two clusters than on one. Returns the promised
+    start, the planned start, and whether the head needs a single cluster at the planned start.
+    """
+    if is_adaptive:
+        return choose_shadow(keys[head], parts[head], more, now, request, plan, running, work)
+    shadow = cast_shadow(keys, head, request, parts.shape[1], plan, running, work)
+    return shadow, shadow, False
+
+
+@kernel(forceinline=True)
 def cast_shadow(keys, head, request, width, plan, running, work):
-    """Return the first end of the plan after which the head fits; write what is spare then."""
+    """Return the first expected end after which the head fits; write the spare processors then."""
     whole, spare = keys.shape[1] - 1, work.spare
     if request == TOTAL and len(spare) == 1:
         spare[0] = work.idle[0]
@@ -280,7 +358,7 @@ def cast_shadow(keys, head, request, width, plan, running, work):
 
 @kernel
 def fits_soon(sizes, request, until, plan, running, work):
-    """Whether no cluster holds parts of these sizes now, and one is expected to by an instant."""
+    """Return whether a job fits on a single cluster not now, but is expected to by an instant."""
     held = work.held
     copy(work.idle, held)
     if fits_on_one(sizes, request, held):
@@ -297,10 +375,11 @@ def fits_soon(sizes, request, until, plan, running, work):
 
 @kernel
 def choose_shadow(key, sizes, more, now, request, plan, running, work):
-    """Return the promise to the head, when it is to start, and whether it needs one cluster then.
+    """Plan the start of the head of the queue under adaptive EASY; return the same as `plan_head`.
 
-    It starts where it fits first, unless one cluster holds it no `more` than so much later. Writes
-    what is spare then, as `cast_shadow` does.
+    The planned start is the first one at which the head fits. If a single cluster can hold the head
+    at most `more` later, the head is planned to start there instead. The spare processors are
+    written.
     """
     first, held = np.inf, work.held
     copy(work.idle, held)
@@ -327,7 +406,7 @@ def choose_shadow(key, sizes, more, now, request, plan, running, work):
 
 @kernel(forceinline=True)
 def leave_for(head, parts, request, work):
-    """Write into `beside` a bound on keys that fit now and leave what the head needs."""
+    """Write into `beside` an upper bound on keys that fit now and leave enough for the head."""
     beside, left = work.beside, total(work.spare)
     if request == TOTAL:
         beside[0] = min(work.room[0], left - parts[head, 0])
@@ -337,13 +416,17 @@ def leave_for(head, parts, request, work):
         left -= parts[head, i]
         if request == ORDERED:
             beside[i] = min(beside[i], work.spare[i] - parts[head, i])
-    for i in range(min(parts.shape[1], len(beside) - 1), len(beside)):  # for a whole job
+    # The entries after the parts are for the total number of processors of a job.
+    for i in range(min(parts.shape[1], len(beside) - 1), len(beside)):
         beside[i] = min(beside[i], left)
 
 
 @kernel(forceinline=True)
 def leaves_room(head, keys, parts, request, on_one, taken, work):
-    """Take an allocation off what is spare, if the head then still fits; return whether."""
+    """Subtract an allocation from the spare processors if the head then still fits.
+
+    Returns whether the head still fits.
+    """
     spare = work.spare
     for c in range(len(spare)):
         spare[c] -= taken[c]
@@ -360,7 +443,11 @@ def run_conservative(
     stream, coming, expected, asked, rule, policy, idle, levels, start, end, entered, allocation,
     promised, watch,
 ):  # fmt: skip
-    """Run the jobs of a `Stream` as `run_easy` does; `levels`, int64, are those of the steps."""
+    """Run conservative backfilling on a `Stream` of jobs, with the same results as `run_easy`.
+
+    `levels`, int64, are the levels of idle processors in `profile_steps`. The function is long
+    because nearly all variables change together in its loop.
+    """
     submit, runtime, spanning, parts, keys = stream
     n = len(submit)
     room, least = empty_room(keys, rule), np.empty_like(idle)
@@ -370,13 +457,13 @@ def run_conservative(
     since, until = np.full(n, np.inf), np.full(n, np.inf)
     reserved = Reserved(since, until, allocation)
     whole = keys.shape[1] - 1
-    how = (rule.request, parts.shape[1], whole, room)
+    room_arguments = (rule.request, parts.shape[1], whole, room)
     queue, called, momentary = np.empty((3, n), np.int64)
     arrived = started = running = waiting = moments = 0
-    now, due, reach, again = 0.0, np.inf, np.inf, True
+    now, due, reach, is_same_instant = 0.0, np.inf, np.inf, True
     while started < n and not watch[STOP]:
         watch[STARTED] = started
-        if not again:
+        if not is_same_instant:
             now = min(due, next_instant(ends, running, submit, arrived, policy.backlog))
             if now == np.inf:
                 break
@@ -388,22 +475,23 @@ def run_conservative(
             for c in range(len(idle)):
                 idle[c] += allocation[gone, c]
             steps = with_room(steps, 2)
-            take(steps, now, until[gone], allocation[gone], -1, *how)
+            take(steps, now, until[gone], allocation[gone], -1, *room_arguments)
             reach = max(reach, until[gone])
-        fresh, already, old = arrived, started, waiting
+        arrived_before, started_before, old = arrived, started, waiting
         arrived = next_arrival(submit, arrived, now, started, policy.backlog)
-        for newcomer in coming[fresh:arrived]:
+        for newcomer in coming[arrived_before:arrived]:
             queue[waiting], entered[newcomer] = newcomer, now
             settle(queue, old, waiting)
             waiting += 1
 
-        # Who waits is offered an earlier start, if jobs have left; who has come, a first one.
+        # After departures, the waiting jobs (the first `old` of the queue) are offered an earlier
+        # start. Then the new jobs get their first reservation.
         last_reach = reach
         if departed:
             reach = now if policy.is_fixed else np.inf
         offers = departed and last_reach > now
         most = most_idle(steps, now, last_reach) if offers else 0
-        is_refused = False
+        is_rejected = False
         at = -1 if offers else old - 1
         while True:
             at = next_asked(queue, at + 1, old, asked.is_fixed, keys, most)
@@ -417,7 +505,7 @@ def run_conservative(
             )  # fmt: skip
             if asked.latest[job] < begin < np.inf:
                 start[job] = end[job] = np.nan
-                since[job], is_refused = -np.inf, True
+                since[job], is_rejected = -np.inf, True
                 started += 1
                 continue
             if begin == np.inf:
@@ -425,12 +513,22 @@ def run_conservative(
             steps = with_room(steps, 4)
             if is_new:
                 promised[job] = begin
-                take(steps, begin, stop, taken, 1, *how)
+                take(steps, begin, stop, taken, 1, *room_arguments)
             else:
                 last_reach, reach = max(last_reach, until[job]), max(reach, until[job])
                 moments = drop(momentary, moments, job)
-                move(steps, since[job], until[job], begin, stop, allocation[job], taken, how)
-                most = NEVER  # what it leaves may lengthen what is idle before
+                move(
+                    steps,
+                    since[job],
+                    until[job],
+                    begin,
+                    stop,
+                    allocation[job],
+                    taken,
+                    room_arguments,
+                )
+                # The interval that the job gave up may make an earlier idle interval longer.
+                most = NEVER
             since[job], until[job] = begin, stop
             allocation[job] = taken
             if begin == stop:
@@ -440,9 +538,10 @@ def run_conservative(
 
         for at in range(old, waiting):
             settle(queue, 0, at)
-        if is_refused:
+        if is_rejected:
             waiting, due = close_up(queue, waiting, since)
-        # Who is due starts, until one finds its processors held by jobs that take no time.
+        # The jobs that are due start, until the processors of one are still held by jobs of length
+        # 0.
         if due <= now:
             to_start, begun = list_due(queue, waiting, since, until, now, called), 0
             while begun < to_start and fits(allocation[called[begun]], idle):
@@ -459,16 +558,17 @@ def run_conservative(
             waiting, due = close_up(queue, waiting, since)
             if begun < to_start and not (running and ends[0] == now):
                 break
-        again = policy.backlog > 0 and started > already and arrived < n
+        # A queue of constant length is refilled at the same instant.
+        is_same_instant = policy.backlog > 0 and started > started_before and arrived < n
     return started
 
 
 @kernel
 def next_asked(queue, at, old, is_fixed, keys, most):
-    """Return the place of the next job in the list, from `at` on, that may start earlier.
+    """Return the position of the next waiting job in the queue, from `at` on, that may move.
 
-    Fixed reservations do not move, and jobs of more processors than `most` find no room. The result
-    is `old` or more if no job is left.
+    Jobs with fixed reservations and jobs that need more than `most` processors are skipped. The
+    result is at least `old`, the number of waiting jobs, if no such job is left.
     """
     whole = keys.shape[1] - 1
     while at < old and (is_fixed[queue[at]] or keys[queue[at], whole] > most):
@@ -477,18 +577,21 @@ def next_asked(queue, at, old, is_fixed, keys, most):
 
 
 @kernel
-def settle(queue, lowest, place):
-    """Move the number at a place down to where it belongs among those from `lowest` on."""
-    number = queue[place]
-    while place > lowest and queue[place - 1] > number:
-        queue[place] = queue[place - 1]
-        place -= 1
-    queue[place] = number
+def settle(queue, lowest, position):
+    """Move a number in the queue forward to its sorted position, at least to `lowest`.
+
+    The numbers from `lowest` to before `position` must already be sorted.
+    """
+    number = queue[position]
+    while position > lowest and queue[position - 1] > number:
+        queue[position] = queue[position - 1]
+        position -= 1
+    queue[position] = number
 
 
 @kernel
 def list_due(queue, waiting, since, until, now, called):
-    """Write the jobs that are due into `called`, those of no time first; return how many."""
+    """Write the jobs that are due into `called`, jobs of length 0 first; return their number."""
     count = 0
     for takes_time in range(2):
         for job in queue[:waiting]:
@@ -500,7 +603,10 @@ def list_due(queue, waiting, since, until, now, called):
 
 @kernel
 def close_up(queue, waiting, since):
-    """Strike the started jobs off the list; return how many wait now, and when the next is due."""
+    """Remove the started and rejected jobs from the queue.
+
+    Returns the number of waiting jobs, and the earliest start of their reservations.
+    """
     left, due = 0, np.inf
     for job in queue[:waiting]:
         if since[job] > -np.inf:
