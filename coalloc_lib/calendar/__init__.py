@@ -3,8 +3,7 @@
 - `booking` books a single request, and `search` looks for its start.
 - `periods` stores the idle periods in sorted lists.
 - `trees` stores them in the trees of the paper by Castillo, Rouskas and Harfoush (2009), which
-calls
-  the processors *servers*.
+  calls the processors *servers*.
 - `kernels` stores them in arrays for the compiled engine.
 - `scheduler` has the `Calendar`, with which requests can be booked interactively.
 

@@ -42,7 +42,8 @@ class BookingRules:
     max_attempts : int, optional
         Maximal number of attempts for a request. By default, half the number of slots.
     horizon : float
-        How far ahead processors can be reserved.
+        How far ahead processors can be reserved: until the end of ``horizon / slot`` slots, rounded
+        up, of which the first one contains the present instant.
     min_length : float
         The least length that is reserved.
 

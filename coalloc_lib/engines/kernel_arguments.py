@@ -66,7 +66,7 @@ def has_specialized_kernels(rule: placing.Rule) -> bool:
 
 def specialized(rule: placing.Rule) -> placing.Rule:
     """Return a rule whose codes are compile-time constants of the kernels."""
-    return placing.Rule(*map(fixed, (rule.request, rule.choice, rule.single)), rule.order)
+    return placing.Rule(fixed(rule.request), fixed(rule.choice), fixed(rule.single), rule.order)
 
 
 def stream_of(

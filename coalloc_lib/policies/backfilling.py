@@ -95,9 +95,9 @@ class EASY(_Ordered):
     Notes
     -----
     The head of the queue starts as soon as it fits. If it does not fit, it gets a *promised start*:
-    the earliest expected end of a running job after which the head can be placed, when all jobs
-    that are expected to end by then have left. Then the jobs behind the head are examined in the
-    order of the queue. Such a job starts if it fits now and if at least one of two conditions
+    the earliest expected end of a running job after which the head can be placed. All jobs that are
+    expected to end by then are assumed to have left. The jobs behind the head are then examined in
+    the order of the queue. Such a job starts if it fits now and if at least one of two conditions
     holds:
 
     1. The job is expected to end by the promised start of the head.
@@ -108,7 +108,8 @@ class EASY(_Ordered):
     processors that the head then leaves idle are called the *extra nodes*.
 
     The promised start is computed again at every instant, and becomes earlier if a job ends early.
-    It becomes later only if another job becomes the head of the queue. The schedule stores the
+    As long as a job remains the head, its promised start never becomes later. In an order other
+    than "arrival", a new job can become the head in its place and delay it. The schedule stores the
     first promised start of each job that had to wait as the head. With a user-defined placement,
     the head may not fit even when all jobs have left. Such a head is promised nothing, and no job
     overtakes it.

@@ -29,8 +29,9 @@ class Online(BookingRules, Scheduling):
     max_attempts : int, optional
         Maximal number of attempts for a job. By default, half the number of slots, as in the paper.
     horizon : float
-        How far ahead processors can be reserved. A reservation must end by the end of the slot that
-        contains the horizon. The default is four weeks in seconds.
+        How far ahead processors can be reserved. The horizon consists of ``horizon / slot`` slots,
+        rounded up, and the present instant is in the first of them. A reservation must end by the
+        end of the last one. The default is four weeks in seconds.
     min_length : float
         The least length that is reserved, even for shorter jobs. In the paper this is the length of
         a slot, 'the minimum temporal size of reservation requests'.

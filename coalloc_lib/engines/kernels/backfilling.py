@@ -9,19 +9,16 @@ those that are expected to be idle at the shadow, including those that the head 
 avoids work in these ways:
 
 - The shadow and the spare processors are computed again only when a job leaves or another job
-becomes
-  the head. They remain valid in between: a job that overtakes the head either ends by the shadow,
-  or its processors are subtracted from the spare ones.
+  becomes the head. They remain valid in between: a job that overtakes the head either ends by the
+  shadow, or its processors are subtracted from the spare ones.
 - As long as no job leaves, a job that could not overtake the head before cannot do so later,
-because
-  fewer processors are idle and all ends are later. After an arrival, only the new jobs are
+  because fewer processors are idle and all ends are later. After an arrival, only the new jobs are
   examined.
 - The trees of `queue_tree` exclude most jobs. A job that they do not exclude is placed and then
   examined exactly.
 - If the queue is in order of arrival, the last jobs that arrived are in a list, `last`, and are
-examined
-  one by one. Most of them start before they would have to be entered into the trees. In other
-  orders, new jobs are entered into the trees immediately.
+  examined one by one. Most of them start before they would have to be entered into the trees. In
+  other orders, new jobs are entered into the trees immediately.
 
 In two cases, jobs that were examined before must be examined again. If the placement can choose
 among clusters, a job that would have delayed the head may be placed on other clusters after other
@@ -106,9 +103,9 @@ takes_fixed(Policy)
 Plan = namedtuple("Plan", "ends jobs allocation")
 #: Numbers of processors. `idle`, int64 (c,): those that are idle now. `room`: the room that they
 #: offer to a key. `spare`, int64 (c,): the spare processors at the shadow. `without`: the room that
-#: is left of them without the processors of a job that would overtake the head. `beside`: an upper
-#: bound on the keys of jobs that can run beside the head at the shadow. `held`, int64 (c,): scratch
-#: space.
+#: the spare processors offer without those of a job that would overtake the head. `beside`: an
+#: upper bound on the keys of jobs that can run beside the head at the shadow. `held`, int64 (c,):
+#: scratch space.
 Work = namedtuple("Work", "idle room spare without beside held")
 #: What the jobs ask for: the earliest and the latest start, float64 (n,), and whether the
 #: reservation must not move because the job asks for a later or a latest start, bool (n,).

@@ -31,8 +31,8 @@ from coalloc_lib.engines.kernels.placing import fits, place, set_room
 #: The steps. `begin`, float64: when each step begins. `idle`, int64 (steps, c + 1): the number of
 #: idle processors of each cluster, and an upper bound on the total size of a job that fits.
 #: `blocks`, int64: see `COUNT`. `known`, float64 (blocks, 3, levels): the three values of each
-#: block for each level, infinite if there is no such step. `levels`, int64: the levels, in
-#: increasing order.
+#: block for each level; the first two are infinite if there is no such step. `levels`, int64: the
+#: levels, in increasing order.
 Steps = namedtuple("Steps", "begin idle blocks known levels")
 #: The reservations: starts and ends, float64 (n,), and processors, int32 (n, c).
 Reserved = namedtuple("Reserved", "since until allocation")

@@ -24,9 +24,9 @@ root to 7. The search after that ends at the root.
 Under EASY, a job may overtake the head of the queue if it fits into `room`, the processors that are
 idle now, and if one of two conditions holds: it is expected to end by the instant `shadow`, or it
 also fits into `beside`, the processors that the head does not need at that instant. A second tree
-has lower bounds of the expected lengths. A search skips a node if no job with such bounds could
-overtake the head. It does not skip a node below which some jobs fit, and other jobs end in time,
-but no job does both.
+has lower bounds of the expected lengths. A search skips a node if the two bounds show that no job
+below the node may overtake the head. It does not skip a node below which some jobs fit and other
+jobs end in time, although no single job does both.
 """
 
 from collections import namedtuple
