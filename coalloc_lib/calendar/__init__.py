@@ -7,7 +7,7 @@
 - `kernels` stores them in arrays for the compiled engine.
 - `scheduler` has the `Calendar`, with which requests can be booked interactively.
 
-The scheduling policy that uses this package is `coalloc_lib.policies.Online`.
+Begin with `booking`. The scheduling policy that uses this package is `coalloc_lib.policies.Online`.
 """
 
 from coalloc_lib.calendar.booking import Booking, Refused

@@ -4,6 +4,6 @@
   that the other engine must give.
 - `compiled` is the fast engine, whose loops are in `kernels` and are compiled by Numba.
 
-`coalloc_lib.simulation` checks the arguments of a run, and `coalloc_lib.schedules` evaluates its
-results.
+Begin with `reference`. `coalloc_lib.simulation` checks the arguments of a run, and
+`coalloc_lib.schedules` evaluates its results.
 """

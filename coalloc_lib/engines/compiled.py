@@ -19,7 +19,15 @@ from coalloc_lib.engines.kernel_arguments import (
     specialized,
     stream_of,
 )
-from coalloc_lib.engines.kernels import backfilling, booking, placing, queue_order, queue_tree
+from coalloc_lib.engines.kernels import (
+    backfilling,
+    booking,
+    conservative,
+    easy,
+    placing,
+    queue_order,
+    queue_tree,
+)
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
 from coalloc_lib.model.placement import HomeSite, Placement, SingleThenSpan
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
@@ -85,13 +93,13 @@ def _run_easy(task, coming):
     if has_specialized_kernels(rule) and policy.is_in_turn and not policy.is_adaptive:
         rule = specialized(rule)
         policy = policy._replace(is_adaptive=fixed(0), is_in_turn=fixed(1))
-    arrays = backfilling.new_arrays(len(jobs), system.as_array(), stream.keys, rule)
+    arrays = easy.new_arrays(len(jobs), system.as_array(), stream.keys, rule)
     keys = queue_tree.empty_tree(len(jobs), stream.keys.shape[1])
     trees = queue_tree.Trees(keys, queue_tree.empty_tree(len(jobs), 1, np.float64))
     expected = expected_times_of(jobs, placement)
     stream = stream._replace(submit=stream.submit[coming])
     arguments = stream, coming, expected, rule, policy, arrays, trees
-    return _run_with_promises(task, backfilling.run_easy, *arguments)
+    return _run_with_promises(task, easy.run_easy, *arguments)
 
 
 def _run_conservative(task, coming):
@@ -101,11 +109,11 @@ def _run_conservative(task, coming):
     rule, policy = rule_of(jobs.request, placement, len(system)), _backfilling_policy(task)
     # With a backlog, jobs do not ask for earliest starts.
     earliest = np.zeros(len(jobs)) if backlog else jobs.earliest_start
-    asked = backfilling.Asked(earliest, jobs.latest_start, jobs.is_reserved)
+    asked = conservative.Asked(earliest, jobs.latest_start, jobs.is_reserved)
     expected = expected_times_of(jobs, placement)
     stream = stream._replace(submit=stream.submit[coming])
     arguments = stream, coming, expected, asked, rule, policy, system.as_array(), levels_of(stream)
-    return _run_with_promises(task, backfilling.run_conservative, *arguments)
+    return _run_with_promises(task, conservative.run_conservative, *arguments)
 
 
 def _backfilling_policy(task):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from coalloc_lib.basics.compilation import call
-from coalloc_lib.engines.kernels import backfilling, events, queue_order
+from coalloc_lib.engines.kernels import easy, events, queue_order
 
 #: The name of the kernels in messages about their compilation.
 NAME = "simulation kernels"
@@ -36,7 +36,7 @@ def run_kernel(kernel: Callable, *arguments: Any) -> Any:
         of jobs.
     """
     watch, total = np.zeros(2, np.int64), len(arguments[0].submit)
-    is_fast = kernel in (queue_order.run, backfilling.run_easy)
+    is_fast = kernel in (queue_order.run, easy.run_easy)
     is_short = total <= (FEW if is_fast else FEW_PLANNED)
     if is_short or threading.current_thread() is not threading.main_thread():
         return call(kernel, *arguments, watch, what=NAME)

@@ -1,8 +1,8 @@
 """Scheduling policies, which decide when each job starts, in readable Python.
 
-The module `base` has the interface of a policy, and `fcfs` has the simplest policies. The choice of
-clusters is not part of a policy: see `coalloc_lib.model.placement`. Compiled versions of these
-policies are in `coalloc_lib.engines`.
+Begin with `base`, which has the interface of a policy, and then read `fcfs`, which has the simplest
+policies. The choice of clusters is not part of a policy: see `coalloc_lib.model.placement`.
+Compiled versions of these policies are in `coalloc_lib.engines`.
 """
 
 from coalloc_lib.policies.backfilling import EASY, Conservative
