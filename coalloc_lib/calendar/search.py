@@ -43,7 +43,7 @@ class BookingRules:
         Maximal number of attempts for a request. By default, half the number of slots.
     horizon : float
         How far ahead processors can be reserved: until the end of ``horizon / slot`` slots, rounded
-        up, of which the first one contains the present instant.
+        up. The first of these slots contains the present instant.
     min_length : float
         The least length that is reserved.
 

@@ -200,7 +200,8 @@ class EASY(_Ordered):
     def _patience(self, job):
         """Return how much longer a job is expected to run on two clusters than on one cluster.
 
-        An adaptive policy lets the job wait this long for a single cluster; other policies wait 0.
+        Under an adaptive policy, the job waits at most this long for a single cluster. The result
+        is 0 for other policies.
         """
         return (job.expected_length((1, 1)) - job.expected_length(())) if self.adaptive else 0.0
 

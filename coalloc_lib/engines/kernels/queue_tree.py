@@ -10,8 +10,8 @@ If the row does not fit, no job below it fits, and a search skips all these jobs
 the rows above it may become lower than necessary, which does no harm. The next search that examines
 the block without success raises them again.
 
-An example with BLOCK = 4, keys of one entry, and 16 jobs, of which the jobs 0, 1, 6 and 13 wait
-with the keys 7, 9, 3 and 8:
+The following tree has BLOCK = 4, keys of one entry, and 16 jobs. The jobs 0, 1, 6 and 13 wait, with
+the keys 7, 9, 3 and 8:
 
     root             3
     nodes 2, 3       3         8
@@ -150,7 +150,10 @@ def may_pass(key, least, room, beside, now, shadow):
 
 @kernel
 def next_passing(trees, room, beside, now, shadow, block):
-    """Return the first block, from `block` on, of which a job might overtake the head; or -1."""
+    """Return the first block, from `block` on, that may have a job that may overtake the head.
+
+    Returns -1 if there is no such block.
+    """
     tree, shortest = trees
     leaves = tree.shape[0] // 2
     node = leaves + block
