@@ -162,7 +162,7 @@ def test_a_policy_that_remembers_needs_no_start_jobs_of_its_own():
 
     assert run([4], ROWS, Remembering()).start.tolist() == [0, 2]
     message = fault(scheduling=type("Nothing", (co.Scheduling,), {})())
-    assert message.startswith("Nothing has no start_jobs; write start_jobs(self, state), or a beg")
+    assert message.startswith("Nothing has no method start_jobs; define start_jobs(self, ")
 
 
 def test_a_policy_sees_the_state_of_its_instant():
