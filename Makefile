@@ -16,7 +16,7 @@ JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
 JUPYTER_ENV := $(if $(JUPYTER_FILES),env $(foreach kind,CONFIG DATA RUNTIME,JUPYTER_$(kind)_DIR="$(JUPYTER_FILES)/$(kind)") IPYTHONDIR="$(JUPYTER_FILES)/ipython" MPLCONFIGDIR="$(JUPYTER_FILES)/matplotlib" )
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab dashboard docs lint bench peers archive front-door lock clean
+.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab course dashboard docs lint bench peers archive front-door lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -54,6 +54,9 @@ mutants: $(STAMP) ## make mistakes in a copy of the library and count those that
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
 	$(JUPYTER_ENV)$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
+
+course: $(STAMP) ## make student and teacher versions of the notebooks, and the sheets of the tour, in build/course
+	$(BESIDE) lessons.course make build/course
 
 dashboard: $(STAMP) ## show the playground as a page without code, by Voila
 	$(JUPYTER_ENV)$(BIN)/voila notebooks/06_playground.ipynb

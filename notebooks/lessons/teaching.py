@@ -12,6 +12,7 @@ from IPython.display import HTML
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import format_interval
 from coalloc_lib.statistics import Interval
+from lessons.answers import note_answer
 
 #: The right option of a guess, or a function that finds it.
 Answer = str | Callable[[], str | None] | None
@@ -28,9 +29,14 @@ class Guess(ipw.VBox):
     """
 
     def __init__(
-        self, question: str, options: Sequence[str], reply: str, answer: Answer = None
+        self,
+        question: str,
+        options: Sequence[str],
+        reply: str,
+        answer: Answer = None,
+        then: Any = None,
     ) -> None:
-        self.question, self._reply, self._answer = question, reply, answer
+        self.question, self._reply, self._answer, self._then = question, reply, answer, then
         self._buttons = ipw.RadioButtons(
             options=list(options), value=None, description="Your guess",
             layout={"width": "max-content"},
@@ -48,7 +54,12 @@ class Guess(ipw.VBox):
         return self._buttons.value
 
     def _react(self) -> str:
-        return f"You say: <b>{escape(str(self.choice))}</b>. {escape(self._verdict_and_reply())}"
+        said = f"You say: <b>{escape(str(self.choice))}</b>. {escape(self._verdict_and_reply())}"
+        return f"{said}<div>{self._picture()}</div>"
+
+    def _picture(self) -> str:
+        """Return the figure that shows the answer as HTML; the text is empty without a figure."""
+        return "" if self._then is None else self._then._repr_mimebundle_()["text/html"]
 
     def _verdict_and_reply(self) -> str:
         """Return a sentence on whether the choice is right, and the reply."""
@@ -67,7 +78,7 @@ class Guess(ipw.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         options = "".join(f"<li>{escape(option)}</li>" for option in self._buttons.options)
-        answer = escape(self._verdict_and_reply())
+        answer = f"<p>{escape(self._verdict_and_reply())}</p>{self._picture()}"
         folded = f"<details><summary>What came out</summary>{answer}</details>"
         still = f"<p><b>{escape(self.question)}</b></p><ul>{options}</ul>{folded}"
         words = f"{self.question} {' / '.join(self._buttons.options)}"
@@ -75,9 +86,16 @@ class Guess(ipw.VBox):
 
 
 def guess(
-    question: str, *options: str, reply: str = "Now run the next cell.", answer: Answer = None
+    question: str,
+    *options: str,
+    reply: str = "Now run the next cell.",
+    answer: Answer = None,
+    then: Any = None,
 ) -> Guess:
     """Return a widget in which a reader guesses the answer to a question.
+
+    The answer and its figure appear when the reader has chosen an option. A page without Python
+    has them in a part that the reader unfolds.
 
     Parameters
     ----------
@@ -91,6 +109,8 @@ def guess(
         The right option, or a function without arguments that returns it. The function is called
         after a guess, and returns None if the results do not decide the question. Without an
         answer, the widget does not say whether the guess is right.
+    then : ShownFigure or Picture, optional
+        The figure that shows the answer.
 
     Raises
     ------
@@ -102,7 +122,7 @@ def guess(
         raise InputError(f"options = {options!r}; give at least two texts, all different")
     if isinstance(answer, str):
         one_of("answer", answer, options)
-    return Guess(question, options, reply, answer)
+    return Guess(question, options, reply, answer, then)
 
 
 def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any], HTML]:
@@ -129,6 +149,7 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
             hint = exercises[number](answer)
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
             hint = "the answer has another type than the exercise asks for"
+        note_answer(number, answer, not hint)
         colour, sign = WRONG if hint else RIGHT
         given = f": {answer:.4g}" if isinstance(answer, Real) else ""
         end = "" if hint.endswith(("?", "!", ".")) else "."

@@ -24,6 +24,18 @@ def test_a_guess_is_judged_by_the_numbers(answer, told):
     assert told in asked.children[-1].value
 
 
+def test_the_figure_of_a_guess_appears_with_the_answer_and_is_folded_without_a_kernel():
+    figure, _ = co.plots.new_figure()
+    asked = guess("Which?", "this", "that", then=co.plots.Picture(figure, "the figure"))
+    assert "<img" not in asked.children[-1].value
+    still = asked._repr_mimebundle_()["text/html"]
+    before, folded = still.split("<details>")
+    assert "<img" not in before
+    assert "the figure" in folded
+    asked._buttons.value = "that"
+    assert "<img" in asked.children[-1].value
+
+
 def text_of(shown):
     """Return the words of a check without their tags."""
     return re.sub("<[^>]*>", "", shown.data)

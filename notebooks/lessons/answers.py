@@ -1,0 +1,117 @@
+"""Records of the answers that students give to the exercises of a notebook.
+
+The student version of a notebook calls `record_answers` in its first cell. After that, each call of
+``check`` adds a line to a CSV file, which the student hands in. `collect_answers` reads the files
+of a class.
+"""
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from coalloc_lib.basics.checks import InputError
+
+#: The columns of a file of answers.
+COLUMNS = ("student", "notebook", "exercise", "time", "right", "answer")
+#: Answers that are longer than this are cut off.
+LONGEST = 500
+
+
+@dataclass
+class _Record:
+    """Where answers are recorded, and whose they are."""
+
+    path: Path
+    student: str
+    notebook: str
+
+
+#: The record of this kernel; it is empty in the notebooks of the project.
+_records: list[_Record] = []
+
+
+def record_answers(path: str | Path, student: str, notebook: str) -> None:
+    """Record each answer that `check` gets from now on.
+
+    Parameters
+    ----------
+    path : path-like
+        The CSV file to which answers are added. It is created with the first answer.
+    student : str
+        The name of the student.
+    notebook : str
+        The notebook, for example ``"01_maximal_utilization"``.
+
+    Raises
+    ------
+    InputError
+        If the name is empty, or still ``...``.
+    """
+    if not isinstance(student, str) or not student.strip():
+        raise InputError(f"student = {student!r}; put your name in place of the dots, in quotes")
+    _records[:] = [_Record(Path(path), student.strip(), notebook)]
+
+
+def note_answer(exercise: int, answer: Any, is_right: bool) -> None:
+    """Add an answer to the file of `record_answers`; without a record, do nothing."""
+    for record in _records:
+        is_new = not record.path.exists()
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        text = " ".join(repr(answer).split())[:LONGEST]
+        with record.path.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            if is_new:
+                writer.writerow(COLUMNS)
+            row = record.student, record.notebook, exercise, now, int(is_right), text
+            writer.writerow(row)
+
+
+def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """Return a table of a class: the attempts of each student at each exercise.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        The files that the students handed in.
+
+    Returns
+    -------
+    DataFrame
+        A row for each student, notebook and exercise: the number of `attempts`, whether one was
+        `right`, and the answer that counts: the first right one, or else the last one.
+
+    Raises
+    ------
+    InputError
+        If there is no file, or if a file has other columns than those of `record_answers`.
+    """
+    tables = []
+    for path in paths:
+        try:
+            table = pd.read_csv(path, dtype={"student": str, "answer": str}, keep_default_na=False)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path} cannot be read as a file of answers: {error}") from error
+        if tuple(table.columns) != COLUMNS:
+            raise InputError(
+                f"{path} has the columns {', '.join(table.columns)}; give files of answers, which "
+                f"have {', '.join(COLUMNS)}"
+            )
+        tables.append(table)
+    if not tables:
+        raise InputError("paths is empty; give the files of answers that students handed in")
+    rows = [
+        {**dict(zip(COLUMNS[:3], key, strict=True)), **_summary(attempts)}
+        for key, attempts in pd.concat(tables).groupby([*COLUMNS[:3]])
+    ]
+    return pd.DataFrame(rows)
+
+
+def _summary(attempts):
+    right = attempts[attempts["right"] == 1]
+    counts = right.iloc[0] if len(right) else attempts.iloc[-1]
+    return {"attempts": len(attempts), "right": bool(len(right)), "answer": counts["answer"]}

@@ -1,0 +1,158 @@
+"""Make what a teacher hands out: student and teacher versions, and the sheet of the tour.
+
+``make course`` calls ``python -m lessons.course make build/course``.
+"""
+
+import argparse
+import re
+import sys
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+import coalloc_lib as co
+from lessons import tour
+from lessons.answers import collect_answers
+
+NOTEBOOKS = Path(__file__).resolve().parents[1]
+#: A folded solution in a text cell.
+SOLUTION = re.compile(r"\s*<details>\s*<summary>Solution \d+.*?</details>\s*", re.DOTALL)
+#: The beginning of a folded solution.
+FOLDED = re.compile(r"<details>(\s*<summary>Solution)")
+#: The first cell of a student version.
+FIRST = """from lessons.answers import record_answers
+
+# Put your name in place of the dots, in quotes.
+record_answers("answers-{name}.csv", student=..., notebook="{name}")"""
+#: Sheets of paper: A4 in inches, the side of a square, and the hours of a strip.
+PAGE, SQUARE, HOURS = (11.69, 8.27), 0.24, 28
+
+
+def student_version(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode:
+    """Return a notebook without outputs and solutions, which records the answers of a student.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        A notebook of the project.
+    name : str
+        Its name, which the file of answers gets.
+    """
+    made = deepcopy(notebook)
+    made.metadata.pop("widgets", None)
+    cells = []
+    for cell in made.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        else:
+            cell.source = SOLUTION.sub("", cell.source)
+        if cell.source.strip():
+            cells.append(cell)
+    first = nbformat.v4.new_code_cell(FIRST.format(name=name), id="record-answers")
+    made.cells = [cells[0], first, *cells[1:]]
+    return made
+
+
+def teacher_version(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return a notebook with its outputs and with all solutions unfolded."""
+    made = deepcopy(notebook)
+    for cell in made.cells:
+        if cell.cell_type == "markdown":
+            cell.source = FOLDED.sub(r"<details open>\1", cell.source)
+    return made
+
+
+def draw_jobs_sheet() -> Figure:
+    """Draw the twenty jobs of the tour on squared paper, to be cut out.
+
+    A square is one processor for one hour. Each job has its number, and when it is submitted.
+    """
+    jobs = tour.jobs_table()
+    figure, axes = _paper("The twenty jobs of the tour. Height: processors. Length: hours.")
+    left, top, deepest = 0, 0, 0
+    for number, job in jobs.iterrows():
+        if left + job["runs"] > PAGE[0] / SQUARE - 6:
+            left, top, deepest = 0, top + deepest + 1, 0
+        corner = left, -top - job["processors"]
+        axes.add_patch(Rectangle(corner, job["runs"], job["processors"], fill=False, lw=1.5))
+        middle = left + job["runs"] / 2, -top - job["processors"] / 2
+        axes.text(*middle, f"{number}\nat {job['comes']}", ha="center", va="center", fontsize=6)
+        left, deepest = left + job["runs"] + 1, max(deepest, job["processors"])
+    return figure
+
+
+def draw_strips_sheet() -> Figure:
+    """Draw three empty strips of squared paper, one for each cluster of the tour."""
+    figure, axes = _paper("Schedule: ____________    Names: ________________________")
+    for cluster in range(3):
+        low = -10 * (cluster + 1)
+        axes.add_patch(Rectangle((0, low), HOURS, 8, fill=False, lw=1.5))
+        axes.text(-0.5, low + 4, f"cluster {cluster + 1}", ha="right", va="center", fontsize=7)
+        for hour in range(HOURS):
+            axes.text(hour + 0.5, low - 0.8, hour + 1, ha="center", fontsize=5)
+    return figure
+
+
+def _paper(title):
+    """Return a page of squared paper whose unit is one square."""
+    figure = Figure(figsize=PAGE)
+    axes = figure.add_axes((0.08, 0.04, 0.9, 0.88))
+    width, height = 0.9 * PAGE[0] / SQUARE, 0.88 * PAGE[1] / SQUARE
+    axes.set(xlim=(-1, width - 1), ylim=(1 - height, 1), aspect="equal", xticks=[], yticks=[])
+    for x in range(int(width)):
+        axes.axvline(x, color="0.85", lw=0.4, zorder=0)
+    for y in range(int(height)):
+        axes.axhline(-y, color="0.85", lw=0.4, zorder=0)
+    axes.set_title(title, fontsize=10, loc="left")
+    for side in axes.spines.values():
+        side.set_visible(False)
+    return figure, axes
+
+
+def make(folder: Path) -> list[Path]:
+    """Write everything into a folder, and return the paths of the files."""
+    made = []
+    for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        versions = {
+            "student": student_version(notebook, path.stem),
+            "teacher": teacher_version(notebook),
+        }
+        for version, changed in versions.items():
+            made.append(folder / version / path.name)
+            made[-1].parent.mkdir(parents=True, exist_ok=True)
+            nbformat.write(changed, made[-1])
+    sheets = {"twenty-jobs": draw_jobs_sheet(), "strips": draw_strips_sheet()}
+    for name, figure in sheets.items():
+        for kind in ("svg", "pdf"):
+            made.append(folder / f"{name}.{kind}")
+            figure.savefig(made[-1])
+    return made
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run ``make FOLDER`` or ``collect FILE...``; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m lessons.course", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    to_make = commands.add_parser("make", help="write the versions and the sheets")
+    to_make.add_argument("folder", type=Path)
+    to_collect = commands.add_parser("collect", help="print the answers of a class as CSV")
+    to_collect.add_argument("files", type=Path, nargs="+")
+    given = parser.parse_args(arguments)
+    try:
+        if given.command == "make":
+            for path in make(given.folder):
+                print(path)
+        else:
+            sys.stdout.write(collect_answers(given.files).to_csv(index=False))
+    except (co.InputError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""Answers are recorded only on request, and the files of a class become one table."""
+
+import pytest
+
+import coalloc_lib as co
+from lessons import answers
+from lessons.teaching import checker
+
+check = checker({1: lambda x: "" if x == 5 else "count again", 2: lambda x: ""})
+
+
+@pytest.fixture(autouse=True)
+def nothing_recorded(monkeypatch):
+    monkeypatch.setattr(answers, "_records", [])
+
+
+def test_nothing_is_written_unless_a_record_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check(1, 5)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_first_right_answer_counts_or_else_the_last_one(tmp_path):
+    files = {name: tmp_path / f"{name}.csv" for name in ("ann", "bob")}
+    answers.record_answers(files["ann"], " ann ", "01")
+    for answer in (4, ..., 5, 6):
+        check(1, answer)
+    answers.record_answers(files["bob"], "bob", "01")
+    for answer in ("five, or\nsix", 7):
+        check(1, answer)
+    check(2, 1)
+    table = answers.collect_answers(files.values())
+    rows = table.drop(columns="notebook").to_numpy().tolist()
+    assert rows == [
+        ["ann", 1, 3, True, "5"],  # the dots are not an answer
+        ["bob", 1, 2, False, "7"],
+        ["bob", 2, 1, True, "1"],
+    ]
+
+
+@pytest.mark.parametrize("name", ["", "  ", ..., None])
+def test_a_name_is_needed(tmp_path, name):
+    with pytest.raises(co.InputError, match="put your name in place of the dots"):
+        answers.record_answers(tmp_path / "answers.csv", name, "01")
+
+
+def test_what_is_not_a_file_of_answers_is_named(tmp_path):
+    with pytest.raises(co.InputError, match="paths is empty"):
+        answers.collect_answers([])
+    with pytest.raises(co.InputError, match=r"missing\.csv cannot be read"):
+        answers.collect_answers([tmp_path / "missing.csv"])
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(co.InputError, match=r"other\.csv has the columns a, b"):
+        answers.collect_answers([tmp_path / "other.csv"])
