@@ -1,7 +1,8 @@
-"""The archive: the runs of each study at the papers' sample sizes, which come with the notebooks.
+"""Read the archive: stored runs of each study at the papers' sample sizes.
 
-``data/results/paper`` has ``<study>/runs.csv.gz`` with what these were made with, and the ledger
-that they give. It decides: a run on another machine is held against it, row by row.
+The folder ``data/results/paper`` has ``<study>/runs.csv.gz``, ``<study>/made_with.json`` (how the
+runs were made) and ``ledger.csv``, the ledger of these runs. New runs, for example on another
+machine, are compared with the archived ledger row by row.
 """
 
 import gzip

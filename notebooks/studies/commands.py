@@ -1,7 +1,7 @@
-"""The commands ``python -m studies reproduce`` and ``python -m studies judge``.
+"""Define the commands ``python -m studies reproduce`` and ``python -m studies judge``.
 
-The first runs studies and writes their ledger and figures. The second makes the same from stored
-runs.
+The command ``reproduce`` runs studies and writes their ledger and figures. The command ``judge``
+writes the same files from stored runs.
 """
 
 import os
@@ -59,9 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 @options.command(
     scale=("SCALE", "quick (minutes) or paper (the sample sizes of the papers)."),
     out=("FOLDER", "Where the ledger and the figures go."),
-    cache=("FOLDER", "Keep finished points here, to go on after a stop."),
-    workers=("N", "Runs side by side; one a processor if not given.", 1),
-    every_row=(None, "Print every row of the ledger, not a line a study."),
+    cache=("FOLDER", "Where finished points are kept, so that a stopped run can continue."),
+    workers=("N", "Number of parallel runs; by default one per processor.", 1),
+    every_row=(None, "Print every row of the ledger instead of one line per study."),
 )
 def reproduce(
     studies: Annotated[

@@ -1,8 +1,9 @@
-"""What a word of a paper was taken to mean, and at which other meaning a verdict turns.
+"""Cut-offs for a paper's vague words, and the other cut-offs at which a verdict would change.
 
-A claim that rests on a word such as *about*, *little* or *similar* has a cut-off of ours. A `Word`
-is such a cut-off; its methods return a part of a claim that can be asked of any value of it, so
-that the value at which the verdict turns is found by asking.
+Some claims of the papers use a word such as *about*, *little* or *similar*. To test such a claim,
+we must choose a number that the word stands for: its cut-off, a `Word`. The methods of `Word`
+return an `Asked`, a test that can be repeated with any other cut-off. `turn_of` repeats the tests
+of a claim with more and more distant cut-offs until the verdict changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

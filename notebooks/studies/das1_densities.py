@@ -1,4 +1,7 @@
-"""Figures 1 and 2 of Bucur and Epema in both their papers: the DAS1 log, by its stand-in."""
+"""Figures 1 and 2 of both papers by Bucur and Epema: densities of the DAS1 log.
+
+The log is not public, so the figures show a stand-in with the log's published moments.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Find the data of the studies: the papers' numbers and the stored runs, beside the notebooks."""
+"""Find the folders of data that the studies read: the papers' numbers and the stored runs."""
 
 from pathlib import Path
 

@@ -1,7 +1,8 @@
-"""One joint reading of the parameters that a paper does not print, and how little it proves.
+"""Measure how well one joint reading of a paper's unprinted parameters fits its printed numbers.
 
-A reading is one choice of all lost parameters together. `JointReading` states how far the numbers
-of our reading lie from the printed ones, and how often random numbers would fit as well.
+A reading is one choice of values for all parameters that a paper does not print. `JointReading`
+states how far the numbers of our reading are from the printed ones, and how often random numbers
+would fit equally well.
 """
 
 from collections.abc import Mapping

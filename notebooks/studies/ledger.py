@@ -1,4 +1,4 @@
-"""The ledger: a row for each number or claim of the papers, with a computed verdict."""
+"""Compute verdicts on the papers' numbers and claims, and keep them in the rows of a ledger."""
 
 import csv
 import math

@@ -1,4 +1,4 @@
-"""Verdicts for people: under a figure, as a table in a notebook, and as one page of all studies."""
+"""Show verdicts: below a figure, as a table in a notebook, and on one page for all studies."""
 
 import math
 import re

@@ -1,6 +1,7 @@
-"""Capacity losses that papers print in tables: measured, held against the print, and drawn.
+"""Measure the capacity losses that papers print in tables, and compare them with the print.
 
-A printed cell, `PublishedLoss`, is a setting of the study. Two studies have such tables.
+Two studies have such tables. A cell of a printed table, a `PublishedLoss`, is one setting of the
+study.
 """
 
 from collections.abc import Callable, Iterator, Sequence

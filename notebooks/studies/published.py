@@ -1,4 +1,4 @@
-"""What the papers print, from ``data/published``: cells of their tables, claims of their prose."""
+"""Read what the papers print from ``data/published``: the numbers of their tables, their claims."""
 
 import csv
 from collections.abc import Callable, Iterator

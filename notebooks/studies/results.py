@@ -1,4 +1,4 @@
-"""What a reader sees of a study: a figure with its verdicts, all figures and claims of its runs."""
+"""Hold the results of a study: its figures with their verdicts, and the rows of its ledger."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

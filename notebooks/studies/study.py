@@ -1,8 +1,8 @@
-"""A study is data: settings, what is measured of each, and figures and claims that read the runs.
+"""Define a study by its settings, its measurement, and the figures and claims that read the runs.
 
 ``study.run("quick")`` measures every setting and returns one table of runs. ``study.judge(runs)``
-makes the ledger, the figures and the page from such a table, also from a stored one, and simulates
-nothing. The functions that figures and claims are written with are those of `statistics`.
+computes the rows of the ledger and the figures from a new or a stored table of runs, without any
+simulation. Figures and claims are written with the functions of `coalloc_lib.statistics`.
 """
 
 import functools
@@ -463,7 +463,7 @@ class Study:
     def _printed_rows(self, runs: pd.DataFrame) -> Iterator[Row]:
         for numbers in self._numbers:
             try:
-                yield from self._read(lambda runs, numbers=numbers: [*numbers(runs)], runs)
+                yield from self._read(functools.partial(_rows_of, numbers), runs)
             except NotRunError:  # only some settings were run, and none of these cells
                 continue
 
