@@ -73,7 +73,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Balance:
-    """Unordered jobs on 4 x 32 under FCFS, for which the utilization of each cluster is measured."""
+    """Unordered jobs on 4 x 32 under FCFS, to measure the utilization of each cluster."""
 
     sizes: str
     placement: str = WORST

@@ -97,8 +97,8 @@ def gains_by_waiting(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-#: The number of jobs that arrive in a run of `two_starts_picture`, normally and while the user moves
-#: a control, and the number of instants at which the queue is drawn.
+#: The number of jobs that arrive in a run of `two_starts_picture`, normally and while the user
+#: moves a control, and the number of instants at which the queue is drawn.
 ARRIVING, COARSE, POINTS = 60_000, 10_000, 150
 
 

@@ -58,8 +58,8 @@ PLACEMENTS: dict[str, Placement] = {WORST: WorstFit(), FIRST: FirstFit()}
 
 # --- Section 3: the pathological example ---
 
-#: The numbers of clusters, and the cluster sizes N. They are our own choice; each size N is followed
-#: by 2N + 1.
+#: The numbers of clusters, and the cluster sizes N. They are our own choice; each size after the
+#: first is 2N + 1 for the size N before it.
 PATHOLOGICAL_CLUSTERS, DOUBLINGS = (2, 3, 4), (15, 31, 63)
 
 
@@ -116,8 +116,8 @@ COMPONENTS = 4
 
 # --- Section 7.1, Table 5: sizes and service times ---
 
-#: The five size distributions. In D(q), the powers of two are 2, 4, 8, ... but not 1. The paper does
-#: not say so, but its Table 4 can only be reproduced in this way.
+#: The five size distributions. In D(q), the powers of two are 2, 4, 8, ... but not 1. The paper
+#: does not say so, but the numbers in its Table 4 show it.
 FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
 #: 'The first three and the latter two have almost identical means.'
 ALIKE = (FIVE[:3], FIVE[3:])
