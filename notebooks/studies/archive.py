@@ -138,7 +138,7 @@ def _ends(row: Row) -> tuple[float, float]:
 
 
 def made_with(runs: pd.DataFrame, logs: Iterable[str], minutes: float) -> dict[str, Any]:
-    """Return how the runs of a study were made, for `MADE_WITH`.
+    """Return a record of how the runs of a study were made, which is stored in `MADE_WITH`.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ def judge(
 
 @dataclass
 class Printed:
-    """The printer of the results: one line or all rows for each study, or one JSON object.
+    """Prints results: one line or all rows for each study, or one JSON object for all studies.
 
     Parameters
     ----------

@@ -51,19 +51,19 @@ class Word:
     near: float = NATURAL
 
     def within(self, found: Interval, around: float = 0.0) -> "Asked":
-        """Return the test whether a value is at most the cut-off away from `around`."""
+        """Return a test of whether a value is at most the cut-off away from `around`."""
         return Asked(self, lambda limit: found.between(around - limit, around + limit))
 
     def beyond(self, found: Interval, around: float = 0.0) -> "Asked":
-        """Return the test whether a value is further than the cut-off away from `around`."""
+        """Return a test of whether a value is further than the cut-off away from `around`."""
         return Asked(self, lambda limit: not_(found.between(around - limit, around + limit)))
 
     def below(self, found: Interval) -> "Asked":
-        """Return the test whether a value is below the cut-off."""
+        """Return a test of whether a value is below the cut-off."""
         return Asked(self, found.below)
 
     def above(self, found: Interval) -> "Asked":
-        """Return the test whether a value is above the cut-off."""
+        """Return a test of whether a value is above the cut-off."""
         return Asked(self, found.above)
 
     def said(self, value: float) -> str:

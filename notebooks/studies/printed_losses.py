@@ -70,7 +70,7 @@ def scenario_of(cell: PublishedLoss) -> Scenario:
 def measure_cell(
     cell: PublishedLoss, scale: Scale, seed: np.random.SeedSequence, by_response: bool = False
 ) -> Iterator[dict]:
-    """Measure the capacity loss of a cell by the method of the cell, and yield the rows of runs.
+    """Measure the capacity loss of a cell by its method, and yield rows for the table of runs.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def measure_cell(
 
 
 def loss_rows(losses: Replications, row_jobs: float | None) -> Iterator[dict]:
-    """Yield a row of runs for each loss, with the number of jobs that each was measured on."""
+    """Yield a row of the table of runs for each loss, with the number of jobs in its simulation."""
     for row in rows_of(losses, "capacity_loss"):
         yield row | {"row_jobs": row_jobs}
 
@@ -235,7 +235,7 @@ def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
         judged = {"warning": loss.warning, "verdict": row.verdict}
         rows.append(names | {"capacity_loss": loss.estimate} | ends | judged)
     if not rows:
-        raise NotRunError(f"no run is of a cell of table {number}")
+        raise NotRunError(f"no cell of table {number} was run")
     return pd.DataFrame(rows).astype({"ci95_low": float, "ci95_high": float})
 
 

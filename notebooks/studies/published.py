@@ -192,7 +192,7 @@ def _by_item(name: str, study: str) -> dict[str, dict[str, str]]:
 
 
 def _rows(name: str, study: str) -> list[tuple[int, dict[str, str]]]:
-    """Return the lines of a study as pairs of line number and fields, without the field study."""
+    """Return the lines of a study as pairs of line number and other fields."""
     rows = _table(name)
     studies = dict.fromkeys(row["study"] for _, row in rows)
     if study not in studies:

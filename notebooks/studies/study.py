@@ -320,7 +320,9 @@ class Study:
         except (KeyError, IndexError) as error:
             if self._has_all(runs):
                 raise
-            raise NotRunError(f"the runs that this reads were not made (no {error})") from error
+            raise NotRunError(
+                f"some runs that are needed here were not made (no {error})"
+            ) from error
 
     def add_figure(
         self,
@@ -510,7 +512,7 @@ def _listed(
 
 
 def _identities_of(settings: Iterable[Mapping[str, Any]], names: Sequence[str]) -> set:
-    """Return the identities of settings in some columns; a column that a setting lacks is None."""
+    """Return the settings as tuples of their values in some columns; a missing value is None."""
     return {identity({name: columns.get(name) for name in names}) for columns in settings}
 
 

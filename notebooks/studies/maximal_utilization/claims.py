@@ -193,7 +193,7 @@ def range_of_losses(runs: pd.DataFrame, group: Sequence[str]) -> Interval:
 
 
 def largest_less_smallest(samples: Iterable[Replications]) -> Replications:
-    """Return the sample with the largest mean minus that with the smallest, run by run."""
+    """Return the sample with the largest mean minus that with the smallest."""
     lowest, *_, highest = sorted(samples, key=lambda values: values.mean)
     return highest - lowest
 
@@ -300,7 +300,7 @@ def service_times_change_little(runs: pd.DataFrame) -> Decision:
 
 
 def _small_for_all_sizes(changes: Mapping[tuple[str, str, str], Interval]) -> Asked:
-    """Return the test whether the changes of the loss are small for each size distribution."""
+    """Return a test of whether the changes of the loss are small for each size distribution."""
     by_sizes: dict[str, list[Interval]] = {}
     for (sizes, *_), change in changes.items():
         by_sizes.setdefault(sizes, []).append(change)
@@ -398,10 +398,10 @@ def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
 
 
 def numbers_of(claim: Claim, count: int) -> list[float]:
-    """Return the numbers in the column number of a claim, which are separated by semicolons.
+    """Return the numbers that a claim prints, which ``claims.csv`` separates by semicolons.
 
-    The list is empty if the column is empty, because our copy of the paper lost the numbers. Any
-    other number of numbers than `count` raises `InputError`.
+    The list is empty if ``claims.csv`` has none, because our copy of the paper lost them. If there
+    are any, but not exactly `count`, the function raises `InputError`.
     """
     texts = [text.strip() for text in claim.number.split(";") if text.strip()]
     try:

@@ -34,9 +34,9 @@ from studies.maximal_utilization.tables import VALUE
 from studies.published import published_claim
 from studies.study import PaperSetting
 
-#: The runs that the claim on overtaking needs.
+#: The runs for the claim MU-9 on overtaking.
 OVERTAKING = PaperSetting(fixed={"kind": (LOSS, WAITING)})
-#: The runs that the claim needs which the paper calls obvious.
+#: The runs for the claim MU-19, which the paper calls obvious.
 OBVIOUS = PaperSetting(fixed={"kind": (LOSS, COUNTEREXAMPLE)})
 
 
@@ -72,7 +72,7 @@ def overtaking_gains(runs: pd.DataFrame) -> Decision:
 
 
 def _is_much(gains: Iterable[Interval], much: bool) -> Asked:
-    """Return the test whether all readings gain much, or if `much` is false, only little."""
+    """Return a test of whether all readings gain much, or all little if `much` is false."""
     found = list(gains)
 
     def question(limit: float) -> bool | None:

@@ -43,13 +43,15 @@ from studies.study import logs_missing_in, without
 
 #: 'Roughly speaking, the capacity loss is cut in half': the largest distance of a ratio from half.
 HALF, ROUGHLY = 0.5, Word("roughly", 0.1, "either side of half")
-#: 'Only the mean, and not the distribution, matters'; 'almost identical means'.
+#: 'Only the mean, and not the distribution, matters'.
 ONLY = Word("only", 0.01, "points", 100)
+#: 'Almost identical means'.
 ALMOST = Word("almost identical", 0.01, "%", 100)
 #: 'Doesn't have a large impact': a change of the loss, as a share of the loss.
 LARGE = Word("large impact", 0.25, "%", 100)
-#: 'Does not improve performance by much', and 'about [lost] percentage points'.
+#: 'Does not improve performance by much'.
 MUCH = Word("much", 0.03, "points", 100)
+#: 'About [lost] percentage points'.
 ABOUT = Word("about", 0.02, "points", 100)
 #: 'The difference in performance is not very large': twice the cut-off for 'much'.
 VERY_LARGE = Word("very large", 0.06, "points", 100)
@@ -194,7 +196,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_method(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs by the exact formula, and simulations for requests that have no formula."""
+    """Return the runs with the most exact method: the formula, or simulation if there is none."""
     by_formula = runs["method"] == EXACT
     has_formula = runs["request"].isin(runs["request"][by_formula])
     return runs[by_formula | ((runs["method"] == HEAVY) & ~has_formula)]

@@ -41,10 +41,11 @@ from studies.maximal_utilization.model import (
 )
 from studies.study import Scale
 
-#: Kinds of runs.
+#: The kinds of runs in this module.
 WAITING, BALANCE, FEWER = "jobs waiting", "busy share of clusters", "equation (5)"
 COUNTEREXAMPLE = "counterexample"
-#: A queue of constant length is in steady state after this number of times its length has arrived.
+#: The number of jobs in a run is at least this multiple of the number of waiting jobs, so that the
+#: queue reaches its steady state.
 SETTLED = 12
 #: The methods of the setting `Fewer`.
 APPROXIMATION, SIMULATION = "approximation", "simulation"
@@ -180,7 +181,7 @@ def loss_of_fewer(setting: Fewer, scale: Scale, seed: np.random.SeedSequence) ->
 
 
 def exact_loss(system: Multicluster, jobs: JointSizes, setting: Counterexample) -> float:
-    """Return the exact capacity loss of the jobs, from the stationary Markov chain."""
+    """Return the exact capacity loss of the jobs, from the stationary distribution of the chain."""
     placement = PLACEMENTS[setting.placement] if setting.placement else None
     return exact_utilization(system, jobs, None, setting.request, placement).capacity_loss
 
@@ -210,7 +211,7 @@ def smallest_counterexample() -> tuple[Multicluster, JointSizes]:
 def measure_further(
     setting: Held | Balance | Fewer | Counterexample, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Measure a setting of this module, and yield the rows of runs.
+    """Measure a setting of this module, and yield rows for the table of runs.
 
     The rows of a `Balance` have the utilization of one cluster each; all others a capacity loss.
     """

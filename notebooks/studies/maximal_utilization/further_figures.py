@@ -93,7 +93,7 @@ def gains_by_waiting(runs: pd.DataFrame) -> pd.DataFrame:
         ends = {"ci95_low": gain.low, "ci95_high": gain.high, "warning": gain.warning}
         rows.append({**keys, "gain": gain.estimate} | ends)
     if not rows:
-        raise NotRunError("no run has a number of waiting jobs that is held")
+        raise NotRunError("no run has a constant number of waiting jobs")
     return pd.DataFrame(rows)
 
 
@@ -190,7 +190,7 @@ def balance(runs: pd.DataFrame) -> pd.DataFrame:
         ends = {"ci95_low": busy.low, "ci95_high": busy.high, "warning": busy.warning}
         rows.append({**keys, "busy": busy.estimate} | ends)
     if not rows:
-        raise NotRunError("no run has the busy share of clusters")
+        raise NotRunError("no run measured the utilization of each cluster")
     return pd.DataFrame(rows)
 
 

@@ -243,7 +243,7 @@ def measure(
     scale: Scale,
     seed: np.random.SeedSequence,
 ) -> Iterator[dict]:
-    """Measure the capacity loss of a setting, and yield the rows of runs.
+    """Measure the capacity loss of a setting, and yield rows for the table of runs.
 
     A simulation gives a row for each replication or batch; an exact loss gives one row.
     """

@@ -126,7 +126,9 @@ def simulated_less_known(
         apart.append(less.interval)
         printed.append(abs(printed_cell(simulated).published - printed_cell(known).published))
     if not apart:
-        raise NotRunError(f"no {request} cell was run by simulation and as {method}")
+        raise NotRunError(
+            f"no {request} cell was run both by simulation and by the method {method}"
+        )
     return apart, max(printed) + 2 * ROUNDING
 
 
