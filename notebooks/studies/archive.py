@@ -1,7 +1,8 @@
-"""The archive: the runs of each study at the papers' sample sizes, which come with the notebooks.
+"""Read the archive: stored runs of each study at the papers' sample sizes.
 
-``data/results/paper`` has ``<study>/runs.csv.gz`` with what these were made with, and the ledger
-that they give. It decides: a run on another machine is held against it, row by row.
+The folder ``data/results/paper`` has ``<study>/runs.csv.gz``, ``<study>/made_with.json`` (how the
+runs were made) and ``ledger.csv``, the ledger of these runs. New runs, for example on another
+machine, are compared with the archived ledger row by row.
 """
 
 import gzip
@@ -22,20 +23,20 @@ from coalloc_lib.workloads.catalogue import trace
 from studies.data import data_folder
 from studies.ledger import Row, read_ledger
 
-#: Its folder.
+#: The folder of the archive.
 ARCHIVE = data_folder("results") / "paper"
-#: What the runs of a study were made with, in the folder of its results.
+#: The file that says how the runs of a study were made, in the same folder as the runs.
 MADE_WITH = "made_with.json"
-#: The key in it of the SHA-256 of the text of the runs.
+#: The key in `MADE_WITH` for the SHA-256 of the decompressed table of runs.
 CHECKSUM = "runs_sha256"
-#: What stands there in place of the checksum of a log that the runs were made without.
+#: The value in `MADE_WITH`, instead of a checksum, for a log that was missing.
 MISSING = "missing"
-#: Numbers that differ by less, as a share, are the same: the ledger has six digits.
+#: Two numbers are equal if their relative difference is at most this; the ledger has six digits.
 SAME = 6e-6
 
 
 def archived_runs(name: str) -> pd.DataFrame:
-    """Return the stored runs of a study; an `InputError` says that there are none."""
+    """Return the archived runs of a study; raise `InputError` if the archive has none."""
     path = ARCHIVE / name / "runs.csv.gz"
     if not path.is_file():
         raise InputError(
@@ -46,32 +47,32 @@ def archived_runs(name: str) -> pd.DataFrame:
 
 
 def stored_runs(file: Path) -> pd.DataFrame:
-    """Return the runs in a file; refuse them if the file was changed since it was written."""
+    """Return the runs in a file; raise `InputError` if someone changed the file."""
     table = read_runs(file)
     facts = read_made_with(file.parent)
     rows = facts.get("rows", len(table))
     if rows != len(table):
         raise InputError(
-            f"{file} has {len(table)} runs, and {MADE_WITH} beside it says {rows}: lines were "
-            f"removed or added; take a copy of the file, or remove {MADE_WITH} if the change is "
-            "your own"
+            f"{file} has {len(table)} runs, but {MADE_WITH} in the same folder says {rows}: lines "
+            f"were removed or added; restore the original file, or remove {MADE_WITH} if you made "
+            "the change"
         )
     checksum = runs_sha256(file)
     if facts.get(CHECKSUM, checksum) != checksum:
         raise InputError(
-            f"{file} has another SHA-256 than {MADE_WITH} beside it says: a value was changed; "
-            f"take a copy of the file, or remove {MADE_WITH} if the change is your own"
+            f"{file} has another SHA-256 than {MADE_WITH} in the same folder says: a value was "
+            f"changed; restore the original file, or remove {MADE_WITH} if you made the change"
         )
     return table
 
 
 def runs_sha256(file: Path) -> str:
-    """Return the SHA-256 of the text of a compressed table of runs."""
+    """Return the SHA-256 of a compressed table of runs, computed from its decompressed text."""
     return hashlib.sha256(gzip.decompress(file.read_bytes())).hexdigest()
 
 
 def archived_ledger() -> dict[tuple[str, str], Row]:
-    """Return the stored rows by study and item; none where nothing is stored."""
+    """Return the archived rows by study and item; empty if there is no archived ledger."""
     path = ARCHIVE / "ledger.csv"
     if not path.is_file():
         return {}
@@ -79,17 +80,18 @@ def archived_ledger() -> dict[tuple[str, str], Row]:
 
 
 def beside_archive(rows: Iterable[Row], archive: Mapping[tuple[str, str], Row]) -> dict[str, str]:
-    """Return what the archive has of each row, by item: nothing where the row agrees with it.
+    """Compare rows with the archive: return the archived verdict or number of each, by item.
 
-    A row agrees where it has the same verdict, and its number is the same or their intervals meet.
+    The text is empty if the row agrees with the archive. A row agrees if its verdict is the same,
+    and its number is equal to the archived number or their intervals overlap.
     """
-    return {row.item: _otherwise(row, archive.get((row.study, row.item))) for row in rows}
+    return {row.item: _archived_answer(row, archive.get((row.study, row.item))) for row in rows}
 
 
 def logs_not_as_archived(study: str, runs: pd.DataFrame) -> list[str]:
-    """Return the logs that either these runs or the stored runs of a study were made without.
+    """Return the logs that were missing for either these runs or the archived runs, but not both.
 
-    If there are any, the numbers of both are about other jobs, and a comparison says nothing.
+    If there are any, the two tables of runs are about different jobs and cannot be compared.
     """
     path = ARCHIVE / study / MADE_WITH
     logs = json.loads(path.read_text(encoding="utf-8"))["logs"] if path.is_file() else {}
@@ -98,28 +100,28 @@ def logs_not_as_archived(study: str, runs: pd.DataFrame) -> list[str]:
 
 
 def other_logs(logs: Iterable[str]) -> str:
-    """Return in words why runs cannot be compared with the archive; `logs` differ."""
+    """Return the reason why runs cannot be compared with the archive if these logs differ."""
     return f"it was made with different logs ({', '.join(logs)})"
 
 
 def _missing_in(runs: pd.DataFrame) -> set[str]:
-    """Return the logs that were missing when the runs were made."""
+    """Return the names of the logs that were missing when the runs were made."""
     return set(" ".join(runs["missing_logs"].unique()).split())
 
 
-def _otherwise(row: Row, stored: Row | None) -> str:
-    """Return what the archive has of a row where that is something else."""
+def _archived_answer(row: Row, stored: Row | None) -> str:
+    """Return the archived verdict or number if it differs from that of the row; else nothing."""
     if stored is None:
         return "not in the archive"
     if row.verdict != stored.verdict:
         return stored.verdict
-    if _meet(row, stored):
+    if _overlap(row, stored):
         return ""
     return f"{stored.reproduced:.4g}" if stored.reproduced is not None else "no number"
 
 
-def _meet(one: Row, other: Row) -> bool:
-    """Whether two numbers are the same, or their intervals have a number in common."""
+def _overlap(one: Row, other: Row) -> bool:
+    """Return whether the numbers of two rows are equal or their intervals overlap."""
     if one.reproduced is None or other.reproduced is None:
         return one.reproduced == other.reproduced
     low, high = _ends(one)
@@ -129,14 +131,24 @@ def _meet(one: Row, other: Row) -> bool:
 
 
 def _ends(row: Row) -> tuple[float, float]:
-    """Return the ends of the interval of a row; of an exact number, twice itself."""
+    """Return the ends of a row's interval; both are the number itself if it is exact."""
     number = float(row.reproduced or 0.0)
     low = number if row.ci95_low is None else row.ci95_low
     return low, number if row.ci95_high is None else row.ci95_high
 
 
 def made_with(runs: pd.DataFrame, logs: Iterable[str], minutes: float) -> dict[str, Any]:
-    """Return what the runs of a study were made with: scale, seed, versions, logs and time."""
+    """Return a record of how the runs of a study were made, which is stored in `MADE_WITH`.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        The runs of one study, at one scale and with one seed.
+    logs : iterable of str
+        The public logs that the study reads.
+    minutes : float
+        How long the runs took.
+    """
     missing = _missing_in(runs)
     return {
         "study": str(runs["study"].iloc[0]),
@@ -151,25 +163,25 @@ def made_with(runs: pd.DataFrame, logs: Iterable[str], minutes: float) -> dict[s
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of Python and of what a result may depend on."""
+    """Return the versions of Python and of the packages that the results may depend on."""
     libraries = ("coalloc-workbench", "numpy", "numba", "scipy", "pandas")
     return {"Python": platform.python_version()} | {name: version(name) for name in libraries}
 
 
 def _sha256(name: str) -> str:
-    """Return the checksum of a public log, which was checked when it was read."""
+    """Return the SHA-256 of a public log from the catalogue, which was verified on reading."""
     entry = trace(name)
     return entry.content_sha256 or entry.archive_sha256 or "unknown"
 
 
 def write_made_with(facts: Mapping[str, Any], path: Path) -> None:
-    """Write what runs were made with, all or nothing."""
+    """Write how the runs were made as JSON; a failure leaves an existing file as it was."""
     with atomic_path(path) as beside:
         beside.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def read_made_with(folder: Path) -> dict[str, Any]:
-    """Return what the runs in a folder were made with; empty if the file is not there."""
+    """Return how the runs in a folder were made; empty if the folder has no `MADE_WITH`."""
     path = folder / MADE_WITH
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
@@ -181,6 +193,6 @@ def read_made_with(folder: Path) -> dict[str, Any]:
         ) from None
     if not isinstance(facts, dict):
         raise InputError(
-            f"{path} has no JSON object; remove it, or run python -m studies reproduce"
+            f"{path} is not a JSON object; remove it, or run python -m studies reproduce"
         )
     return facts

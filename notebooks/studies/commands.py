@@ -1,7 +1,7 @@
-"""The commands ``python -m studies reproduce`` and ``python -m studies judge``.
+"""Define the commands ``python -m studies reproduce`` and ``python -m studies judge``.
 
-The first runs studies and writes their ledger and figures. The second makes the same from stored
-runs.
+The command ``reproduce`` runs studies and writes their ledger and figures. The command ``judge``
+writes the same files from stored runs.
 """
 
 import os
@@ -20,7 +20,7 @@ from coalloc_lib.cli.output import print_json, print_table, show, warn
 from studies import SCALES, STUDIES
 from studies.ledger import Row, count_verdicts
 
-#: How a user calls these commands, in the folder of the notebooks.
+#: How a user calls these commands in the folder ``notebooks``.
 PROGRAM = "python -m studies"
 REPRODUCE_EXAMPLES = """\b
 Examples:
@@ -33,7 +33,7 @@ Examples:
   python -m studies judge job-sharing --runs results/ --out judged/ --all
 """
 
-# Square brackets in a help text are no markup.
+# Without this setting, square brackets in a help text would be read as markup.
 app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
 
 
@@ -45,7 +45,13 @@ def studies_help(context: typer.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line, by default that of the process; return its exit status."""
+    """Run a command and return its exit status.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        The command line after the program's name; by default ``sys.argv[1:]``.
+    """
     return run_app(app, PROGRAM, arguments)
 
 
@@ -53,9 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 @options.command(
     scale=("SCALE", "quick (minutes) or paper (the sample sizes of the papers)."),
     out=("FOLDER", "Where the ledger and the figures go."),
-    cache=("FOLDER", "Keep finished points here, to go on after a stop."),
-    workers=("N", "Runs side by side; one a processor if not given.", 1),
-    every_row=(None, "Print every row of the ledger, not a line a study."),
+    cache=("FOLDER", "Where finished points are kept, so that a stopped run can continue."),
+    workers=("N", "Number of parallel runs; by default one per processor.", 1),
+    every_row=(None, "Print every row of the ledger instead of one line per study."),
 )
 def reproduce(
     studies: Annotated[
@@ -70,11 +76,11 @@ def reproduce(
     every_row: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Reproduce the papers: each number and claim beside what comes out here, with a verdict.
+    """Reproduce the papers: compare each number and claim with our own result.
 
-    Prints a line a study as soon as that is done; writes index.html, a page of all studies,
-    ledger.csv, with every row, and a folder of figures, their tables and the runs a study, which
-    judge reads again.
+    Prints one line for each study as soon as it is done. Writes index.html (a page of all studies),
+    ledger.csv (a row for each number and claim) and a folder for each study, with its figures,
+    their tables, and its runs, which the command judge can read again.
     """
     from coalloc_lib.statistics.sweep import SweepError
     from studies import missing_logs
@@ -87,9 +93,9 @@ def reproduce(
     missing = missing_logs(studies or STUDIES)
     if missing:
         warn(
-            f"not here: {', '.join(missing)}; synthetic stand-ins serve where there are any, and "
-            "no printed number is tested on them. Get the logs: coalloc traces fetch "
-            + " ".join(missing)
+            f"logs that are missing: {', '.join(missing)}; synthetic stand-ins replace them if "
+            "there are any, but no printed number is tested on a stand-in. To download the logs, "
+            f"run: coalloc traces fetch {' '.join(missing)}"
         )
     printed = Printed(as_json, every_row)
     try:
@@ -99,7 +105,7 @@ def reproduce(
                 cache=cache, workers=workers or -1,
             )  # fmt: skip
     except SweepError as error:
-        if error.failures:  # a bug of ours: its traceback helps
+        if error.failures:  # an error in the code, for which the user needs the traceback
             raise
         raise InputError(str(error)) from error
     printed.end(result, beside=True)
@@ -107,15 +113,15 @@ def reproduce(
 
 @app.command(cls=OnceEach, epilog=JUDGE_EXAMPLES)
 @options.command(
-    runs=("FOLDER", "Results of reproduce; if not given, those that are stored."),
+    runs=("FOLDER", "Results of reproduce; by default the stored runs of the repository."),
     out=("FOLDER", "Where the ledger and the figures go."),
-    every_row=(None, "Print every row of the ledger, not a line a study."),
+    every_row=(None, "Print every row of the ledger instead of one line per study."),
 )
 def judge(
     studies: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[STUDY]...", help=f"Those with runs if not given, of {', '.join(STUDIES)}."
+            metavar="[STUDY]...", help=f"All that have runs if not given: {', '.join(STUDIES)}."
         ),
     ] = None,
     runs: str | None = None,
@@ -123,10 +129,9 @@ def judge(
     every_row: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Judge stored runs: what reproduce prints and writes, and nothing simulated.
+    """Judge stored runs: print and write the same as reproduce, without any simulation.
 
-    The repository has runs at the papers' sample sizes. After a figure or a claim was changed,
-    this takes seconds.
+    By default these are the stored runs at the papers' sample sizes that come with the repository.
     """
     from studies import judge as judge_runs
 
@@ -141,16 +146,24 @@ def judge(
 
 @dataclass
 class Printed:
-    """What a command prints of studies: a line or the rows of each, or one object of all."""
+    """Prints results: one line or all rows for each study, or one JSON object for all studies.
+
+    Parameters
+    ----------
+    as_json : bool
+        Print one JSON object of all studies at the end, and nothing before.
+    every_row : bool
+        Print all rows of a study instead of one line.
+    """
 
     as_json: bool
     every_row: bool
     rows: list[Row] = field(default_factory=list)
-    #: The logs by study, if the study was run with other logs than its stored runs.
+    #: For each study that was run with other logs than its archived runs: the logs that differ.
     other_logs: dict[str, list[str]] = field(default_factory=dict)
 
     def report(self, done: Any) -> None:
-        """Print what one study comes to."""
+        """Print the result of one study, unless the output is JSON."""
         from studies.archive import logs_not_as_archived
 
         self.rows.extend(done.rows)
@@ -162,7 +175,7 @@ class Printed:
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:
-        """Print the object of what there is, where it could not be written."""
+        """Print the JSON object of the finished studies also if the results cannot be written."""
         try:
             yield
         except InputError:
@@ -171,7 +184,10 @@ class Printed:
             raise
 
     def end(self, result: Any, beside: bool = False) -> None:
-        """Print what all come to, and where it is; also `beside` the archive, row by row."""
+        """Print the verdicts of all studies and the paths of the files.
+
+        If `beside` is true, also print the rows that differ from the archive.
+        """
         if self.as_json:
             print_json(self._object(result))
             return
@@ -184,24 +200,24 @@ class Printed:
 
     @property
     def _comparable(self) -> list[Row]:
-        """The rows of the studies that were run with the logs of the archive."""
+        """The rows of the studies that were run with the same logs as the archive."""
         return [row for row in self.rows if row.study not in self.other_logs]
 
     def _object(self, result: Any = None) -> dict:
         return {
             "verdicts": count_verdicts(self.rows),
             "rows": [asdict(row) for row in self.rows],
-            "otherwise_in_archive": _otherwise(self._comparable),
+            "otherwise_in_archive": _different_in_archive(self._comparable),
             "ledger": result and str(result.ledger),
             "page": result and str(result.page),
             "figures": [str(file) for file in result.figures] if result else [],
         }
 
 
-def _otherwise(rows: list[Row]) -> dict[str, str] | None:
-    """Return what the archive has of rows where that is something else, by study and item.
+def _different_in_archive(rows: list[Row]) -> dict[str, str] | None:
+    """Return the archive's verdict or number for each row that differs from it.
 
-    None where there is no archive.
+    The keys have the study and the item of a row. The result is None if there is no archive.
     """
     from studies.archive import archived_ledger, beside_archive
 
@@ -213,14 +229,19 @@ def _otherwise(rows: list[Row]) -> dict[str, str] | None:
 
 
 def print_beside_archive(rows: list[Row], other: Mapping[str, Iterable[str]]) -> None:
-    """Print how many rows agree with the archive, and what it has of each that does not.
+    """Print how many rows agree with the archive, and a table of the rows that do not.
 
-    `other` has the logs of the studies that cannot be compared: a line for each.
+    Parameters
+    ----------
+    rows : list of Row
+        The rows of the studies that can be compared.
+    other : dict of list of str
+        For each study that cannot be compared: the logs that differ from those of the archive.
     """
     from studies.archive import other_logs
 
-    otherwise = _otherwise(rows)
-    if otherwise is None:
+    different = _different_in_archive(rows)
+    if different is None:
         return
     for study, logs in other.items():
         show(f"{study} is not compared with the archive: {other_logs(logs)}")
@@ -229,27 +250,29 @@ def print_beside_archive(rows: list[Row], other: Mapping[str, Iterable[str]]) ->
     here = {f"{row.study} {row.item}": row for row in rows}
     lines = [
         (name, here[name].verdict, _number(here[name].reproduced), stored)
-        for name, stored in otherwise.items()
+        for name, stored in different.items()
     ]
     if lines:
         print_table(("not as in the archive", "here", ">number", "archive"), lines)
     show(f"{len(rows) - len(lines)} of {len(rows)} rows agree with the archive (the papers' scale)")
 
 
-def _line(result):
-    """Return what a study comes to, in a line."""
+def _line(result: Any) -> str:
+    """Return one line with a study's verdicts on printed numbers and on claims."""
     from studies.pages import NUMBERS, tally
 
     counts = tally(result)
     numbers = {head: counts.pop(head) for head in NUMBERS}
     tested, claims = counts.pop("numbers"), counts.pop("claims")
     printed = f"{numbers['came out']} of {tested} printed numbers" if tested else ""
-    chosen = numbers["used to calibrate"]
-    printed += f" ({chosen} more were used to calibrate)" * bool(chosen) + ", " * bool(tested)
+    if numbers["used to calibrate"]:
+        printed += f" ({numbers['used to calibrate']} more were used to calibrate)"
+    if tested:
+        printed += ", "
     return f"{result.study.name}: {printed}{claims} claims: {_counted(counts)}"
 
 
-def _counted(counts):
+def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
 
 
@@ -271,12 +294,14 @@ def print_rows(rows: list[Row]) -> None:
 
 
 def _number(value: float | str | None) -> str:
-    return "" if value is None else value if isinstance(value, str) else f"{value:.4g}"
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.4g}"
 
 
 @contextmanager
-def _watched(cache):
-    """Yield a progress; in the end, say what a cache spared or will spare."""
+def _watched(cache: str | None) -> Iterator[Progress]:
+    """Yield a progress bar; afterwards, report the points that were found in the cache."""
     with Progress(shown=sys.stderr.isatty()) as progress:
         try:
             yield progress

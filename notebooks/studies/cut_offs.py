@@ -1,8 +1,9 @@
-"""What a word of a paper was taken to mean, and at which other meaning a verdict turns.
+"""Cut-offs for a paper's vague words, and the other cut-offs at which a verdict would change.
 
-A claim that rests on a word such as *about*, *little* or *similar* has a cut-off of ours. A `Word`
-is such a cut-off; its methods return a part of a claim that can be asked of any value of it, so
-that the value at which the verdict turns is found by asking.
+Some claims of the papers use a word such as *about*, *little* or *similar*. To test such a claim,
+we must choose a number that the word stands for: its cut-off, a `Word`. The methods of `Word`
+return an `Asked`, a test that can be repeated with any other cut-off. `turn_of` repeats the tests
+of a claim with more and more distant cut-offs until the verdict changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,25 +14,34 @@ import numpy as np
 
 from coalloc_lib.statistics import Interval, all_of, not_
 
-#: How far from our own a meaning is looked for at which a verdict turns: a factor.
+#: `turn_of` tries cut-offs up to our own cut-off times this factor, and down to it over the factor.
 FURTHEST = 100.0
-#: From one meaning that is tried to the next: a factor.
+#: The ratio between two consecutive cut-offs that `turn_of` tries.
 STEP = 1.02
-#: Two meanings of a word that differ by at most this factor count as equally natural: *small* may
-#: mean 5 % as well as 10 %.
+#: Two cut-offs of a word that differ by at most this factor count as equally natural. For example,
+#: *small* may mean 5 % as well as 10 %.
 NATURAL = 2.0
-#: Halvings of a step, which find the turn to seven digits.
+#: The number of bisections between two consecutive cut-offs, enough for seven digits.
 HALVINGS = 20
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a paper, and what it is taken to mean: a positive number.
+    """A vague word of a paper, and the positive number that we take as its cut-off.
 
-    `unit` and `times` say how the number is written, for example 0.03 as *3 points* with
-    ``Word("little", 0.03, "points", 100)``. If a verdict turns at a meaning within the factor
-    `near` of ours, the word alone decides it, and the claim is undecided; see `NATURAL`. A word
-    that has one meaning only, such as *most* for more than half, has the factor 1.
+    Parameters
+    ----------
+    word : str
+        The word as the paper has it.
+    value : float
+        The cut-off.
+    unit, times : str, float
+        How the cut-off is written: multiplied by `times`, and followed by the unit. For example,
+        ``Word("little", 0.03, "points", 100)`` is written as *3 points*.
+    near : float
+        If the verdict of a claim changes at a cut-off within this factor of our own, only the
+        meaning of the word decides it, and the claim is undecided. A word with only one natural
+        meaning, such as *most* for more than half, has the factor 1.
     """
 
     word: str
@@ -41,23 +51,23 @@ class Word:
     near: float = NATURAL
 
     def within(self, found: Interval, around: float = 0.0) -> "Asked":
-        """Return whether a figure is at most this far from `around`, to either side."""
+        """Return a test of whether a value is at most the cut-off away from `around`."""
         return Asked(self, lambda limit: found.between(around - limit, around + limit))
 
     def beyond(self, found: Interval, around: float = 0.0) -> "Asked":
-        """Return whether a figure is further than this from `around`, to either side."""
+        """Return a test of whether a value is further than the cut-off away from `around`."""
         return Asked(self, lambda limit: not_(found.between(around - limit, around + limit)))
 
     def below(self, found: Interval) -> "Asked":
-        """Return whether a figure is below it."""
+        """Return a test of whether a value is below the cut-off."""
         return Asked(self, found.below)
 
     def above(self, found: Interval) -> "Asked":
-        """Return whether a figure is above it."""
+        """Return a test of whether a value is above the cut-off."""
         return Asked(self, found.above)
 
     def said(self, value: float) -> str:
-        """Return a value as it is written: *1.3 points*."""
+        """Return a cut-off as a text with its unit, such as *1.3 points*."""
         return f"{value * self.times:.3g} {self.unit}".rstrip()
 
     def __str__(self) -> str:
@@ -66,9 +76,10 @@ class Word:
 
 @dataclass(frozen=True)
 class Asked:
-    """A part of a claim that rests on a word: ``question(value)`` answers for one meaning of it.
+    """One part of a claim, which depends on a word of the paper.
 
-    For other questions than those of a `Word`: ``Asked(word, question)``.
+    ``question(cut_off)`` returns whether this part holds with a cut-off: True, False, or None if
+    that is undecided. The methods of `Word` make the usual questions.
     """
 
     word: Word
@@ -76,18 +87,18 @@ class Asked:
 
     @property
     def answer(self) -> bool | None:
-        """The answer at our meaning."""
+        """The answer with our own cut-off."""
         return self.question(self.word.value)
 
 
-#: A part of a claim: an answer, None where that is open, or one that rests on a word.
+#: One part of a claim: an answer (None if it is undecided), or a test that depends on a word.
 Part = bool | Asked | None
 
 
 class Turn(NamedTuple):
-    """Where a verdict turns: the word, the value of it, and the verdict beyond that.
+    """The cut-off of a word at which the verdict of a claim changes, and the verdict beyond it.
 
-    `value` is None where no meaning up to `FURTHEST` times ours, or that part of it, turns it.
+    `value` is None if the verdict is the same with all cut-offs within the factor `FURTHEST`.
     """
 
     word: Word
@@ -96,11 +107,11 @@ class Turn(NamedTuple):
 
     @property
     def is_near(self) -> bool:
-        """Whether it turns so near to our meaning that the word alone decides."""
-        return _factor(self) <= np.log(self.word.near)
+        """Whether the verdict changes so near to our cut-off that only the word decides it."""
+        return _log_factor(self) <= np.log(self.word.near)
 
     def words(self) -> str:
-        """Return it as a sentence."""
+        """Return the clause that tells at which cut-off the verdict would be another one."""
         if self.value is None:
             return ""
         side = "less" if self.value < self.word.value else "more"
@@ -110,34 +121,37 @@ class Turn(NamedTuple):
 
 
 def answers(parts: Mapping[str, Part]) -> dict[str, bool | None]:
-    """Return the answers of parts, those that rest on a word at our meaning."""
+    """Return the answer of each part of a claim, with our own cut-offs for the words."""
     return {name: part.answer if isinstance(part, Asked) else part for name, part in parts.items()}
 
 
 def verdict_of(found: Iterable[bool | None]) -> str:
-    """Return the verdict of a claim all of whose parts must be so."""
+    """Return the verdict of a claim, which holds only if all its parts hold."""
     answer = all_of(*found)
-    return "undecided" if answer is None else "holds" if answer else "does not hold"
+    if answer is None:
+        return "undecided"
+    return "holds" if answer else "does not hold"
 
 
 def turn_of(parts: Mapping[str, Part]) -> Turn | None:
-    """Return where the verdict of a claim turns; None where no part rests on a word.
+    """Return the nearest cut-off at which the verdict of a claim changes.
 
-    Of several words it is the one whose meaning must change least, by a factor, while the others
-    mean what they do.
+    Only one word changes at a time. If several words can change the verdict, the result is the one
+    whose cut-off must change by the smallest factor. The result is None if no part of the claim
+    depends on a word.
     """
     words = dict.fromkeys(part.word for part in parts.values() if isinstance(part, Asked))
     turns = [_turn_by(word, parts) for word in words]
-    return min(turns, key=_factor, default=None)
+    return min(turns, key=_log_factor, default=None)
 
 
-def _factor(turn: Turn) -> float:
-    """Return by which factor a word's meaning changes until the verdict turns."""
+def _log_factor(turn: Turn) -> float:
+    """Return the logarithm of the factor by which the cut-off changes until the verdict changes."""
     return np.inf if turn.value is None else float(abs(np.log(turn.value / turn.word.value)))
 
 
 def _turn_by(word: Word, parts: Mapping[str, Part]) -> Turn:
-    """Return where the verdict turns when one word changes."""
+    """Return the nearest cut-off of one word at which the verdict changes."""
 
     def verdict_at(value: float) -> str:
         return verdict_of(_answers_at(word, value, parts))
@@ -153,7 +167,7 @@ def _turn_by(word: Word, parts: Mapping[str, Part]) -> Turn:
 
 
 def _answers_at(word: Word, value: float, parts: Mapping[str, Part]) -> Iterator[bool | None]:
-    """Yield the answers of parts where a word has another meaning."""
+    """Yield the answer of each part if one word has another cut-off."""
     for part in parts.values():
         if not isinstance(part, Asked):
             yield part
@@ -164,7 +178,7 @@ def _answers_at(word: Word, value: float, parts: Mapping[str, Part]) -> Iterator
 
 
 def _steps(value: float) -> Iterator[tuple[float, float]]:
-    """Yield the steps away from a value, to both sides in turn, each from near to far."""
+    """Yield the steps away from a cut-off as pairs (near end, far end), alternately down and up."""
     for step in range(int(np.log(FURTHEST) / np.log(STEP))):
         near, far = STEP**step, STEP ** (step + 1)
         yield value / near, value / far

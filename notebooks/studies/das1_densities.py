@@ -1,4 +1,7 @@
-"""Figures 1 and 2 of Bucur and Epema in both their papers: the DAS1 log, by its stand-in."""
+"""Figures 1 and 2 of both papers by Bucur and Epema: densities of the DAS1 log.
+
+The log is not public, so the figures show a stand-in with the log's published moments.
+"""
 
 from typing import Any
 
@@ -10,10 +13,10 @@ from coalloc_lib import plots
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from studies.results import Caption
 
-#: Width of a bar of service times and the longest that are drawn, in seconds: jobs of the day.
+#: Width of a histogram bar and the longest service time shown, in seconds (jobs run by day).
 BIN, LONGEST = 30, 900
-#: How many service times are drawn at random.
-DRAWN = 200_000
+#: The number of service times that are sampled for the histogram.
+SAMPLES = 200_000
 SIZE, SERVICE_TIME = "size", "service time"
 
 CAPTION = Caption(
@@ -24,18 +27,24 @@ CAPTION = Caption(
 
 
 def densities(runs: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return the share of jobs of each size and of each bar of service times; nothing is run."""
+    """Return the shares of job sizes and of service times, as two histograms in one table.
+
+    `runs` is not used: the densities do not depend on any run.
+    """
     sizes = das1_sizes().probabilities
     edges = np.arange(0, LONGEST + 1, BIN)
-    times = das1_service_times().sample(np.random.default_rng(1), DRAWN)
-    shares = np.histogram(times, edges)[0] / DRAWN
+    times = das1_service_times().sample(np.random.default_rng(1), SAMPLES)
+    shares = np.histogram(times, edges)[0] / SAMPLES
     by_size = pd.DataFrame({"quantity": SIZE, "value": range(len(sizes)), "share": sizes})
     by_time = pd.DataFrame({"quantity": SERVICE_TIME, "value": edges[:-1], "share": shares})
     return pd.concat([by_size, by_time], ignore_index=True)
 
 
 def draw_densities(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw both as histograms; a bar of sizes is one processor wide, around its size."""
+    """Draw the histograms of sizes and of service times.
+
+    A bar for a size is one processor wide and centred on the size.
+    """
     is_size = (table["quantity"] == SIZE).to_numpy()
     bars = table.assign(
         panel=np.where(is_size, "processors", f"seconds, {BIN} in a bar"),

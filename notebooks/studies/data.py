@@ -1,11 +1,11 @@
-"""Find the data of the studies: the papers' numbers and the stored runs, beside the notebooks."""
+"""Find the folders of data that the studies read: the papers' numbers and the stored runs."""
 
 from pathlib import Path
 
-#: The folder of the data in a checkout.
+#: The folder ``data`` of the repository.
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
 def data_folder(name: str) -> Path:
-    """Return one of the folders of the data, such as ``published``."""
+    """Return a folder inside ``data``, such as ``published``."""
     return DATA / name

@@ -1,4 +1,4 @@
-"""The ledger: a row for each number or claim of the papers, with a computed verdict."""
+"""Compute verdicts on the papers' numbers and claims, and keep them in the rows of a ledger."""
 
 import csv
 import math
@@ -15,23 +15,40 @@ from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import Interval, all_of
 from studies.cut_offs import Part, Turn, answers, turn_of, verdict_of
 
-#: Verdicts of printed numbers, of claims, and of both.
+#: The verdicts that only printed numbers have, that only claims have, and that both have.
 OF_NUMBERS = ("reproduced", "close", "differs")
 OF_CLAIMS = ("holds", "does not hold")
 OF_BOTH = ("undecided", "calibrated on", "cannot be tested")
 VERDICTS = (*OF_NUMBERS, *OF_CLAIMS, *OF_BOTH)
-#: In the note of a printed number: no single run of the paper's length is likely to give it.
+#: The beginning of the note on a printed number that a single run of the paper's length is unlikely
+#: to give.
 STANDS_OUT = "stands out"
-#: In a note, what stands before lists that a page shows when it is asked for them.
+#: The separator in a note between its sentences and the lists that a page hides at first.
 FOLD = " | "
 
 
 @dataclass(frozen=True)
 class Row:
-    """One number or claim of a paper, its `item`, beside what came out; None is no number.
+    """One row of the ledger: a number or claim of a paper, our own result, and the verdict.
 
-    `cut_off` is what a word of the claim was taken to mean, such as ``little: 0.03``, and
-    `turns_at` the nearest value of it at which the verdict would be another; see `cut_offs`.
+    Parameters
+    ----------
+    study, item : str
+        The name of the study, and of the number or claim in it, such as ``MU-1``.
+    quantity : str
+        The quantity that decides, in words.
+    published, reproduced : float or str, optional
+        The number in the paper, and our own.
+    ci95_low, ci95_high : float, optional
+        The ends of the 95 % confidence interval of our number; None if it is exact.
+    verdict : str
+        One of `VERDICTS`.
+    note : str
+        An explanation of the verdict.
+    cut_off : str
+        The cut-off that we chose for a word of the claim, such as ``little: 0.03``.
+    turns_at : float, optional
+        The nearest cut-off at which the verdict would be another one; see `cut_offs`.
     """
 
     study: str
@@ -59,7 +76,7 @@ class Row:
         found: Interval | float | None,
         judgement: "Judgement",
     ) -> "Row":
-        """Return the row of what was found; an exact figure has no interval."""
+        """Return the row for a value that was found; the ends are None if the value is exact."""
         row = study, item, quantity, published
         if not isinstance(found, Interval):
             return cls(*row, found, None, None, *judgement)
@@ -72,7 +89,7 @@ HEADER = tuple(f.name for f in fields(Row))
 
 
 class Judgement(NamedTuple):
-    """A verdict and what goes with it: the last fields of a `Row`."""
+    """A verdict with its note and its cut-off: the last four fields of a `Row`."""
 
     verdict: str
     note: str
@@ -89,30 +106,33 @@ def judge_number(
     one_run: Interval | None = None,
     calibrates: str = "",
 ) -> Judgement:
-    """Return whether a published number, give or take its rounding, is what came out.
+    """Judge whether our result reproduces a published number, within the number's rounding.
 
     Parameters
     ----------
-    published, decimals : float, int
-        The number, and how many decimals are printed.
+    published : float
+        The number in the paper.
     result : Interval
-        What came out here, exact or with its interval.
+        Our own result, exact or with its confidence interval.
+    decimals : int
+        The number of decimals that the paper prints.
     stand_in : str
-        A real log that is not here: then it cannot be tested.
+        The name of a log that the number needs and that is missing; then it cannot be tested.
     one_run : Interval, optional
-        Where one further run of the paper's own length falls; a number that was simulated once is
-        a draw too, and is held against this rather than against the interval of our mean.
+        The prediction interval for one run of the paper's length. A number that the paper took
+        from a single run is random itself, so it is compared with this interval rather than with
+        the confidence interval of our mean.
     calibrates : str
-        The parameter that was chosen so that this number comes out. If it does, it confirms
-        nothing, and is ``calibrated on``; if it does not, it ``differs`` as any other number.
+        The parameter that we chose to fit this number. If the number then agrees, it confirms
+        nothing, and its verdict is ``calibrated on``.
 
     Returns
     -------
     Judgement
-        ``reproduced`` where it rounds to the exact one, meets the interval, or lies in `one_run`;
-        else ``close``, or ``differs`` outside by more than `far_off`. ``undecided`` where the
-        interval has a warning, or a number far off would lie in it. A note that begins with
-        `STANDS_OUT` is of a number which no single run is likely to give.
+        The verdict is ``reproduced`` if the number is in `one_run` or in the interval of the
+        result, and ``close`` if it is outside. If it is outside by more than `far_off`, the
+        verdict is ``differs``. It is ``undecided`` if the interval has a warning or is too wide to
+        tell. The note begins with `STANDS_OUT` if the number is outside `one_run`.
     """
     if stand_in:
         return not_on_stand_in(stand_in)
@@ -124,17 +144,18 @@ def judge_number(
 
 
 def _chosen(parameter: str) -> str:
-    """Return the sentence on what was chosen so that a number or a claim comes out."""
+    """Return the sentence that names the parameter that was chosen to fit a number or a claim."""
     return f"It was used to choose {parameter}, so that it confirms nothing. "
 
 
 def _judge_number(
     published: float, result: Interval, decimals: int, one_run: Interval | None
 ) -> Judgement:
-    """Return whether a printed number is what came out, whatever it was used for."""
+    """Judge a printed number without asking whether it was used to choose a parameter."""
     if result.warning:
         return Judgement("undecided", f"the interval is in doubt: {result.warning}")
-    # A value such as 0.0385 lies exactly between two printed ones; its binary form does not.
+    # A value such as 0.0385 is exactly half way between two printed numbers and may be rounded
+    # either way, but its binary form is slightly to one side. The tiny term allows for that.
     half, limit = 0.5 * 10.0**-decimals + 1e-12, far_off(published, decimals) + 1e-12
     outside = max(result.low - published, published - result.high)
     digits = decimals + 1
@@ -155,9 +176,9 @@ def _judge_number(
 
 
 def _check_numbers(published: float, result: Interval) -> None:
-    """Refuse numbers that are not finite, and an interval whose ends are swapped."""
-    known = {"published": published, "estimate": result.estimate}
-    for name, value in (known | {"low": result.low, "high": result.high}).items():
+    """Raise an error if a number is not finite or the ends of the interval are swapped."""
+    ends = {"low": result.low, "high": result.high}
+    for name, value in ({"published": published, "estimate": result.estimate} | ends).items():
         if not math.isfinite(value):
             raise InputError(f"{name} = {value}; give a finite number")
     if result.low > result.high:
@@ -167,23 +188,37 @@ def _check_numbers(published: float, result: Interval) -> None:
 
 
 def not_on_stand_in(log: str) -> Judgement:
-    """Return the judgement of a printed number of a real log that is not here."""
+    """Return the judgement for a number or claim that needs a log that is missing."""
     return Judgement("cannot be tested", f"stand-in; coalloc traces fetch {log}")
 
 
 def far_off(published: float, decimals: int = 3) -> float:
-    """Return the larger of 2 % of a number and three units of its last printed digit."""
+    """Return the distance beyond which a result differs from a published number.
+
+    It is 2 % of the number or three units of its last printed digit, whichever is larger.
+    """
     return max(0.02 * abs(published), 3 * 10.0**-decimals)
 
 
 class Decision(NamedTuple):
-    """What a judge of a claim found.
+    """The result of testing a claim, from which `judge_claim` computes the verdict.
 
-    `decides` is the number that decides, or that is nearest to deciding otherwise. `parts` are the
-    answers at the paper's own setting: None where intervals do not tell, or parts of a
-    `cut_offs.Word`. `elsewhere` are the answers at other settings. `note` says what was assumed.
-    `lost` says which data are missing without which the claim cannot be tested. `calibrates` names
-    the parameter that was chosen so that the claim comes out, and is empty for most claims.
+    Parameters
+    ----------
+    decides : Interval or float, optional
+        The value that decides the claim; of several values, the one that comes closest to changing
+        the verdict.
+    parts : dict of bool, Asked or None
+        For each part of the claim, whether it holds at the paper's own setting; None if that is
+        undecided. The claim holds if all its parts hold.
+    note : str
+        The assumptions that were made.
+    elsewhere : dict of bool, Asked or None
+        Whether the claim holds at other settings; these answers do not change the verdict.
+    lost : str
+        The missing data without which the claim cannot be tested; empty if it can be tested.
+    calibrates : str
+        The parameter that was chosen to make the claim hold; empty for most claims.
     """
 
     decides: Interval | float | None
@@ -195,7 +230,7 @@ class Decision(NamedTuple):
 
     @property
     def answer(self) -> bool | None:
-        """Whether all parts hold at the paper's own setting; None if that is undecided."""
+        """Whether all parts of the claim hold at the paper's own setting; None if undecided."""
         turn = turn_of(self.parts)
         if turn is not None and turn.is_near:
             return None
@@ -203,41 +238,55 @@ class Decision(NamedTuple):
 
 
 def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) -> Judgement:
-    """Return whether all parts of a claim hold at the paper's own setting, and a note with it.
+    """Judge a claim: it holds if all its parts hold at the paper's own setting.
 
-    The note has the sentence for that verdict, what another cut-off would change, the count of
-    other settings and, after `FOLD`, the parts that fail or are undecided.
+    Parameters
+    ----------
+    decision : Decision
+        The result of testing the claim.
+    sentences : dict of str, optional
+        For each verdict, the sentence that explains what it means for this claim.
+
+    Returns
+    -------
+    Judgement
+        The note has the sentence for the verdict, the cut-off at which the verdict would change,
+        the number of other settings at which the claim holds and, after `FOLD`, the parts that
+        fail or are undecided.
     """
     if decision.lost:
         return Judgement("cannot be tested", decision.lost)
     if not decision.parts:
-        raise InputError("parts is empty; a claim has at least one")
+        raise InputError("parts is empty; give at least one part of the claim")
     parts, elsewhere = answers(decision.parts), answers(decision.elsewhere)
     for name, answer in (*parts.items(), *elsewhere.items()):
         if not isinstance(answer, bool | np.bool_ | None):
             raise InputError(f"parts[{name!r}] = {answer!r}; give True, False or None")
     verdict, turn = verdict_of(parts.values()), turn_of(decision.parts)
     turns = turn.words() if turn else ""
-    said = (sentences or {}).get(verdict, "")
+    meaning = (sentences or {}).get(verdict, "")
     if turn and turn.is_near and verdict in OF_CLAIMS:
-        # The sentence of an undecided claim says that the runs do not tell, and here they do.
-        said, turns, verdict = "", _of_the_word(turn, verdict), "undecided"
-    told = [
-        said,
-        turns,
-        _also(elsewhere),
-        decision.note,
-    ]
-    told = [f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in told if each]
-    lists = _open_and_failed("", parts) + _open_and_failed(" elsewhere", elsewhere)
-    note = " ".join(told) + (FOLD + "; ".join(lists)) * bool(lists)
+        # The sentence for an undecided claim would say that the runs cannot tell. Here they can:
+        # only the meaning of the word is open.
+        meaning, turns, verdict = "", _only_the_word_decides(turn, verdict), "undecided"
+    note = _sentences([meaning, turns, _holds_elsewhere(elsewhere), decision.note])
+    lists = _undecided_and_failed("", parts) + _undecided_and_failed(" elsewhere", elsewhere)
+    if lists:
+        note += FOLD + "; ".join(lists)
     if decision.calibrates:
         return Judgement("calibrated on", _chosen(decision.calibrates) + note)
-    return Judgement(verdict, note, *((str(turn.word), turn.value) if turn else ()))
+    if turn is None:
+        return Judgement(verdict, note)
+    return Judgement(verdict, note, str(turn.word), turn.value)
 
 
-def _of_the_word(turn: Turn, verdict: str) -> str:
-    """Return in a sentence that a verdict rests on the meaning of a word of the paper."""
+def _sentences(texts: Iterable[str]) -> str:
+    """Return texts as sentences, each with a capital letter and a full stop; skip empty ones."""
+    return " ".join(f"{text[:1].upper()}{text[1:].rstrip('.')}." for text in texts if text)
+
+
+def _only_the_word_decides(turn: Turn, verdict: str) -> str:
+    """Return the sentence that says that only the meaning of the paper's word decides a claim."""
     word = turn.word
     return (
         f"Only '{word.word}' decides, which is the paper's word: at {word.said(word.value)} the "
@@ -245,27 +294,37 @@ def _of_the_word(turn: Turn, verdict: str) -> str:
     )
 
 
-def _also(elsewhere: Mapping[str, bool | None]) -> str:
-    """Return at how many other settings a claim holds, in words."""
+def _holds_elsewhere(elsewhere: Mapping[str, bool | None]) -> str:
+    """Return the clause that tells at how many other settings a claim holds."""
     others = [*elsewhere.values()]
-    yes, unsure = sum(map(bool, others)), others.count(None)
-    if len(others) <= 1:
-        one = "also" if yes else "undecided" if unsure else "not"
-        return f"{one} at the one other setting" * len(others)
-    also = f"{'also ' * (yes > 0)}at {yes or 'none'} of {len(others)} other settings"
-    return also + f", undecided at {unsure}" * (unsure > 0)
+    if not others:
+        return ""
+    holds, undecided = sum(map(bool, others)), others.count(None)
+    if len(others) == 1:
+        if holds:
+            return "also at the one other setting"
+        return f"{'undecided' if undecided else 'not'} at the one other setting"
+    if holds:
+        clause = f"also at {holds} of {len(others)} other settings"
+    else:
+        clause = f"at none of {len(others)} other settings"
+    return f"{clause}, undecided at {undecided}" if undecided else clause
 
 
-def _open_and_failed(where: str, parts: Mapping[str, bool | None]) -> list[str]:
-    """Return the lists of the parts that fail and of those that are undecided."""
-    open_ = [name for name, answer in parts.items() if answer is None]
+def _undecided_and_failed(where: str, parts: Mapping[str, bool | None]) -> list[str]:
+    """Return the list of the parts that fail and the list of those that are undecided."""
+    undecided = [name for name, answer in parts.items() if answer is None]
     failed = [name for name, answer in parts.items() if answer is not None and not answer]
-    lists = [f"fails{where}: {'; '.join(failed)}"] * bool(failed)
-    return lists + [f"undecided{where}: {'; '.join(open_)}"] * bool(open_)
+    lists = []
+    if failed:
+        lists.append(f"fails{where}: {'; '.join(failed)}")
+    if undecided:
+        lists.append(f"undecided{where}: {'; '.join(undecided)}")
+    return lists
 
 
 def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:
-    """Return how many rows have each verdict, in the order of `VERDICTS`, without zeros."""
+    """Return the number of rows with each verdict, in the order of `VERDICTS`, without zeros."""
     counts = Counter(row.verdict for row in rows)
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
@@ -280,17 +339,20 @@ def read_ledger(path: str | Path) -> list[Row]:
 
 
 def _field(name: str, text: str) -> Any:
-    """Return a field of a row as it was before it was written."""
+    """Convert the text of a field in the file back to the value that was written."""
     if name in ("reproduced", "ci95_low", "ci95_high", "turns_at", "published"):
         try:
             return float(text) if text else None
         except ValueError:
-            return text  # a limit that is printed as a formula
+            return text  # for example a limit that the paper prints as a formula
     return text
 
 
 def write_ledger(rows: Iterable[Row], path: str | Path) -> None:
-    """Write rows as CSV with six significant digits, None as an empty field, all or nothing."""
+    """Write the rows of a ledger as CSV; a failure leaves an existing file as it was.
+
+    Numbers have six significant digits, and None is an empty field.
+    """
     with atomic_path(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEADER)

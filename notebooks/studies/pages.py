@@ -1,4 +1,4 @@
-"""Verdicts for people: under a figure, as a table in a notebook, and as one page of all studies."""
+"""Show verdicts: below a figure, as a table in a notebook, and on one page for all studies."""
 
 import math
 import re
@@ -19,7 +19,7 @@ from studies.ledger import FOLD, OF_BOTH, OF_CLAIMS, Row, count_verdicts
 from studies.published import load_claims, load_conclusions
 
 GOOD, FAIR, BAD, OPEN = "#00694D", "#7A5C00", "#A63603", "#595959"
-#: Colour and sign of each verdict, and the ground of its cells.
+#: For each verdict: the colour of its text, its sign, and the background colour of its table cells.
 MARKS = {
     "reproduced": (GOOD, "✓", ""),
     "holds": (GOOD, "✓", ""),
@@ -30,12 +30,17 @@ MARKS = {
     "calibrated on": (OPEN, "=", "#E4E4E4"),
     "cannot be tested": (OPEN, "–", "#E4E4E4"),
 }
+#: The opening tag of a table cell or caption: the tag's name, and its attributes.
 CELL = re.compile(r"<(td|th|caption)\b([^>]*)>")
+#: A rule of a style sheet: its selectors, and its properties.
 RULE = re.compile(r"([^{}]+)\{([^}]*)\}")
 
 
 class InlineStyler(Styler):
-    """A table whose cells have their own styles: a notebook not yet trusted drops style sheets."""
+    """A styled table that writes the styles into each cell instead of a style sheet.
+
+    Jupyter removes style sheets from the output of notebooks that the user has not trusted yet.
+    """
 
     def _repr_html_(self) -> str:
         sheet, body = self.to_html().split("</style>", 1)
@@ -57,22 +62,22 @@ class InlineStyler(Styler):
 
 
 def plain_table(table: pd.DataFrame, name: str) -> Styler:
-    """Return a table as a notebook shows it: words to the left, three digits."""
+    """Return a table as a notebook shows it: left-aligned, numbers with three decimals."""
     left = {"selector": "td, th", "props": "text-align: left; vertical-align: top"}
     styled = InlineStyler(table, uuid=name).format(precision=3, na_rep="")
     return styled.set_table_styles([left, {"selector": "th", "props": "white-space: nowrap"}])
 
 
 def ground(verdict: str) -> str:
-    """Return the style of a cell of a verdict; empty where there is none."""
+    """Return the CSS for a table cell with this verdict; empty if the cell has no background."""
     colour = MARKS[verdict][2] if verdict in MARKS else ""
     return colour and f"background-color: {colour}; color: black"
 
 
 def claims_table(rows: Sequence[Row]) -> Styler:
-    """Return claims as a table: the paper's words, and what came out here."""
+    """Return a table of claims: the paper's sentence, our result and the verdict of each."""
     claims = load_claims(rows[0].study)
-    said = [
+    cells = [
         vars(claims[row.item])
         | vars(row)
         | {"claim": claims[row.item].quotation, "note": _note(row)}
@@ -81,28 +86,28 @@ def claims_table(rows: Sequence[Row]) -> Styler:
     names = {"claim": "the paper", "where": "where", "quantity": "looked at"}
     names |= {"published": "published", "reproduced": "here", "ci95_low": "95 % from"}
     names |= {"ci95_high": "to", "verdict": "verdict", "note": "note"}
-    shown = pd.DataFrame(said, [row.item for row in rows])[[*names]].rename(columns=names)
+    shown = pd.DataFrame(cells, [row.item for row in rows])[[*names]].rename(columns=names)
     return plain_table(shown, "claims").map(ground, subset=["verdict"])
 
 
 def _note(row: Row) -> str:
-    """Return a note as a sentence of HTML whose lists fold."""
+    """Return a row's note as HTML; the lists after `FOLD` are hidden until they are opened."""
     text, _, lists = row.note.partition(FOLD)
     fold = f"<details><summary>which</summary>{escape(lists)}</details>" if lists else ""
     return (text and f"{escape(text[:1].upper() + text[1:].rstrip('.'))}.") + fold
 
 
 def _evidence(row: Row) -> str:
-    """Return what was looked at and what came out, in a sentence."""
+    """Return a sentence with a claim's quantity, the value that we found, and its interval."""
     if row.reproduced is None:
         return ""
-    known, ends = _number(row.reproduced), (row.ci95_low, row.ci95_high)
+    value, ends = _number(row.reproduced), (row.ci95_low, row.ci95_high)
     match [_number(end) for end in ends if end is not None and math.isfinite(end)]:
         case [low, high]:
-            known += f" (95 %: {low} to {high})"
+            value += f" (95 %: {low} to {high})"
         case [bound]:
-            known = f"at {'least' if ends[1] == math.inf else 'most'} {bound} (95 %)"
-    return f"{row.quantity[:1].upper()}{row.quantity[1:]}: {known}."
+            value = f"at {'least' if ends[1] == math.inf else 'most'} {bound} (95 %)"
+    return f"{row.quantity[:1].upper()}{row.quantity[1:]}: {value}."
 
 
 def _number(value: object) -> str:
@@ -110,11 +115,11 @@ def _number(value: object) -> str:
         return str(value)
     if not math.isfinite(value):
         return "unknown" if math.isnan(value) else "out of range"
-    return f"{round(value, 3) + 0.0:.3f}"  # no minus before a zero
+    return f"{round(value, 3) + 0.0:.3f}"  # adding 0.0 turns -0.0 into 0.0
 
 
 def verdict_lines(rows: Sequence[Row]) -> str:
-    """Return the verdicts of claims as HTML: each claim in the paper's words, and the evidence."""
+    """Return the verdicts of claims as HTML, each with the paper's sentence and our evidence."""
     claims = load_claims(rows[0].study) if rows else {}
     lines = []
     for row in rows:
@@ -130,9 +135,11 @@ def verdict_lines(rows: Sequence[Row]) -> str:
     return "".join(lines)
 
 
-#: Of the claims in a table of studies.
+#: The file name of the page.
+INDEX = "index.html"
+#: The verdicts of claims that have a column in the page's table of studies.
 COLUMNS = (*OF_CLAIMS, *OF_BOTH)
-#: Of the printed numbers there: heads, and the verdicts that are counted under each.
+#: The columns for printed numbers in that table, each with the verdicts that it counts.
 NUMBERS = {
     "came out": ("reproduced",),
     "did not come out": ("close", "differs", "undecided"),
@@ -142,7 +149,19 @@ NUMBERS = {
 
 
 def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequence[str]) -> Path:
-    """Write ``index.html``, one self-contained page of what the studies say; return its path."""
+    """Write a self-contained page with the results of all studies, and return its path.
+
+    Parameters
+    ----------
+    results : dict of StudyResult
+        The results by study.
+    out : Path
+        The folder of the results, in which the pictures already are.
+    scale : str
+        The scale or scales of the runs, as the page shows them.
+    missing : list of str
+        The public logs that were missing.
+    """
     loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"note": _note, "number": _number, "verdict_lines": verdict_lines}
@@ -150,17 +169,20 @@ def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequ
         studies=[_section(name, result, out) for name, result in results.items()],
         columns=COLUMNS, heads=NUMBERS, marks=MARKS, scale=scale, missing=missing,
     )  # fmt: skip
-    path = out / "index.html"
+    path = out / INDEX
     with atomic_path(path) as beside:
         beside.write_text(page, encoding="utf-8")
     return path
 
 
 def tally(result: Any) -> dict[str, int]:
-    """Count printed ``numbers`` that can be tested, those by `NUMBERS`, ``claims`` by verdict."""
-    known = load_claims(result.study.name)
-    claims = [row for row in result.rows if row.item in known]
-    counts = count_verdicts(row for row in result.rows if row.item not in known)
+    """Return how many printed numbers and claims of a study have each verdict.
+
+    The result has a count for each column of `NUMBERS`, then ``numbers`` (the printed numbers that
+    can be tested), ``claims`` (all claims) and a count for each verdict of the claims.
+    """
+    numbers, claims = _numbers_and_claims(result)
+    counts = count_verdicts(numbers)
     by_head = {
         head: sum(counts.get(verdict, 0) for verdict in verdicts)
         for head, verdicts in NUMBERS.items()
@@ -169,8 +191,18 @@ def tally(result: Any) -> dict[str, int]:
     return by_head | {"numbers": tested, "claims": len(claims)} | count_verdicts(claims)
 
 
+def _numbers_and_claims(result: Any) -> tuple[list[Row], list[Row]]:
+    """Return the rows of the printed numbers, and the rows of the claims."""
+    items = load_claims(result.study.name)
+    numbers = [row for row in result.rows if row.item not in items]
+    return numbers, [row for row in result.rows if row.item in items]
+
+
 def conclusion(result: Any) -> str:
-    """Return what the paper concludes and what of it stands, in a sentence; empty if unknown."""
+    """Return the paper's conclusions in one sentence, with our verdict in brackets after each.
+
+    The sentence is empty if none of the conclusions was judged.
+    """
     verdicts = {row.item: row.verdict for row in result.rows}
     clauses = [
         f"{clause} ({verdicts[item]})"
@@ -181,7 +213,7 @@ def conclusion(result: Any) -> str:
 
 
 def figures_run(result: Any) -> list[Any]:
-    """Return the figures of a result whose runs are there: some may be of a few settings."""
+    """Return the figures that can be made from the runs; some settings may not have been run."""
     return [figure for figure in result.figures if _was_run(figure)]
 
 
@@ -194,7 +226,7 @@ def _was_run(figure: Any) -> bool:
 
 
 def _reading(result: Any) -> str:
-    """Return how well the joint reading of a study fits; empty where it has none."""
+    """Return the sentences on a study's joint reading; empty if the study has none."""
     try:
         return result.joint_reading().words()
     except NotRunError:
@@ -202,14 +234,17 @@ def _reading(result: Any) -> str:
 
 
 def _section(name: str, result: Any, out: Path) -> dict[str, Any]:
-    """Return what is shown of a study: pictures, each with the claims that it decides first."""
-    known = load_claims(name)
-    rows = {row.item: row for row in result.rows if row.item in known}
-    numbers = [row for row in result.rows if row.item not in known]
+    """Return the values that the page's template needs for one study.
+
+    A claim that several figures decide is shown only below the first of them.
+    """
+    numbers, claims = _numbers_and_claims(result)
+    rows = {row.item: row for row in claims}
     figures = []
     for figure in (figure for figure in figures_run(result) if figure.draw):
-        code = b64encode((out / name / f"{figure.name}.png").read_bytes()).decode("ascii")
-        figures.append((figure, code, [rows.pop(item) for item in figure.claims if item in rows]))
+        picture = b64encode((out / name / f"{figure.name}.png").read_bytes()).decode("ascii")
+        below = [rows.pop(item) for item in figure.claims if item in rows]
+        figures.append((figure, picture, below))
     return {
         "name": name, "title": result.study.title, "conclusion": conclusion(result),
         "counts": tally(result), "figures": figures,

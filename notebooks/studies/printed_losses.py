@@ -1,6 +1,7 @@
-"""Capacity losses that papers print in tables: measured, held against the print, and drawn.
+"""Measure the capacity losses that papers print in tables, and compare them with the print.
 
-A printed cell, `PublishedLoss`, is a setting of the study. Two studies have such tables.
+Two studies have such tables. A cell of a printed table, a `PublishedLoss`, is one setting of the
+study.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,29 +34,32 @@ from studies.published import PRINTED, PublishedLoss, published_loss
 from studies.results import Caption
 from studies.study import Scale
 
-#: The columns that name a cell of a printed table.
+#: The columns that identify a cell of a printed table.
 CELL = ("table", "clusters", "cluster_size", "component_sizes", "request", "method")
-#: Half a unit of the third decimal: how far a printed number may be from what it was rounded from.
+#: The largest rounding error of a printed loss: half a unit of its third decimal.
 ROUNDING = 0.0005
-#: Arrivals in a run: section 5 of the paper of 2003 gives them for FPFS alone. We simulate as many
-#: for every printed cell. The scatter of the printed cells tells how long their runs were; see
-#: `run_length`.
+#: The number of arrivals in a run. Section 5 of the paper of 2003 states it for FPFS only; we use
+#: it for every printed cell. The scatter of the printed cells shows how long the paper's own runs
+#: were; see `run_length`.
 ARRIVALS = 100_000
-#: Lengths between which that of the printed runs is looked for.
+#: The shortest and the longest run, in jobs, that `run_length` considers.
 SHORTEST, LONGEST = 1_000, ARRIVALS
-#: Fewer simulated cells do not tell a length.
+#: The number of simulated cells from which on `run_length` estimates a length.
 FEWEST = 10
-#: The variance of a number that is rounded to three decimals, by its rounding.
-OF_ROUNDING = 0.001**2 / 12
-#: Half of the squares of standard normal numbers are below this: the median of chi squared.
+#: The variance of the error that rounding to three decimals causes.
+ROUNDING_VARIANCE = 0.001**2 / 12
+#: The median of the square of a standard normal variable (chi squared with one degree of freedom).
 MEDIAN_SQUARE = 0.454936
 
 
-# --- What is measured ---
+# --- Measuring a cell ---
 
 
 def scenario_of(cell: PublishedLoss) -> Scenario:
-    """Return the system and the jobs of a cell; total requests have one cluster as large as all."""
+    """Return the system and the jobs of a cell.
+
+    Total requests are served by a single cluster that is as large as all clusters together.
+    """
     system = Multicluster.equal(cell.clusters, cell.cluster_size)
     if cell.request == "total":
         system = Multicluster([system.processors])
@@ -66,26 +70,43 @@ def scenario_of(cell: PublishedLoss) -> Scenario:
 def measure_cell(
     cell: PublishedLoss, scale: Scale, seed: np.random.SeedSequence, by_response: bool = False
 ) -> Iterator[dict]:
-    """Yield the loss of a cell, by the method that is printed there.
+    """Measure the capacity loss of a cell by its method, and yield rows for the table of runs.
 
-    A simulation is in heavy traffic, with a row for each batch, of the scale's `cell_jobs`. If it
-    is `by_response` and the scale has `response_jobs`, it raises the load until the mean response
-    time is 1,500, with a row for each of `response_replications`. `row_jobs` is how many jobs a row
-    rests on.
+    Parameters
+    ----------
+    cell : PublishedLoss
+        The cell of a printed table.
+    scale : Scale
+        Its ``cell_jobs`` is the number of jobs of a simulation in heavy traffic.
+    seed : SeedSequence
+        The seed of the study.
+    by_response : bool
+        If true and ``scale.response_jobs`` is not None, the simulation raises the load until the
+        mean response time is 1,500, in ``scale.response_replications`` runs of that many jobs.
+        Otherwise, it is one run in heavy traffic.
+
+    Yields
+    ------
+    dict
+        A row for each replication, or each batch of a run in heavy traffic. Its ``row_jobs`` is the
+        number of jobs of that replication or batch, and None for an exact loss.
     """
     scenario = scenario_of(cell)
-    # A seed for each cell: one unlucky draw must not move a whole column.
+    # Each cell has a seed of its own, because with a common seed one unlucky sample would move a
+    # whole column of the table.
     own_seed = np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode())
     )
     row_jobs = None
     if cell.method != "simulation":
-        known = max_utilization_by_simulation(scenario, method=cell.method).capacity_loss
-        losses = Replications(np.array(known))
+        loss = max_utilization_by_simulation(scenario, method=cell.method).capacity_loss
+        losses = Replications(np.array(loss))
     elif by_response and scale.response_jobs:
-        how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
-        losses = Replications(saturation.loss_at_response(scenario, seed=own_seed, **how))
         row_jobs = scale.response_jobs
+        of_replications = saturation.loss_at_response(
+            scenario, jobs=row_jobs, replications=scale.response_replications, seed=own_seed
+        )
+        losses = Replications(of_replications)
     else:
         losses = saturation.batch_losses(scenario, jobs=scale.cell_jobs, seed=own_seed)
         row_jobs = scale.cell_jobs / losses.values.size
@@ -93,93 +114,102 @@ def measure_cell(
 
 
 def loss_rows(losses: Replications, row_jobs: float | None) -> Iterator[dict]:
-    """Yield the rows of a cell, with how many jobs each rests on."""
+    """Yield a row of the table of runs for each loss, with the number of jobs in its simulation."""
     for row in rows_of(losses, "capacity_loss"):
         yield row | {"row_jobs": row_jobs}
 
 
-# --- What reads the runs ---
+# --- Comparing the runs with the print ---
 
 
 class MeasuredCell(NamedTuple):
-    """A printed cell, its loss here, and where one run falls that is as long as the papers'."""
+    """A printed cell with the loss that we measured.
+
+    `one_run` is the prediction interval for one run as long as the paper's; it is None if the loss
+    was calculated by a formula.
+    """
 
     cell: PublishedLoss
     loss: Interval
     one_run: Interval | None
 
     def row(self, study: str) -> Row:
-        """Return its row of the ledger: a simulated cell is a draw, an exact one is not."""
+        """Return the cell's row in the ledger of a study."""
         cell = self.cell
         judgement = judge_number(cell.published, self.loss, one_run=self.one_run)
         return Row.of(study, cell.item, "capacity loss", cell.published, self.loss, judgement)
 
 
 def cells_of(runs: pd.DataFrame) -> Iterator[MeasuredCell]:
-    """Yield each cell that was run, with its loss.
-
-    A simulated cell has the interval in which one run falls that is as long as the printed ones.
-    """
-    measured = [_Simulated.of(rows) for _, rows in groups_of(pick(runs, kind=PRINTED), CELL)]
-    length = _length([each for each in measured if each.row_jobs])
+    """Yield each cell of the printed tables that was run, with the loss that we measured."""
+    measured = _measured(runs)
+    length = _length(measured)
     for cell, losses, row_jobs in measured:
         one_run = losses.prediction_of(length / row_jobs) if row_jobs else None
         yield MeasuredCell(cell, losses.interval, one_run)
 
 
-class _Simulated(NamedTuple):
-    """A printed cell, its losses here, and the number of jobs of each; 0 if they are exact."""
+class _CellLosses(NamedTuple):
+    """A printed cell, the losses that we measured, and the number of jobs of each.
+
+    `row_jobs` is 0 if the loss was calculated by a formula.
+    """
 
     cell: PublishedLoss
     losses: Replications
     row_jobs: float
 
     @classmethod
-    def of(cls, rows: pd.DataFrame) -> "_Simulated":
+    def of(cls, rows: pd.DataFrame) -> "_CellLosses":
         losses = sample(rows, "capacity_loss")
         jobs = float(rows["row_jobs"].iloc[0]) if losses.values.ndim else 0.0
         return cls(printed_cell(rows), losses, jobs)
 
 
+def _measured(runs: pd.DataFrame) -> list[_CellLosses]:
+    """Return the losses of all printed cells that were run."""
+    return [_CellLosses.of(rows) for _, rows in groups_of(pick(runs, kind=PRINTED), CELL)]
+
+
 def run_length(runs: pd.DataFrame) -> float:
-    """Return the number of jobs of a printed run, as the scatter of the printed cells shows it.
+    """Estimate the number of jobs in the paper's own runs from the scatter of its printed losses.
 
-    A run of n jobs differs from the mean by a variance that falls like 1/n, and by its rounding. Of
-    all lengths from `SHORTEST` to `LONGEST` it is the one at which half of the printed cells are
-    within what is expected of half of them. This is the median, which a single slip does not move.
-    Fewer than `FEWEST` simulated cells tell nothing; the length is then the one that is stated.
+    The loss in a run of n jobs has a variance proportional to 1/n around the mean. The estimate is
+    the length n at which the median of the squared, standardized differences between printed and
+    measured losses has its theoretical value. A median is used because one misprint does not
+    change it much. The estimate is limited to the range from `SHORTEST` to `LONGEST`. With fewer
+    than `FEWEST` simulated cells, the result is `LONGEST`, the length that the paper states.
     """
-    measured = [_Simulated.of(rows) for _, rows in groups_of(pick(runs, kind=PRINTED), CELL)]
-    return _length([each for each in measured if each.row_jobs])
+    return _length(_measured(runs))
 
 
-def _length(simulated: Sequence[_Simulated]) -> float:
+def _length(measured: Sequence[_CellLosses]) -> float:
+    simulated = [cell for cell in measured if cell.row_jobs]
     if len(simulated) < FEWEST:
         return LONGEST
-    off = np.array([each.cell.published - each.losses.mean for each in simulated])
-    # The variance of a run of one job, and that of our mean.
-    single = np.array([each.losses.values.var(ddof=1) * each.row_jobs for each in simulated])
-    of_mean = np.array([each.losses.values.var(ddof=1) / each.losses.values.size
-                        for each in simulated])  # fmt: skip
+    off = np.array([cell.cell.published - cell.losses.mean for cell in simulated])
+    variances = np.array([cell.losses.values.var(ddof=1) for cell in simulated])
+    variance_of_one_job = variances * np.array([cell.row_jobs for cell in simulated])
+    variance_of_mean = variances / np.array([cell.losses.values.size for cell in simulated])
 
-    def too_far(jobs: float) -> float:
-        expected = single / jobs + of_mean + OF_ROUNDING
+    def excess(jobs: float) -> float:
+        expected = variance_of_one_job / jobs + variance_of_mean + ROUNDING_VARIANCE
         return float(np.median(off**2 / expected)) - MEDIAN_SQUARE
 
-    # A longer run is nearer to the mean, so the same distance is further than expected.
-    if too_far(SHORTEST) >= 0:
+    # The expected variance falls with the length, so `excess` grows with it and has one root.
+    if excess(SHORTEST) >= 0:
         return SHORTEST
-    return LONGEST if too_far(LONGEST) <= 0 else _root(too_far)
+    return LONGEST if excess(LONGEST) <= 0 else _root(excess)
 
 
 def _root(function: Callable[[float], float]) -> float:
-    from scipy.optimize import brentq  # takes long to import
+    from scipy.optimize import brentq  # scipy.optimize is slow to import
 
     return float(brentq(function, SHORTEST, LONGEST, xtol=1.0))
 
 
 def printed_cell(rows: pd.DataFrame) -> PublishedLoss:
-    """Return the cell that these runs are of, with the loss that the published data have."""
+    """Return the printed cell of these runs, with the loss that the file of published data has."""
     first = rows.iloc[0]
     names = {name: first[name] for name in CELL}
     names |= {name: int(first[name]) for name in ("table", "clusters", "cluster_size")}
@@ -187,13 +217,16 @@ def printed_cell(rows: pd.DataFrame) -> PublishedLoss:
 
 
 def printed_rows(study: str, runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield the rows of the ledger of all cells that were run."""
+    """Yield the row of the ledger for each printed cell that was run."""
     for measured in cells_of(runs):
         yield measured.row(study)
 
 
 def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
-    """Return a table of the paper: each loss as it is printed, and as it comes out here."""
+    """Return one table of the paper, with the printed and the measured loss of each cell.
+
+    `number` is the number of the table in the paper.
+    """
     rows = []
     for measured in cells_of(pick(runs, table=number)):
         row, loss = measured.row(""), measured.loss
@@ -202,15 +235,15 @@ def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
         judged = {"warning": loss.warning, "verdict": row.verdict}
         rows.append(names | {"capacity_loss": loss.estimate} | ends | judged)
     if not rows:
-        raise NotRunError(f"no run is of a cell of table {number}")
+        raise NotRunError(f"no cell of table {number} was run")
     return pd.DataFrame(rows).astype({"ci95_low": float, "ci95_high": float})
 
 
-# --- What draws them ---
+# --- Figures ---
 
 
 def caption_of(number: int, finding: str = "") -> Caption:
-    """Return the caption of a printed table."""
+    """Return the caption for the figure of a printed table."""
     shows = (
         f"Table {number}: losses here less those printed; grey: the rounding of the print, bars: "
         "95 % intervals of what is simulated"
@@ -219,7 +252,7 @@ def caption_of(number: int, finding: str = "") -> Caption:
 
 
 def labelled(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a printed table with its cells' sizes and systems as a reader writes them."""
+    """Return a printed table with two more columns of labels: ``system`` and ``sizes``."""
     systems = []
     for cell in table.itertuples():
         processors = cell.clusters * cell.cluster_size
@@ -231,7 +264,7 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_printed(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw how far each cell is from the print, a panel for each system and request."""
+    """Draw the measured minus the printed loss of each cell, with a panel for each system."""
     cells = labelled(table)
     for column in ("capacity_loss", "ci95_low", "ci95_high"):
         cells[column] -= cells["published"]
@@ -249,19 +282,19 @@ def draw_printed(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 def beside_print(table: pd.DataFrame) -> Styler:
-    """Return a printed table as the paper has it; what does not come out is coloured."""
+    """Return a printed table in the paper's layout; cells that are not reproduced are coloured."""
     cells = labelled(table).set_index(["sizes", "system", "method"])
     texts, grounds = (
         column.unstack([1, 2], fill_value="", sort=False)
         for column in (cells.apply(_printed_and_here, axis=1), cells["verdict"].map(ground))
     )
     styled = plain_table(texts, f"table{table['table'].iloc[0]}")
-    words = "printed → here, one number where they are alike; yellow: close to the print, red: "
     return styled.apply(lambda _: grounds, axis=None).set_caption(
-        f"{words}differs, grey: undecided"
+        "printed → here, one number where they are alike; yellow: close to the print, red: "
+        "differs, grey: undecided"
     )
 
 
-def _printed_and_here(cell):
+def _printed_and_here(cell: pd.Series) -> str:
     printed, here = round(cell["published"], 3), round(cell["capacity_loss"], 3)
     return f"{printed:.3f}" if printed == here else f"{printed:.3f} → {here:.3f}"

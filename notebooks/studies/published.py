@@ -1,4 +1,4 @@
-"""What the papers print, from ``data/published``: cells of their tables, claims of their prose."""
+"""Read what the papers print from ``data/published``: the numbers of their tables, their claims."""
 
 import csv
 from collections.abc import Callable, Iterator
@@ -12,9 +12,9 @@ from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.jobs import REQUESTS
 from studies.data import data_folder
 
-#: What the cells of printed tables are called among the runs of a study.
+#: The kind of runs that measure a cell of a printed table.
 PRINTED = "printed table"
-#: The columns of each file.
+#: The columns that each file must have.
 COLUMNS = {
     "published.csv": ["study", "table", "clusters", "cluster_size", "component_sizes", "request",
                       "method", "published"],
@@ -22,22 +22,24 @@ COLUMNS = {
                    "undecided", "sentence"],
     "conclusions.csv": ["study", "item", "conclusion"],
 }  # fmt: skip
-#: The columns of numbers of published.csv, and those that have one of a few words.
+#: The numeric columns of ``published.csv``, each with the function that reads a number.
 NUMBERS: dict[str, Callable[[str], float]] = {
     "table": whole_in, "clusters": whole_in, "cluster_size": whole_in, "published": number_in,
 }  # fmt: skip
+#: The columns of ``published.csv`` that allow only certain words.
 WORDS = {"request": REQUESTS, "method": ("exact", "approximation", "simulation")}
 
 
 class PublishedError(InputError):
-    """The files of published data are damaged; the error names the file."""
+    """An error in a file of published data; its message names the file."""
 
 
 @dataclass(frozen=True)
 class PublishedLoss:
-    """A capacity loss in a table of a paper, printed with three decimals; a setting of a study.
+    """One cell of a table of a paper: a capacity loss, printed with three decimals.
 
-    The printed number is no part of the setting: a run of a cell stays valid if it is corrected.
+    A cell is a setting of a study. The field ``published`` is ignored when cells are compared, so
+    existing runs of a cell remain valid when its printed number is corrected in the file.
     """
 
     table: int
@@ -51,17 +53,29 @@ class PublishedLoss:
 
     @property
     def item(self) -> str:
-        """How the ledger calls it, for example ``Table 3 U[1,4] ordered exact``."""
+        """The name of the cell in the ledger, for example ``Table 3 U[1,4] ordered exact``."""
         single = " 1 cluster" if self.clusters == 1 else ""
         return f"Table {self.table} {self.component_sizes}{single} {self.request} {self.method}"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What the prose of a paper says, with a sentence for what each verdict of it means.
+    """A claim in the text of a paper, with an explanation of each possible verdict.
 
-    `sentence` is the sentence of the paper, word for word; it is empty for a claim of our own.
-    `claim` says in a few words what is judged.
+    Parameters
+    ----------
+    study, item : str
+        The name of the study, and of the claim in it, such as ``MU-1``.
+    where : str
+        The section of the paper.
+    claim : str
+        What is judged, in a few words.
+    number : str
+        The number that the paper gives; empty if there is none.
+    holds, does_not_hold, undecided : str
+        For each verdict, a sentence that says what it means for this claim.
+    sentence : str
+        The sentence of the paper, word for word; empty for a claim of our own.
     """
 
     study: str
@@ -76,107 +90,115 @@ class Claim:
 
     @property
     def quotation(self) -> str:
-        """What the paper says: its sentence in quotation marks, or what is judged without one."""
+        """The paper's sentence in quotation marks, or `claim` if there is no such sentence."""
         return f"“{self.sentence}”" if self.sentence else self.claim
 
     @property
     def sentences(self) -> dict[str, str]:
-        """The sentences, by verdict."""
-        said = {"holds": self.holds, "does not hold": self.does_not_hold}
-        return said | {"undecided": self.undecided}
+        """The explanations by verdict."""
+        return {
+            "holds": self.holds,
+            "does not hold": self.does_not_hold,
+            "undecided": self.undecided,
+        }
 
 
 def load_published(study: str) -> list[PublishedLoss]:
-    """Return the capacity losses in the tables of a study's paper, in their order."""
+    """Return all printed capacity losses of a study's paper, in the order of the file."""
     cells: dict[str, PublishedLoss] = {}
     for line, row in _rows("published.csv", study):
         cell = _loss_of("published.csv", line, row)
         if cell.item in cells:
-            _refuse("published.csv", line, f"{cell.item} is there twice; remove one of the lines")
+            _fail("published.csv", line, f"{cell.item} has two lines; remove one of them")
         cells[cell.item] = cell
     return [*cells.values()]
 
 
 def published_loss(study: str, **names: Any) -> PublishedLoss:
-    """Return the printed cell with these names, as the file has it now.
+    """Return the printed cell with these fields, with the number that the file has now.
 
-    Stored runs have such names, so that a number that is corrected in the file counts for them too.
+    Stored runs have the fields of a cell but not its printed number. If the number is corrected in
+    the file, old runs are therefore compared with the corrected number.
     """
     wanted = PublishedLoss(**names, published=0.0)
     for cell in load_published(study):
         if cell == wanted:
             return cell
     raise PublishedError(
-        f"{_path('published.csv')} has no line for {wanted.item} of {study}, which was run; add "
-        "the line again"
+        f"{_path('published.csv')} has no line for {wanted.item} of {study}, but there are runs of "
+        "it; add the line again"
     )
 
 
 def _loss_of(name: str, line: int, row: dict[str, str]) -> PublishedLoss:
-    """Return the cell of a line; an `InputError` names the line and what is wrong in it."""
+    """Return the cell in a line of the file; raise an error that names the line if it is wrong."""
     values: dict[str, Any] = dict(row)
     for column, read in NUMBERS.items():
         try:
             values[column] = read(row[column])
         except ValueError:
-            _refuse(name, line, f"{column} = {shown(row[column])}; give a number")
+            _fail(name, line, f"{column} = {shown(row[column])}; give a number")
     if not 0 <= values["published"] < 1:
-        _refuse(name, line, f"published = {row['published']}; give a loss from 0 to below 1")
-    for column, known in WORDS.items():
-        if row[column] not in known:
-            choices = ", ".join(known)
-            _refuse(name, line, f"{column} = {shown(row[column])}; give one of {choices}")
+        _fail(name, line, f"published = {row['published']}; give a loss of at least 0 and below 1")
+    for column, allowed in WORDS.items():
+        if row[column] not in allowed:
+            choices = ", ".join(allowed)
+            _fail(name, line, f"{column} = {shown(row[column])}; give one of {choices}")
     try:
         parse_sizes(row["component_sizes"])
     except InputError as error:
-        _refuse(name, line, str(error))
+        _fail(name, line, str(error))
     return PublishedLoss(**values)
 
 
 def load_claims(study: str) -> dict[str, Claim]:
-    """Return the claims of a study's paper, by name."""
+    """Return the claims of a study's paper by their names, such as ``MU-1``."""
     return {item: Claim(study, **row) for item, row in _by_item("claims.csv", study).items()}
 
 
 def load_conclusions(study: str) -> dict[str, str]:
-    """Return what a study's paper concludes, in clauses, each by the claim that decides it."""
+    """Return the conclusions of a study's paper as clauses, by the claim that decides each."""
     rows = _by_item("conclusions.csv", study)
     claims = load_claims(study)
     for line, row in _rows("conclusions.csv", study):
         if row["item"] not in claims:
-            _refuse("conclusions.csv", line, f"{row['item']} is no claim of {study}")
+            _fail(
+                "conclusions.csv",
+                line,
+                f"{row['item']} is not a claim of {study}; give one that claims.csv has",
+            )
     return {item: row["conclusion"] for item, row in rows.items()}
 
 
 def published_claim(study: str, item: str) -> Claim:
-    """Return one claim of a study's paper; an `InputError` says where to add one."""
+    """Return one claim of a study's paper; raise `InputError` if claims.csv does not have it."""
     claims = load_claims(study)
     if item not in claims:
         raise InputError(
-            f"item = {item!r} is no claim of {study}; choose one of {', '.join(claims)}, or add "
-            "it to data/published/claims.csv"
+            f"item = {item!r} is not a claim of {study}; choose one of {', '.join(claims)}, or "
+            "add it to data/published/claims.csv"
         )
     return claims[item]
 
 
 def _by_item(name: str, study: str) -> dict[str, dict[str, str]]:
-    """Return the lines of a study by their item, of which none is there twice or empty."""
+    """Return the lines of a study by item; raise an error if an item is empty or occurs twice."""
     found: dict[str, dict[str, str]] = {}
     for line, row in _rows(name, study):
         if row["item"] in found or not row["item"]:
-            _refuse(name, line, f"item = {row['item']!r} is empty, or there twice; give one name")
+            _fail(name, line, f"item = {row['item']!r} is empty or occurs twice; give a new name")
         found[row["item"]] = row
     return found
 
 
 def _rows(name: str, study: str) -> list[tuple[int, dict[str, str]]]:
-    """Return the lines of a study, each with its number in the file, without the study."""
+    """Return the lines of a study as pairs of line number and other fields."""
     rows = _table(name)
-    known = dict.fromkeys(row["study"] for _, row in rows)
-    if study not in known:
+    studies = dict.fromkeys(row["study"] for _, row in rows)
+    if study not in studies:
         raise InputError(
             f"study = {study!r} has no row in data/published/{name}; choose one of "
-            f"{', '.join(known)}, or add its rows there"
+            f"{', '.join(studies)}, or add its rows there"
         )
     return [(line, _without_study(row)) for line, row in rows if row["study"] == study]
 
@@ -187,37 +209,37 @@ def _without_study(row: dict[str, str]) -> dict[str, str]:
 
 @cache
 def _table(name: str) -> list[tuple[int, dict[str, str]]]:
-    """Return all lines of a file after its header, each with its number in the file."""
+    """Return all lines of a file after its header, as pairs of line number and fields."""
     try:
         with _path(name).open(newline="", encoding="utf-8-sig") as file:
             return list(_lines(name, csv.reader(file, strict=True)))
     except FileNotFoundError:
         raise InputError(
             f"{_path(name)} does not exist: the papers' numbers come with the repository; run the "
-            "studies in a whole checkout"
+            "studies in a complete copy of it"
         ) from None
     except UnicodeDecodeError as error:
         raise InputError(f"{_path(name)} is not UTF-8 ({error}); save it as UTF-8") from None
 
 
 def _lines(name: str, reader: Any) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the lines after the header; refuse one that does not have the columns of the file."""
+    """Yield the lines after the header; raise an error if a line has too few or too many fields."""
     header = COLUMNS[name]
     try:
         if next(reader, None) != header:
-            _refuse(name, 1, f"the columns are others than {','.join(header)}")
-        for fields in filter(None, reader):  # without empty lines
+            _fail(name, 1, f"the columns must be {','.join(header)}")
+        for fields in filter(None, reader):  # skips empty lines
             if len(fields) != len(header):
-                told = f"{len(fields)} fields, not {len(header)}"
-                _refuse(name, reader.line_num, f"{told}; quote a text that has a comma in it")
+                counts = f"{len(fields)} fields instead of {len(header)}"
+                _fail(name, reader.line_num, f"{counts}; put a text with a comma in quotes")
             yield reader.line_num, dict(zip(header, fields, strict=True))
     except csv.Error as error:
-        _refuse(name, reader.line_num, str(error))
+        _fail(name, reader.line_num, str(error))
 
 
 def _path(name: str) -> Path:
     return data_folder("published") / name
 
 
-def _refuse(name: str, line: int, what: str) -> NoReturn:
+def _fail(name: str, line: int, what: str) -> NoReturn:
     raise PublishedError(f"{_path(name)}, line {line}: {what}")

@@ -1,4 +1,4 @@
-"""What a reader sees of a study: a figure with its verdicts, all figures and claims of its runs."""
+"""Hold the results of a study: its figures with their verdicts, and the rows of its ledger."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,23 +24,28 @@ from studies.ledger import Row
 from studies.pages import claims_table, verdict_lines
 from studies.published import load_claims
 
-#: The scales whose runs findings are written for.
+#: The scales at which a figure shows its finding, because the findings describe these runs.
 SHIPPED = ("quick", "paper")
 
 
 @dataclass(frozen=True)
 class Caption:
-    """What stands over a figure.
+    """The title and subtitle of a figure.
 
-    `shows` says what is plotted, whatever comes out. `finding` is what to notice, written by hand
-    for the runs of the shipped scales (or of one: ``{"paper": ...}``), and stands over these alone.
+    Parameters
+    ----------
+    shows : str
+        What the figure plots.
+    finding : str or dict of str
+        What the reader should notice. It is written by hand for the runs at the scales in
+        `SHIPPED`, and no figure of other runs shows it. A dict has the findings by scale.
     """
 
     shows: str
     finding: str | Mapping[str, str] = ""
 
     def finding_at(self, scale: str) -> str:
-        """Return the finding of a scale."""
+        """Return the finding for the runs of a scale; empty if there is none."""
         if isinstance(self.finding, str):
             return self.finding if scale in SHIPPED else ""
         return self.finding.get(scale, "")
@@ -48,10 +53,20 @@ class Caption:
 
 @dataclass(frozen=True, eq=False)
 class StudyFigure:
-    """A figure of a study: what makes its table from the runs, what draws that, and its words.
+    """The definition of a figure of a study.
 
-    ``draw(table, title=, subtitle=)`` is None where a table has no picture; `claims` are those that
-    it decides.
+    Parameters
+    ----------
+    name : str
+        The name, which is also the name of its files.
+    caption : Caption
+        Its title and subtitle.
+    make_table : callable
+        ``make_table(runs)`` returns the table of the numbers in the figure.
+    draw : callable, optional
+        ``draw(table, title=, subtitle=)`` returns the picture; None for a table without a picture.
+    claims : tuple of str
+        The claims that this figure decides.
     """
 
     name: str
@@ -63,54 +78,65 @@ class StudyFigure:
 
 @dataclass(eq=False)
 class ShownFigure:
-    """A figure of some runs; in a notebook it shows itself, with the verdicts of its claims."""
+    """A figure made from some runs. A notebook shows it with the verdicts of its claims.
+
+    Parameters
+    ----------
+    figure : StudyFigure
+        The definition of the figure.
+    runs : DataFrame
+        The runs of the study.
+    verdicts : list of Row
+        The rows of the claims that the figure decides.
+    finding : str
+        What the reader should notice; empty if the caption has no finding for these runs.
+    """
 
     figure: StudyFigure
     runs: pd.DataFrame
     verdicts: list[Row] = field(default_factory=list)
-    #: What to notice; empty where the runs are not those that the finding is written for.
     finding: str = ""
 
     @property
     def name(self) -> str:
-        """The name, which is that of its files."""
+        """The name of the figure, which is also the name of its files."""
         return self.figure.name
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """The claims that it decides."""
+        """The names of the claims that the figure decides."""
         return self.figure.claims
 
     @property
     def draw(self) -> Callable[..., Figure] | None:
-        """What draws it, None for a table alone."""
+        """The function that draws the figure from its table; None if it has no picture."""
         return self.figure.draw
 
     @cached_property
     def _table(self) -> pd.DataFrame:
         table = self.figure.make_table(self.runs)
         if table.empty:
-            raise NotRunError(f"none of these runs is of {self.name}")
+            raise NotRunError(f"none of these runs belongs to the figure {self.name}")
         return table
 
     def data(self) -> pd.DataFrame:
-        """Return the numbers as a tidy table, one row a point."""
+        """Return the numbers in the figure as a tidy table, with one row for each point."""
         return self._table.copy()
 
     @property
     def title(self) -> str:
-        """What to notice, else what the figure shows."""
+        """The finding of the figure, or what it shows if it has no finding."""
         return self.finding or self.figure.caption.shows
 
     def plot(self) -> Figure:
-        """Draw the figure and return a matplotlib `Figure`."""
+        """Draw the figure; raise `InputError` if it is a table without a picture."""
         if self.draw is None:
             raise InputError(f"{self.name} is a table without a picture; call its data()")
         subtitle = self.figure.caption.shows if self.finding else ""
         return self.draw(self.data(), title=self.title, subtitle=subtitle)
 
     def words(self) -> str:
-        """Return the figure in words, for those who do not see it."""
+        """Return the title and the subtitle as a text for readers who cannot see the picture."""
         sentences = dict.fromkeys((self.title, self.figure.caption.shows))
         return " ".join(f"{sentence.rstrip('.')}." for sentence in sentences)
 
@@ -118,7 +144,7 @@ class ShownFigure:
         try:
             table = self.data()
             picture = self.plot() if self.draw else None
-        except InputError as error:  # the runs have nothing of it: say so, where it would stand
+        except InputError as error:  # the notebook shows the message in place of the figure
             return {"text/html": f"<p>{escape(str(error))}</p>", "text/plain": str(error)}
         below = verdict_lines(self.verdicts)
         if picture is None:
@@ -130,7 +156,7 @@ class ShownFigure:
 
 @dataclass(frozen=True, eq=False)
 class StudyResult:
-    """What the runs of a study say: `rows` is its part of the ledger."""
+    """The results of a study: its runs, its rows in the ledger, and its figures."""
 
     study: Any
     runs: pd.DataFrame
@@ -138,18 +164,18 @@ class StudyResult:
 
     @cached_property
     def _shown(self) -> dict[StudyFigure, ShownFigure]:
-        """The figures that were asked for."""
+        """The figures that were made so far; each is made only once."""
         return {}
 
     @property
     def figures(self) -> list[ShownFigure]:
-        """All figures, each with the rows of its claims."""
+        """All figures of the study, each with the rows of its claims."""
         return [self.figure(name) for name in self.study.figures]
 
     def figure(self, name: str) -> ShownFigure:
-        """Return the figure of this name; an `InputError` lists the names there are."""
+        """Return the figure with this name; raise `InputError` with all names if there is none."""
         figure = self.study.figure_named(name)
-        if figure not in self._shown:  # its table may take a second
+        if figure not in self._shown:
             verdicts = [row for row in self.rows if row.item in figure.claims]
             self._shown[figure] = ShownFigure(figure, self.runs, verdicts, self._finding(figure))
         return self._shown[figure]
@@ -159,28 +185,28 @@ class StudyResult:
 
     @cached_property
     def _scale(self) -> str:
-        """The scale, where the runs are those of a shipped one and no others."""
+        """The scale if the runs are exactly those of a scale in `SHIPPED`; else empty."""
         return self.study.shipped_scale(self.runs)
 
     def joint_reading(self) -> JointReading:
-        """Return the one joint reading of the parameters that the paper does not print."""
+        """Return the joint reading of all parameters that the paper does not print."""
         return self.study.joint_reading(self.runs)
 
     def beside_archive(self) -> pd.DataFrame:
-        """Return the rows in which these runs and the archive come to different answers.
+        """Return the rows of the ledger that differ from the archive.
 
         A row agrees if its verdict is the same and the numbers are equal or their intervals
-        overlap. ``attrs["words"]`` counts the rows that agree. If the runs were made with other
-        logs than the archive, the table is empty and the words name these logs.
+        overlap. The sentence in ``attrs["words"]`` counts the rows that agree. If the runs were
+        made with other logs than the archive, the table is empty and the sentence names the logs.
         """
         logs = logs_not_as_archived(self.study.name, self.runs)
-        otherwise = {} if logs else beside_archive(self.rows, archived_ledger())
+        archived = {} if logs else beside_archive(self.rows, archived_ledger())
         table = pd.DataFrame(
             [
                 {"item": row.item, "verdict here": row.verdict, "number here": row.reproduced}
-                | {"archive has": otherwise[row.item]}
+                | {"archive has": archived[row.item]}
                 for row in self.rows
-                if otherwise.get(row.item)
+                if archived.get(row.item)
             ],
             columns=["item", "verdict here", "number here", "archive has"],
         )
@@ -192,6 +218,6 @@ class StudyResult:
         return table
 
     def claims(self) -> Styler:
-        """Return the index of all claims: the paper's words, and what came out here."""
-        known = load_claims(self.study.name)
-        return claims_table([row for row in self.rows if row.item in known])
+        """Return a table of all claims: the paper's sentence, our result and the verdict."""
+        items = load_claims(self.study.name)
+        return claims_table([row for row in self.rows if row.item in items])

@@ -1,12 +1,12 @@
-"""A study is data: settings, what is measured of each, and figures and claims that read the runs.
+"""Define a study by its settings, its measurement, and the figures and claims that read the runs.
 
 ``study.run("quick")`` measures every setting and returns one table of runs. ``study.judge(runs)``
-makes the ledger, the figures and the page from such a table, also from a stored one, and simulates
-nothing. The functions that figures and claims are written with are those of `statistics`.
+computes the rows of the ledger and the figures from a new or a stored table of runs, without any
+simulation. Figures and claims are written with the functions of `coalloc_lib.statistics`.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, whole
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
-from coalloc_lib.statistics import NoColumnError, NotRunError, groups_of, pick
+from coalloc_lib.statistics import NoColumnError, NotRunError
 from coalloc_lib.statistics.storage import (
     each_once,
     identities,
@@ -32,168 +32,92 @@ from coalloc_lib.statistics.sweep.keys import files_digest
 from coalloc_lib.statistics.sweep.points import label
 from coalloc_lib.workloads.catalogue import content_sha256, listing
 from studies.archive import archived_runs
+from studies.claim import EVERYWHERE, Claim, PaperSetting, without
 from studies.joint_reading import JointReading
 from studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from studies.published import load_claims, published_claim
 from studies.results import SHIPPED, Caption, StudyFigure, StudyResult
 
+__all__ = [
+    "EVERYWHERE",
+    "RUNS",
+    "PaperSetting",
+    "Scale",
+    "Study",
+    "log_checksums",
+    "logs_missing_in",
+    "missing_logs",
+    "refusal_in",
+    "scales",
+    "six_digits",
+    "without",
+]
+
 STUDIES_FOLDER = Path(__file__).parent
-#: The version of the studies in the keys of the points that a cache keeps. It is made at import,
-#: because files that change later are not imported again.
+#: The version of the studies' code, which is part of the key of each point in a cache. It is
+#: computed at import, because the running code does not change if its files change later.
 VERSION = files_digest(STUDIES_FOLDER.rglob("*.py"), STUDIES_FOLDER)
 
-#: The file of a study's runs, in the folder of its results.
+#: The name of the file with a study's runs, in the folder of the study's results.
 RUNS = "runs.csv.gz"
 
 
 def six_digits(value: float) -> float:
-    """Return a number with six significant digits, as the ledger and stored runs have them."""
+    """Round a number to six significant digits, as in the ledger and in stored runs."""
     return float(f"{value:.6g}")
 
 
 class Scale(SimpleNamespace):
-    """How much is simulated, and how many settings there are: values by name, as attributes."""
+    """The sample sizes and the number of settings at one scale of a study, as attributes.
+
+    A scale cannot be changed. An unknown name raises `AttributeError`.
+    """
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
-            f"the study's scales have no {name!r}; add it: scales({name}=(..., ...))"
+            f"the study's scales have no value {name!r}; add it: scales({name}=(..., ...))"
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a scale does not change; make another with {name} = {shown(value)}")
+        raise AttributeError(
+            f"{name} = {shown(value)}: a scale cannot be changed; make a new one with this value"
+        )
 
 
 def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
-    """Return the scales ``quick`` and ``paper``, given both values of each name."""
+    """Return the scales ``quick`` and ``paper``; each argument is a pair of their values."""
     quick = {name: pair[0] for name, pair in pairs.items()}
     paper = {name: pair[1] for name, pair in pairs.items()}
     return {"quick": Scale(**quick), "paper": Scale(**paper)}
 
 
-@dataclass(frozen=True)
-class PaperSetting:
-    """The setting that a paper's sentence is about.
-
-    `varied` has the paper's own value of each column in which the runs may differ: where they have
-    other values, a claim is asked too, and what comes out there is a note. `fixed` picks the runs
-    that are read wherever it is asked. A claim rests on `logs`: on stand-ins it cannot be tested.
-    """
-
-    varied: Mapping[str, Any] = field(default_factory=dict)
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    logs: tuple[str, ...] = ()
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """All values, to pick the runs of the setting."""
-        return {**self.varied, **self.fixed}
-
-    def with_(self, **values: Any) -> "PaperSetting":
-        """Return the setting with other values of some of its columns."""
-        for name in values:
-            one_of("column", name, tuple(self.values))
-        varied = {name: values.get(name, value) for name, value in self.varied.items()}
-        fixed = {name: values.get(name, value) for name, value in self.fixed.items()}
-        return replace(self, varied=varied, fixed=fixed)
-
-    def without(self, *names: str) -> "PaperSetting":
-        """Return the setting without some columns: those that a claim itself compares."""
-        for name in names:
-            one_of("column", name, tuple(self.values))
-        return replace(self, varied=without(self.varied, *names), fixed=without(self.fixed, *names))
-
-    def fixing(self, *names: str) -> "PaperSetting":
-        """Return the setting in which some columns are not varied."""
-        fixed = {**self.fixed, **{name: self.varied[name] for name in names}}
-        return replace(self, varied=without(self.varied, *names), fixed=fixed)
-
-
-def without(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return values by name, without some."""
-    return {name: value for name, value in values.items() if name not in names}
-
-
-@dataclass(frozen=True, eq=False)
-class Claim:
-    """A claim of a paper: ``judge(runs)`` decides it from the runs of one setting.
-
-    `quantity` says what the figure is that decides, `at` is the setting of the paper, and `words`
-    are those of the study.
-    """
-
-    item: str
-    quantity: str
-    judge: Callable[[pd.DataFrame], Decision]
-    at: PaperSetting
-    words: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
-
-    def decide(self, runs: pd.DataFrame) -> Decision:
-        """Return the decision at the paper's own setting, and the answers at all others."""
-        own = pick(runs, **self.at.values)
-        if own.empty:
-            raise NotRunError(f"no run has {_lacking(runs, self.at.values)}")
-        decision = self.judge(own)
-        others = {self.named(changed): answer for changed, answer in self._elsewhere(runs)}
-        return decision._replace(elsewhere={**decision.elsewhere, **others})
-
-    def named(self, values: Mapping[str, Any]) -> str:
-        """Return values as words: texts by themselves, numbers with what they are of."""
-        return ", ".join(self._word(name, value) for name, value in values.items())
-
-    def _word(self, name, value):
-        """Return a value as the study words it, or with its name."""
-        if value is None:
-            return f"no {name}"
-        if name in self.words:
-            return f"{name} {self.words[name](value)}"
-        return value if isinstance(value, str) else f"{name} {value:g}"
-
-    def _elsewhere(self, runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], bool | None]]:
-        """Yield what differs, and the answer, of every other setting whose runs can tell."""
-        varied = self.at.varied
-        for setting, part in groups_of(pick(runs, **self.at.fixed), list(varied)):
-            changed = {name: value for name, value in setting.items() if value != varied[name]}
-            if not changed:
-                continue
-            try:
-                decision = self.judge(part)
-            except NotRunError:
-                continue
-            if not decision.lost:
-                yield changed, decision.answer
-
-
-def _lacking(runs, values):
-    """Return, by name, which of these values no run has; all, where it is that none has all."""
-    lacking = {name: value for name, value in values.items() if pick(runs, **{name: value}).empty}
-    return ", ".join(f"{name} = {shown(value)}" for name, value in (lacking or values).items())
-
-
-#: Of a claim that is asked of all runs together.
-EVERYWHERE = PaperSetting()
-
-
 @dataclass(eq=False)
 class Study:
-    """A paper's study.
+    """The study of a paper: its settings, how they are measured, and its figures and claims.
 
     Parameters
     ----------
-    name, title, seed
-        ``x-y``, its question, and the seed of its shipped runs.
+    name : str
+        The name, such as ``job-sharing``.
+    title : str
+        The question of the paper.
+    seed : int
+        The seed of the study's stored runs.
     scales : dict of Scale
-        Made by `scales`: how much is simulated at ``quick`` and at ``paper``.
+        The sample sizes at the scales ``quick`` and ``paper``, as the function `scales` makes them.
     settings : callable
-        ``settings(scale)`` yields what is run: frozen dataclasses of numbers, texts and policies.
-        One that comes twice is run once.
+        ``settings(scale)`` yields all settings to run. A setting is a frozen dataclass of numbers,
+        texts and policies. A setting that is yielded twice is run once.
     measure : callable
-        ``measure(setting, scale, seed)`` yields rows: a dict of what tells apart of whom it was
-        measured, ``replication``, and then what was measured. All settings get the same seed:
-        common random numbers. It yields nothing where a log is not here.
+        ``measure(setting, scale, seed)`` yields dicts, the rows of the table of runs: first the
+        columns that tell the rows of a setting apart, then ``replication``, then the measured
+        values. All settings get the same seed, so that they use common random numbers. It yields
+        nothing if a log that it needs is missing.
     logs : tuple of str
-        The public logs that are read.
+        The public logs that the study reads.
     words : dict of callable
-        How values of some columns are written in notes, such as a number that stands for no limit.
+        Functions by column, which return a value of the column as notes write it. For example, a
+        large number may stand for *no limit*.
     """
 
     name: str
@@ -209,7 +133,7 @@ class Study:
     _numbers: list[Callable] = field(default_factory=list, init=False)
     _reading: Callable[[pd.DataFrame], JointReading] | None = field(default=None, init=False)
 
-    # --- what is run ---
+    # --- running ---
 
     def run(
         self,
@@ -222,30 +146,37 @@ class Study:
         progress: NullProgress = NO_PROGRESS,
         out: str | Path | None = None,
     ) -> pd.DataFrame:
-        """Measure every setting once; return the table of runs.
+        """Measure every setting once and return the table of runs.
 
         Parameters
         ----------
-        scale, seed
-            One of `scales`; by default the study's own seed.
+        scale : str
+            The scale, ``quick`` or ``paper``.
         settings : list, optional
-            Those that are run, by default all of the scale. See `add` for some more.
+            The settings to run; by default all settings of the scale. Use `add` to run further
+            settings later.
+        seed : int, optional
+            The seed; by default the study's own seed.
         workers, cache, progress
-            As in `run_points`; no result depends on them.
+            As in `coalloc_lib.statistics.sweep.run_points`; no result depends on them.
         out : str or Path, optional
             A folder of results, into which ``<study>/runs.csv.gz`` is written.
 
         Returns
         -------
         DataFrame
-            The fields of the setting, what `measure` tells apart, ``replication``, what was
-            measured; then ``study``, ``scale``, ``seed`` and ``missing_logs``, which the runs were
-            made with.
+            One row for each row that `measure` yielded. The columns are the fields of the setting,
+            the columns from `measure`, and ``study``, ``scale``, ``seed`` and ``missing_logs``.
+
+        Raises
+        ------
+        InputError
+            If the scale, the seed or a setting is not valid.
         """
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         seed = self.seed if seed is None else whole("seed", seed, least=0)
-        wanted = self._wanted(settings, size)
-        # Both are read before the runs, during which a log may be fetched.
+        wanted = self._settings_to_run(settings, size)
+        # The user may download a log during the runs, so the logs are looked up before them.
         logs, missing = log_checksums(self.logs), missing_logs(self.logs)
         call = functools.partial(_listed, self.measure)
         points = [{"setting": setting, "scale": size, "logs": logs} for setting in wanted]
@@ -262,92 +193,136 @@ class Study:
             write_runs(runs, folder / RUNS)
         return runs
 
-    def _wanted(self, settings, size):
-        """Return the settings to be run, each once; refuse those of another study, or none."""
+    def _settings_to_run(self, settings: Iterable[Any] | None, size: Scale) -> list[Any]:
+        """Return the settings without repetitions; raise an error if one is of another study."""
         own = list(self.settings(size))
         if settings is None:
             return each_once(own)
-        wanted, kinds = each_once(settings), {type(each): None for each in own}
-        for each in wanted:
-            if not isinstance(each, tuple(kinds)):
-                known = " or ".join(kind.__name__ for kind in kinds)
+        wanted = each_once(settings)
+        types = tuple(dict.fromkeys(type(setting) for setting in own))
+        for setting in wanted:
+            if not isinstance(setting, types):
+                names = " or ".join(one.__name__ for one in types)
                 raise InputError(
-                    f"setting = {shown(each)} is none of {self.name}; give a {known} of its runs"
+                    f"setting = {shown(setting)} is not a setting of {self.name}; give a {names} "
+                    "from the modules of this study"
                 )
         if not wanted:
-            raise InputError("settings = []; give one or more, or leave it out for all")
+            raise InputError("settings = []; give one or more settings, or omit it to run all")
         return wanted
 
     def add(self, runs: pd.DataFrame, *settings: Any, **how: Any) -> pd.DataFrame:
-        """Return the runs with those of settings of your own, at the same scale and seed.
+        """Run further settings at the scale and the seed of some runs, and add them to the runs.
 
-        What the runs have already is not run again. `how` is as in `run`: ``workers``, ``cache``,
-        ``progress``, ``out``. A setting that cannot be run is refused in a sentence.
+        Parameters
+        ----------
+        runs : DataFrame
+            The runs of this study.
+        *settings
+            The settings to add. Those that the runs have already are not run again.
+        **how
+            ``workers``, ``cache``, ``progress`` and ``out``, as in `run`.
+
+        Returns
+        -------
+        DataFrame
+            The old and the new runs.
+
+        Raises
+        ------
+        InputError
+            If a setting cannot be run.
         """
         scale, seed = self.made_with(runs)
-        missing = [each for each in each_once(settings) if not self._has(runs, each)]
+        missing = [setting for setting in each_once(settings) if not self._has(runs, setting)]
         if not missing:
             return runs
         try:
             return joined_runs(runs, self.run(scale, settings=missing, seed=seed, **how))
         except SweepError as error:
-            refused = refusal_in(error)
-            if refused is None:
+            reason = refusal_in(error)
+            if reason is None:
                 raise
-            raise InputError(refused) from error
+            raise InputError(reason) from error
 
-    def _has(self, runs, setting):
+    def _has(self, runs: pd.DataFrame, setting: Any) -> bool:
         columns = setting_columns(setting)
         return columns.keys() <= {*runs} and identity(columns) in identities(runs, list(columns))
 
     def made_with(self, runs: pd.DataFrame) -> tuple[str, int]:
-        """Return the scale and the seed of runs; refuse those of another study, or of several."""
+        """Return the scale and the seed of the runs of this study.
+
+        Raises `InputError` if the runs are of another study, or of several scales or seeds.
+        """
         instance_of("runs", runs, pd.DataFrame, "study.run('quick')")
         made_with = {}
         for name in ("study", "scale", "seed", "missing_logs"):
             values = runs[name].unique().tolist() if name in runs else []
             if len(values) != 1:
-                raise InputError(f"runs have {len(values)} values of {name}; give runs of one")
+                raise InputError(
+                    f"runs have {len(values)} values of {name}; give runs that have the same value"
+                )
             (made_with[name],) = values
         if made_with["study"] != self.name:
-            raise InputError(f"runs are of {made_with['study']}; give those of {self.name}")
+            raise InputError(
+                f"runs belong to the study {made_with['study']}; give those of {self.name}"
+            )
         return one_of("scale", made_with["scale"], tuple(self.scales)), made_with["seed"]
 
     def shipped_scale(self, runs: pd.DataFrame) -> str:
-        """Return the scale of runs as they are shipped: all of it and no other; else nothing."""
+        """Return the scale of the runs if they are exactly the runs that the study ships.
+
+        These are the runs of all settings of a scale and of no others, made with the study's own
+        seed and with all logs. For any other runs, the result is empty.
+        """
         scale, seed = self.made_with(runs)
         if scale not in SHIPPED or seed != self.seed or logs_missing_in(runs):
             return ""
-        columns = [setting_columns(setting) for setting in self.settings(self.scales[scale])]
-        names = list(dict.fromkeys(name for each in columns for name in each))
+        settings = self._columns_of_settings(scale)
+        names = list(dict.fromkeys(name for columns in settings for name in columns))
         if not {*names} <= {*runs}:
             return ""
-        none = dict.fromkeys(names)
-        wanted = {identity(none | each) for each in columns}
+        wanted = _identities_of(settings, names)
         return scale if identities(runs, names) == wanted else ""
 
-    def _has_all(self, runs):
-        """Whether all settings of the scale are among the runs, as far as their columns tell."""
+    def _has_all(self, runs: pd.DataFrame) -> bool:
+        """Return whether the runs have all settings of their scale.
+
+        Only the columns that the runs have are compared.
+        """
         scale, _ = self.made_with(runs)
-        columns = [setting_columns(setting) for setting in self.settings(self.scales[scale])]
-        names = [name for name in {name for each in columns for name in each} if name in runs]
-        wanted = {identity({name: each.get(name) for name in names}) for each in columns}
-        return wanted <= identities(runs, names)
+        settings = self._columns_of_settings(scale)
+        names = [
+            name for name in {name for columns in settings for name in columns} if name in runs
+        ]
+        return _identities_of(settings, names) <= identities(runs, names)
 
-    # --- what reads the runs ---
+    def _columns_of_settings(self, scale: str) -> list[dict[str, Any]]:
+        """Return the columns of the table of runs for each setting of a scale."""
+        return [setting_columns(setting) for setting in self.settings(self.scales[scale])]
 
-    def _read(self, reader, runs):
-        """Return what a reader makes of the runs; of a part of them some columns may be missing."""
+    # --- reading the runs ---
+
+    def _read(self, reader: Callable[[pd.DataFrame], Any], runs: pd.DataFrame) -> Any:
+        """Apply a reader to the runs; raise `NotRunError` if the runs that it needs are missing.
+
+        A missing column has one of two causes. If all settings were run, the table is damaged.
+        Otherwise, the settings that the reader needs were not run.
+        """
         try:
             return reader(runs)
         except NoColumnError as error:
             if self._has_all(runs):
-                raise InputError(f"runs of {self.name} are damaged: {error}") from error
+                raise InputError(
+                    f"the runs of {self.name} are damaged ({error}); run the study again"
+                ) from error
             raise
         except (KeyError, IndexError) as error:
             if self._has_all(runs):
                 raise
-            raise NotRunError(f"the runs that this reads were not made (no {error})") from error
+            raise NotRunError(
+                f"some runs that are needed here were not made (no {error})"
+            ) from error
 
     def add_figure(
         self,
@@ -356,9 +331,26 @@ class Study:
         draw: Callable[..., Figure] | None = None,
         claims: Iterable[str] = (),
     ) -> Callable:
-        """Return a decorator for the function from runs to the table of a `StudyFigure`."""
+        """Add a figure to the study; use this as a decorator.
+
+        Parameters
+        ----------
+        name : str
+            The name of the figure and of its files.
+        caption : Caption or str
+            Its title and subtitle.
+        draw : callable, optional
+            ``draw(table, title=, subtitle=)`` returns the picture.
+        claims : iterable of str
+            The claims that the figure decides.
+
+        Returns
+        -------
+        callable
+            A decorator for the function that makes the table of the figure from the runs.
+        """
         if name in self.figures:
-            raise InputError(f"name = {name!r} is a figure of {self.name}; choose another")
+            raise InputError(f"name = {name!r} is already a figure of {self.name}; choose another")
         caption = Caption(caption) if isinstance(caption, str) else caption
 
         def keep(make_table: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable:
@@ -369,9 +361,24 @@ class Study:
         return keep
 
     def add_claim(self, item: str, quantity: str, at: PaperSetting = EVERYWHERE) -> Callable:
-        """Return a decorator for the function from runs of one setting to the `Decision`."""
+        """Add a claim to the study; use this as a decorator.
+
+        Parameters
+        ----------
+        item : str
+            The name of the claim, such as ``MU-1``.
+        quantity : str
+            The quantity that decides the claim, in words.
+        at : PaperSetting
+            The setting that the claim is about; by default it is tested on all runs together.
+
+        Returns
+        -------
+        callable
+            A decorator for the function that makes the `Decision` from the runs of one setting.
+        """
         if item in self.claims:
-            raise InputError(f"item = {item!r} has a judge already; choose another claim")
+            raise InputError(f"item = {item!r} is a claim that was added already; choose another")
 
         def keep(judge: Callable[[pd.DataFrame], Decision]) -> Callable:
             self.claims[item] = Claim(item, quantity, judge, at, self.words)
@@ -380,30 +387,49 @@ class Study:
         return keep
 
     def add_numbers(self, rows: Callable[[pd.DataFrame], Iterable[Row]]) -> Callable:
-        """Keep a function from runs to the rows of printed numbers; use it as a decorator."""
+        """Add printed numbers to the study; use this as a decorator.
+
+        The decorated function makes the ledger's rows of these numbers from the runs.
+        """
         self._numbers.append(rows)
         return rows
 
     def add_joint_reading(self, read: Callable[[pd.DataFrame], JointReading]) -> Callable:
-        """Keep a function from runs to the study's `JointReading`; use it as a decorator."""
+        """Add a joint reading to the study; use this as a decorator.
+
+        The decorated function makes the `JointReading` from the runs.
+        """
         self._reading = read
         return read
 
     def joint_reading(self, runs: pd.DataFrame) -> JointReading:
-        """Return the one joint reading of the parameters that the paper does not print."""
+        """Return the joint reading of all parameters that the paper does not print."""
         if self._reading is None:
             raise NotRunError(f"{self.name} has no joint reading")
         return self._read(self._reading, runs)
 
     def figure_named(self, name: str) -> StudyFigure:
-        """Return a figure by its name."""
+        """Return the definition of the figure with this name."""
         return self.figures[one_of("name", name, tuple(self.figures))]
 
     def ask(self, item: str, runs: pd.DataFrame, **at: Any) -> Row:
-        """Return the row of a claim, asked with these values in place of the paper's own.
+        """Test a claim at another setting than the paper's own, and return its row of the ledger.
 
-        For example ``study.ask("JS-3", runs, configuration="m64")``. The row says where it was
-        asked, and has no printed number: that is of the paper's own setting.
+        Parameters
+        ----------
+        item : str
+            The name of the claim.
+        runs : DataFrame
+            The runs of this study.
+        **at
+            The values that replace the paper's own, by column. For example:
+            ``study.ask("JS-3", runs, configuration="m64")``.
+
+        Returns
+        -------
+        Row
+            The row of the claim. Its quantity names the setting, and it has no printed number,
+            because the number in the paper is about the paper's own setting.
         """
         claim = self.claims[one_of("item", item, tuple(self.claims))]
         values = {name: label(value) for name, value in at.items()}
@@ -415,7 +441,7 @@ class Study:
         return replace(row, published=None)
 
     def _row(self, claim: Claim, runs: pd.DataFrame) -> Row:
-        """Return the row of the ledger of a claim."""
+        """Return the row of a claim in the ledger."""
         published = published_claim(self.name, claim.item)
         number, missing = published.number or None, logs_missing_in(runs)
         try:
@@ -430,7 +456,7 @@ class Study:
         return Row.of(self.name, claim.item, claim.quantity, number, decision.decides, verdict)
 
     def judge(self, runs: pd.DataFrame) -> StudyResult:
-        """Return what the runs say: the rows of the ledger and the figures; nothing is run."""
+        """Compute the rows of the ledger and the figures from runs, without any simulation."""
         self.made_with(runs)
         rows = [*self._printed_rows(runs)]
         rows += [self._row(claim, runs) for claim in self.claims.values()]
@@ -439,26 +465,26 @@ class Study:
     def _printed_rows(self, runs: pd.DataFrame) -> Iterator[Row]:
         for numbers in self._numbers:
             try:
-                yield from self._read(lambda runs, numbers=numbers: [*numbers(runs)], runs)
-            except NotRunError:  # of runs of a few settings
+                yield from self._read(functools.partial(_rows_of, numbers), runs)
+            except NotRunError:  # only some settings were run, and none of these cells
                 continue
 
     def reproduce(self, scale: str = "quick", seed: int | None = None, **how: Any) -> StudyResult:
-        """Run every setting and judge the runs; `how` as in `run`."""
+        """Run every setting and judge the runs; `how` has further arguments of `run`."""
         self._check_claims()
         return self.judge(self.run(scale, seed=seed, **how))
 
     def archived(self) -> pd.DataFrame:
-        """Return the runs at the papers' sample sizes that come with the library: see `archive`."""
+        """Return the stored runs of this study at the paper's sample sizes; see `archive`."""
         return archived_runs(self.name)
 
     def _check_claims(self) -> None:
-        """Refuse, before hours of work, what would not be judged: see the page of the results."""
+        """Raise an error if a claim or figure cannot be judged, before hours of simulation."""
         if not (self.figures or self.claims):
             folder = self.name.replace("-", "_")
             raise InputError(
-                f"{self.name} has no figure and no claim; import its modules figures and claims in "
-                f"studies/{folder}/__init__.py"
+                f"{self.name} has no figures and no claims; import its modules figures and claims "
+                f"in studies/{folder}/__init__.py"
             )
         if not self.claims:
             load_claims(self.name)
@@ -469,19 +495,29 @@ class Study:
                 one_of(f"claim of {figure.name}", item, tuple(self.claims))
 
 
+def _rows_of(numbers: Callable[[pd.DataFrame], Iterable[Row]], runs: pd.DataFrame) -> list[Row]:
+    """Return the rows as a list, so that all errors are raised while they are made."""
+    return list(numbers(runs))
+
+
 def _listed(
     measure: Callable[..., Iterable], setting: Any, scale: Scale, logs: Any, seed: Any
 ) -> list:
     """Return the rows of a setting as a list, which can be stored in a cache.
 
-    The checksums of the `logs` are an argument only because the arguments are part of the cache's
-    key, so that rows that were measured on other logs are not found.
+    The checksums of the `logs` are not used here. They are an argument because all arguments are
+    part of the key in the cache, and rows that were measured on other logs must not be found.
     """
     return list(measure(setting, scale, seed))
 
 
+def _identities_of(settings: Iterable[Mapping[str, Any]], names: Sequence[str]) -> set:
+    """Return the settings as tuples of their values in some columns; a missing value is None."""
+    return {identity({name: columns.get(name) for name in names}) for columns in settings}
+
+
 def refusal_in(error: SweepError) -> str | None:
-    """Return why the first point was refused, where all that failed were refused."""
+    """Return the message of the first `InputError` in a sweep; None if there were other errors."""
     kind = f"{InputError.__name__}: "
     reasons = [failure.error for failure in error.failures]
     if not reasons or not all(reason.startswith(kind) for reason in reasons):
@@ -490,17 +526,17 @@ def refusal_in(error: SweepError) -> str | None:
 
 
 def logs_missing_in(runs: pd.DataFrame) -> list[str]:
-    """Return the logs that were not here when the runs were made."""
+    """Return the logs that were missing when the runs were made."""
     words = " ".join(runs["missing_logs"].unique())
     return list(dict.fromkeys(words.split()))
 
 
 def log_checksums(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return the name and the SHA-256 of each of these public logs, or ``"missing"``."""
+    """Return the name of each public log with its SHA-256, or with ``"missing"``."""
     return tuple((name, content_sha256(name)) for name in dict.fromkeys(names))
 
 
 def missing_logs(names: Iterable[str]) -> list[str]:
-    """Return which of these public logs are not here."""
-    there = {each["name"]: each["found"] != "not fetched" for each in listing()}
-    return [name for name in dict.fromkeys(names) if not there[name]]
+    """Return those of these public logs that are not on this computer."""
+    is_here = {log["name"]: log["found"] != "not fetched" for log in listing()}
+    return [name for name in dict.fromkeys(names) if not is_here[name]]

@@ -27,7 +27,7 @@ def test_exactly_telescopes_into_equation_2():
 
 
 def test_a_job_larger_than_the_cluster_is_refused():
-    with pytest.raises(co.InputError, match="largest = 32; give at most processors, which is 4"):
+    with pytest.raises(co.InputError, match="largest = 32 is more than processors = 4; give a"):
         filling.filling_picture(4, 32)
     explorer = filling.filling_explorer()
     explorer._holders["largest"].value = 32

@@ -97,7 +97,7 @@ TABLES = {
     "a column of the setting": (without("place"), ["place is not a column of the runs"]),
     "a column that pandas looks for": (
         without("replication"),
-        ["(replication)", f"python -m studies reproduce {NAME}"],
+        ["no column replication", f"python -m studies reproduce {NAME}"],
     ),
     "the scale": (without("scale"), [RUNS, "0 values of scale"]),
     "all rows": (lambda runs: runs[:0], [RUNS, "0 values of study"]),
@@ -183,7 +183,7 @@ def test_a_line_that_was_removed_is_noticed(run, refused, stored):
         write_lines(folder / NAME / RUNS, lines[:20] + lines[21:])
         line = refused("judge", "--runs", folder, "--out", stored.parent / "j")
         assert f"{RUNS} has {len(lines) - 2} runs" in line
-        assert f"made_with.json beside it says {len(lines) - 1}" in line
+        assert f"made_with.json in the same folder says {len(lines) - 1}" in line
     facts.write_text("{")
     assert "made_with.json is damaged" in refused("judge", "--runs", stored, "--out", stored)
     facts.unlink()
@@ -194,7 +194,7 @@ def test_a_line_that_was_removed_is_noticed(run, refused, stored):
 
 def test_folders_and_studies_without_runs_are_refused_in_one_line(refused, stored, tmp_path):
     out = ("--out", tmp_path / "j")
-    assert "is no folder" in refused("judge", "--runs", tmp_path / "gone", *out)
+    assert "is not a folder" in refused("judge", "--runs", tmp_path / "gone", *out)
     assert f"has no <study>/{RUNS}" in refused("judge", "--runs", tmp_path, *out)
     line = refused("judge", OTHER, "--runs", stored, *out)
     assert f"has no {OTHER}/{RUNS}" in line

@@ -53,17 +53,17 @@ LINES = {
     "another request": ("published.csv", with_field(5, "totl"), "request = 'totl'; give one of"),
     "another method": ("published.csv", with_field(6, "guess"), "method = 'guess'; give one of"),
     "other sizes": ("published.csv", lambda line: line.replace("U[1,4]", "V[1,4]"), "V[1,4]"),
-    "a lost field": ("published.csv", lambda line: line.rpartition(",")[0], "7 fields, not 8"),
-    "a lost quote": ("published.csv", lambda line: line.replace('"', ""), "9 fields, not 8"),
+    "a lost field": ("published.csv", lambda line: line.rpartition(",")[0], "7 fields instead"),
+    "a lost quote": ("published.csv", lambda line: line.replace('"', ""), "9 fields instead of 8"),
     "a quote that stays open": ("published.csv", lambda line: f'"{line}', "expected after"),
-    "a line that is twice there": ("published.csv", with_field(6, "simulation"), "there twice"),
-    "a comma in a text": ("claims.csv", lambda line: f"{line},", "10 fields, not 9"),
+    "a line that is twice there": ("published.csv", with_field(6, "simulation"), "has two lines"),
+    "a comma in a text": ("claims.csv", lambda line: f"{line},", "10 fields instead of 9"),
     "a claim without a name": ("claims.csv", lambda line: line.replace("MU-1,", ","), "item = ''"),
     "a claim that is twice there": (
         "claims.csv", lambda line: line.replace("MU-1,", "MU-2,"), "item = 'MU-2'",
     ),
     "a conclusion of no claim": (
-        "conclusions.csv", lambda line: line.replace("MU-3", "MU-99"), "MU-99 is no claim",
+        "conclusions.csv", lambda line: line.replace("MU-3", "MU-99"), "MU-99 is not a claim",
     ),
 }  # fmt: skip
 READERS = {
@@ -88,7 +88,7 @@ def test_a_damaged_line_is_named(copy, tmp_path, name, make, words):
 @pytest.mark.parametrize("name", READERS)
 def test_other_columns_and_other_characters_are_refused(copy, tmp_path, name):
     copy(name, 1, lambda line: line.replace("study,", "paper,"))
-    with pytest.raises(InputError, match=rf"{name}, line 1: the columns are others than study,"):
+    with pytest.raises(InputError, match=rf"{name}, line 1: the columns must be study,"):
         READERS[name](NAME)
     (tmp_path / name).write_bytes(b"\xff")
     published._table.cache_clear()

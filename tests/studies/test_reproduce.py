@@ -143,7 +143,7 @@ def test_a_full_disk_costs_the_files_but_not_the_results(
         path.write_text("study")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("studies.write_ledger", full)
+    monkeypatch.setattr("studies.output.write_ledger", full)
     assert commands.main(["reproduce", "--out", str(tmp_path)]) == 2
     printed, told = capsys.readouterr()
     assert "2 claims" in printed

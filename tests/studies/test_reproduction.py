@@ -71,7 +71,7 @@ def test_a_full_disk_costs_the_files_of_one_study(toys, tmp_path, monkeypatch):
 
     reproduce([NAMES[0]], out=tmp_path)
     before = contents(tmp_path)
-    monkeypatch.setattr(studies, "write_ledger", full)
+    monkeypatch.setattr("studies.output.write_ledger", full)
     with pytest.raises(InputError, match=r"cannot take the files of cluster.*No space left"):
         reproduce([NAMES[1]], out=tmp_path)
     assert contents(tmp_path) == before

@@ -1,8 +1,12 @@
-"""Bucur and Epema 2003, the maximal utilization of co-allocation: Tables 3 and 4, MU-1 to MU-20.
+"""The study of Bucur and Epema (2003), on the maximal utilization of co-allocation.
 
-`model` has the paper's systems, jobs and policies, and `runs` the settings and the measurement of a
-capacity loss. `further` has the settings that go beyond the paper's figures. `figures`,
-`further_figures`, `tables`, `claims` and `claims_further` read the runs.
+It reproduces the paper's Tables 3 and 4 and its figures, and tests the claims MU-1 to MU-20.
+
+- `model` has the paper's systems, jobs and policies.
+- `runs` has the settings of the paper's figures, and measures their capacity loss.
+- `further` has settings that some claims need in addition.
+- `figures`, `further_figures`, `tables`, `claims` and `claims_further` read the runs.
+- `filling` and `lesson` are used by the notebook only.
 """
 
 from studies.maximal_utilization import (

@@ -1,6 +1,6 @@
-"""What the paper says of the capacity loss, judged, and one claim of our own."""
+"""Test the paper's claims about the capacity loss, and one claim of our own."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -74,7 +74,8 @@ from studies.printed_losses import ROUNDING
 from studies.published import Claim, published_claim
 from studies.study import PaperSetting, logs_missing_in
 
-#: The paper's standard case (section 7). Where the runs have other values, claims are asked too.
+#: The paper's standard case (section 7). If the runs have other values too, the claims are also
+#: tested at these.
 PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
 
 
@@ -91,8 +92,8 @@ def pathological_example_has_its_limit(runs: pd.DataFrame) -> Decision:
     parts, last = {}, 0.0
     for clusters in PATHOLOGICAL_CLUSTERS:
         here = pick(runs, clusters=clusters)
-        found = [sample(here, VALUE, cluster_size=size).mean for size in DOUBLINGS]
-        gaps = pathological_limit(clusters) - np.array(found)
+        losses = [sample(here, VALUE, cluster_size=size).mean for size in DOUBLINGS]
+        gaps = pathological_limit(clusters) - np.array(losses)
         halves = bool(np.allclose(gaps[1:] / gaps[:-1], 0.5, atol=0.05))
         parts[f"gap to the limit halves as N doubles, C = {clusters}"] = halves
         last = max(last, float(np.abs(gaps[-1])))
@@ -108,12 +109,15 @@ def pathological_example_has_its_limit(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": OF_SLOTS}),
 )
 def equation_four_gives_the_loss_with_slots(runs: pd.DataFrame) -> Decision:
-    """Judge that 'the job-size distribution' of a slot is 'the general' one, as (4) takes it."""
+    """Judge that 'the job-size distribution' in a slot is 'the general' one.
+
+    Equation (4) assumes this, so its loss must agree with the simulated loss.
+    """
     off = {}
     for sizes, part in groups_of(runs, ["sizes"]):
         printed = sample(part, VALUE, method=PRINTED).mean
         off[sizes["sizes"]] = sample(part, VALUE, method=HEAVY).interval.plus(-printed)
-    parts = {f"right for {name}": each.between(-ROUNDING, ROUNDING) for name, each in off.items()}
+    parts = {f"right for {name}": loss.between(-ROUNDING, ROUNDING) for name, loss in off.items()}
     return Decision(furthest(off.values()), parts)
 
 
@@ -141,7 +145,10 @@ def loss_falls_with_freer_requests(runs: pd.DataFrame) -> Decision:
     PAPER.without("request", "method"),
 )
 def loss_is_halved_but_once(runs: pd.DataFrame) -> Decision:
-    """Judge 'except for D(0.894), roughly speaking, the capacity loss is cut in half'."""
+    """Judge 'except for D(0.894), roughly speaking, the capacity loss is cut in half'.
+
+    The claim is about the step from ordered to unordered requests.
+    """
     best = best_method(runs)
     pair = {"request": UNORDERED}, {"request": ORDERED}
     left = {sizes: ratio(pick(best, sizes=sizes), VALUE, *pair).interval for sizes in FIVE}
@@ -153,7 +160,7 @@ def loss_is_halved_but_once(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("MU-6", f"dependent less independent loss, {EXCEPTION}", PAPER.without("drawn"))
 def dependent_sizes_lose_more_but_once(runs: pd.DataFrame) -> Decision:
-    """Judge 'dependent component sizes lead to poorer performance', but for D(0.894)."""
+    """Judge 'dependent component sizes lead to poorer performance', except for D(0.894)."""
     pair = {"drawn": DEPENDENT}, {"drawn": INDEPENDENT}
     change = {sizes: difference(pick(runs, sizes=sizes), VALUE, *pair).interval for sizes in FIVE}
     exception = change.pop(EXCEPTION)
@@ -169,26 +176,26 @@ def dependent_sizes_lose_more_but_once(runs: pd.DataFrame) -> Decision:
 )
 def only_the_mean_matters_if_dependent(runs: pd.DataFrame) -> Decision:
     """Judge 'for dependent component sizes, only the mean, and not the distribution, matters'."""
-    apart = {", ".join(group): widest(runs, group) for group in ALIKE}
-    parts = {f"{names} lose the same": ONLY.within(found) for names, found in apart.items()}
+    ranges = {", ".join(group): range_of_losses(runs, group) for group in ALIKE}
+    parts = {f"{names} lose the same": ONLY.within(found) for names, found in ranges.items()}
     small, large = ALIKE[0][0], ALIKE[1][0]
-    parts["another mean, another loss"] = ONLY.above(widest(runs, (small, large)))
+    parts["another mean, another loss"] = ONLY.above(range_of_losses(runs, (small, large)))
     for group in ALIKE:
         means = [parse_sizes(sizes).mean for sizes in group]
         over = Interval.exact(max(means) / min(means) - 1)
         parts[f"means of {', '.join(group)} (Table 5)"] = ALMOST.within(over)
-    return Decision(most(apart.values()), parts)
+    return Decision(most(ranges.values()), parts)
 
 
-def widest(runs: pd.DataFrame, group: Sequence[str]) -> Interval:
-    """Return the largest less the smallest loss of several size distributions."""
-    found = [sample(runs, VALUE, sizes=sizes) for sizes in group]
-    lowest, *_, highest = sorted(found, key=_mean)
-    return (highest - lowest).interval
+def range_of_losses(runs: pd.DataFrame, group: Sequence[str]) -> Interval:
+    """Return the largest minus the smallest loss among several size distributions."""
+    return largest_less_smallest([sample(runs, VALUE, sizes=sizes) for sizes in group]).interval
 
 
-def _mean(losses: Replications) -> float:
-    return losses.mean
+def largest_less_smallest(samples: Iterable[Replications]) -> Replications:
+    """Return the sample with the largest mean minus that with the smallest."""
+    lowest, *_, highest = sorted(samples, key=lambda values: values.mean)
+    return highest - lowest
 
 
 @study.add_claim(
@@ -199,8 +206,10 @@ def _mean(losses: Replications) -> float:
 def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
     """Judge 'when the mean, the coefficient of variation, or the maximum [...] is larger'.
 
-    'These are not independent': it is asked of two distributions of which one has nothing smaller.
-    By one of the three alone it is asked elsewhere.
+    According to the paper, the capacity loss of larger sizes is then larger too. The paper adds
+    that 'these are not independent'. The claim is therefore tested on pairs of size
+    distributions in which one has at least one of the three larger and none smaller. The answers
+    elsewhere are for pairs that differ in one of the three, whatever the other two are.
     """
     best = best_method(runs)
     steps = {
@@ -213,39 +222,47 @@ def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
         for (smaller, larger, request), step in steps.items()
         if is_larger(smaller, larger)
     }
-    alone = {
-        f"a larger {name} alone": all_of(
-            *(
-                step.above(0)
-                for (smaller, larger, _), step in steps.items()
-                if exceeds(size_statistics(smaller)[name], size_statistics(larger)[name])
-            )
-        )
-        for name in size_statistics(FIVE[0])
-    }
+    alone = {}
+    for name in size_statistics(FIVE[0]):
+        answers = [
+            step.above(0)
+            for (smaller, larger, _), step in steps.items()
+            if exceeds(size_statistics(smaller)[name], size_statistics(larger)[name])
+        ]
+        alone[f"a larger {name} alone"] = all_of(*answers)
     decides = least(step for (a, b, _), step in steps.items() if is_larger(a, b))
     return Decision(decides, parts, elsewhere=alone)
 
 
 def step_between(runs: pd.DataFrame, smaller: str, larger: str, request: str) -> Interval:
-    """Return by how much more is lost with the larger sizes."""
+    """Return the loss with the larger sizes minus the loss with the smaller sizes."""
     here = pick(runs, request=request)
     return difference(here, VALUE, {"sizes": larger}, {"sizes": smaller}).interval
 
 
 def size_statistics(sizes: str) -> dict[str, float]:
-    """Return what the paper compares size distributions by."""
-    known = parse_sizes(sizes)
-    return {"mean": known.mean, "cv": known.cv, "maximum": float(known.maximum)}
+    """Return the mean, the coefficient of variation and the maximum of a size distribution.
+
+    The paper compares size distributions by these three.
+    """
+    distribution = parse_sizes(sizes)
+    return {
+        "mean": distribution.mean,
+        "cv": distribution.cv,
+        "maximum": float(distribution.maximum),
+    }
 
 
 def exceeds(smaller: float, larger: float) -> bool:
-    """Whether a figure is larger, by more than what is 'almost identical'."""
+    """Return whether a value is larger than another, and the two are not 'almost identical'."""
     return larger > smaller * (1 + ALMOST.value)
 
 
 def is_larger(smaller: str, larger: str) -> bool:
-    """Whether sizes exceed others in mean, cv or maximum, and in none fall short of them."""
+    """Return whether one size distribution is larger than another.
+
+    It is larger if it has at least one of the `size_statistics` larger and none smaller.
+    """
     one, other = size_statistics(smaller), size_statistics(larger)
     some = any(exceeds(one[name], other[name]) for name in one)
     return some and not any(exceeds(other[name], one[name]) for name in one)
@@ -255,54 +272,76 @@ def is_larger(smaller: str, larger: str) -> bool:
 def service_times_change_little(runs: pd.DataFrame) -> Decision:
     """Judge that the service times have not 'a large impact on the capacity loss'.
 
-    The paper does not say for which sizes, so each of the five is a reading, and it is decided only
-    if all agree. Elsewhere: calmer service times, and constant ones with all departures at once.
+    The paper does not say for which sizes it claims this. The claim is therefore tested for each of
+    the five size distributions, and it is undecided unless all five give the same answer. The
+    answers elsewhere are for less variable service times, and for comparisons with constant service
+    times after which all jobs depart at once.
     """
-    known = of_known_sizes(runs)
-    changes = dict(changes_by_service(known))
-    wild = {words: change for words, change in changes.items() if words[2] == WILD}
+    in_paper = with_sizes_of_paper(runs)
+    changes = dict(changes_by_service(in_paper))
+    wild = {key: change for key, change in changes.items() if key[2] == WILD}
     if not wild:
         raise NotRunError(f"no run has service = {WILD}")
-
-    def little(limit: float) -> bool | None:
-        by_sizes: dict[str, list[Interval]] = {}
-        for (sizes, *_), change in wild.items():
-            by_sizes.setdefault(sizes, []).append(change)
-        found = {
-            all_of(*(change.between(-limit, limit) for change in of_one))
-            for of_one in by_sizes.values()
-        }
-        return found.pop() if len(found) == 1 else None
-
     shown = "; ".join(
         f"{sizes} {request} {change.estimate:+.0%}" for (sizes, request, _), change in wild.items()
     )
-    others = {words: change for words, change in changes.items() if words[2] != WILD}
-    at_once = dict(changes_by_service(known, AT_ONCE))
+    others = {key: change for key, change in changes.items() if key[2] != WILD}
     others |= {
         (sizes, request, f"{WILD}, over all at once"): change
-        for (sizes, request, service), change in at_once.items()
+        for (sizes, request, service), change in changes_by_service(in_paper, AT_ONCE)
         if service == WILD
     }
     elsewhere: dict[str, Part] = {
-        f"{', '.join(words)} {change.estimate:+.0%}": LARGE.within(change)
-        for words, change in others.items()
+        f"{', '.join(key)} {change.estimate:+.0%}": LARGE.within(change)
+        for key, change in others.items()
     }
-    part: dict[str, Part] = {"of all five sizes": Asked(LARGE, little)}
+    part: dict[str, Part] = {"of all five sizes": _small_for_all_sizes(wild)}
     return Decision(furthest(wild.values()), part, shown, elsewhere)
 
 
-def of_known_sizes(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of the paper's sizes, and of the requests of section 7.1."""
+def _small_for_all_sizes(changes: Mapping[tuple[str, str, str], Interval]) -> Asked:
+    """Return a test of whether the changes of the loss are small for each size distribution."""
+    by_sizes: dict[str, list[Interval]] = {}
+    for (sizes, *_), change in changes.items():
+        by_sizes.setdefault(sizes, []).append(change)
+
+    def question(limit: float) -> bool | None:
+        return agreed(
+            all_of(*(change.between(-limit, limit) for change in of_one))
+            for of_one in by_sizes.values()
+        )
+
+    return Asked(LARGE, question)
+
+
+def agreed(answers: Iterable[bool | None]) -> bool | None:
+    """Return the common answer under all readings of a claim; None if the answers differ."""
+    found = {None if answer is None else bool(answer) for answer in answers}
+    return found.pop() if len(found) == 1 else None
+
+
+def with_sizes_of_paper(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the ordered and unordered runs with one of the paper's five size distributions."""
     return pick(runs, sizes=FIVE, request=(ORDERED, UNORDERED))
 
 
 def changes_by_service(
     runs: pd.DataFrame, calm: str = CALM
 ) -> Iterator[tuple[tuple[str, str, str], Interval]]:
-    """Yield sizes, request and service, and how much more is lost than with constant service.
+    """Yield the relative change of the loss from constant to other service times.
 
-    It is a share of the loss with constant service, of which `calm` is one of two readings.
+    Parameters
+    ----------
+    runs : DataFrame
+        Runs of several sizes, requests and service times.
+    calm : str
+        The constant service times to compare with: `CALM` or `AT_ONCE`.
+
+    Yields
+    ------
+    tuple
+        The sizes, the request and the service times, and the change as a share of the loss with
+        constant service times.
     """
     for setting, here in groups_of(runs, ["sizes", "request"]):
         others = here["service"].unique()
@@ -318,22 +357,23 @@ def changes_by_service(
     "MU-16", "largest change of the loss, sizes that fit", PAPER.without("request", "service")
 )
 def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
-    """Judge MU-8's sentence for the paper's one example, the sizes of which it does not name.
+    """Judge that the service times have not 'a large impact' in the paper's one example.
 
-    The example's four losses are read from ``claims.csv``. They tell which sizes it may have.
+    The paper does not name the sizes of its example. The example's four losses, which are read from
+    ``claims.csv``, show which of the five size distributions it may have.
     """
     printed = numbers_of(published_claim(study.name, "MU-16"), len(EXAMPLE))
     if not printed:
-        order = "; ".join(" ".join(each) for each in EXAMPLE)
+        order = "; ".join(" ".join(setting) for setting in EXAMPLE)
         return Decision(None, {}, lost=type_in("MU-16", f"the four losses ({order})"))
-    known = of_known_sizes(runs)
-    fitting = [size for size in FIVE if may_be_the_example(pick(known, sizes=size), printed)]
+    in_paper = with_sizes_of_paper(runs)
+    fitting = [size for size in FIVE if may_be_the_example(pick(in_paper, sizes=size), printed)]
     if not fitting:
         return Decision(None, {}, lost="none of the five sizes has the four printed losses")
     changes = {
-        words: change
-        for words, change in changes_by_service(pick(known, sizes=tuple(fitting)))
-        if words[2] == WILD
+        key: change
+        for key, change in changes_by_service(pick(in_paper, sizes=tuple(fitting)))
+        if key[2] == WILD
     }
     parts = {
         f"{sizes} {request} {change.estimate:+.0%}": LARGE.within(change)
@@ -343,7 +383,10 @@ def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
 
 
 def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
-    """Return whether one run of each of the four settings may give the four printed losses."""
+    """Return whether single runs with these sizes may give the example's four printed losses.
+
+    `runs` are the runs with one size distribution.
+    """
     for (request, service), loss in zip(EXAMPLE, printed, strict=True):
         of_one = pick(runs, request=request, service=service)
         losses = sample(of_one, VALUE)
@@ -355,7 +398,11 @@ def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
 
 
 def numbers_of(claim: Claim, count: int) -> list[float]:
-    """Return the numbers that a claim prints, separated by semicolons; none where they are lost."""
+    """Return the numbers that a claim prints, which ``claims.csv`` separates by semicolons.
+
+    The list is empty if ``claims.csv`` has none, because our copy of the paper lost them. If there
+    are any, but not exactly `count`, the function raises `InputError`.
+    """
     texts = [text.strip() for text in claim.number.split(";") if text.strip()]
     try:
         numbers = [float(text) for text in texts]
@@ -370,7 +417,7 @@ def numbers_of(claim: Claim, count: int) -> list[float]:
 
 
 def type_in(item: str, what: str) -> str:
-    """Return the sentence on numbers that our copy of the paper lost."""
+    """Return the sentence that asks the user to type in numbers that our copy of the paper lost."""
     return (
         f"our copy of the paper lost {what}; type them into the column number of {item} in "
         "data/published/claims.csv, separated by semicolons, and judge again"
@@ -385,49 +432,53 @@ def type_in(item: str, what: str) -> str:
 def sizes_matter_more(runs: pd.DataFrame) -> Decision:
     """Judge 'the job-size distribution is more critical [...] than the service-time distribution'.
 
-    By how far apart losses are over the five size distributions, on average over three service-time
-    distributions, and the other way round. Elsewhere: each size distribution by itself.
+    The range of the losses over the five size distributions, averaged over three service-time
+    distributions, must be larger than the range over the three service-time distributions, averaged
+    over the five size distributions. The answers elsewhere are for single size distributions.
     """
-    known = pick(of_known_sizes(runs), service=THREE_TIMES)
-    lacking = [each for each in THREE_TIMES if each not in {*known["service"]}]
+    in_paper = pick(with_sizes_of_paper(runs), service=THREE_TIMES)
+    lacking = [service for service in THREE_TIMES if service not in {*in_paper["service"]}]
     if lacking:
         raise NotRunError(f"no run has service = {lacking[0]}")
     parts: dict[str, Part] = {}
     elsewhere: dict[str, Part] = {}
     for request in (ORDERED, UNORDERED):
-        here = pick(known, request=request)
-        by_sizes = spreads(here, "service", "sizes")
-        by_times = spreads(here, "sizes", "service")
-        more = mean_of(by_sizes.values()) - mean_of(by_times.values())
+        here = pick(in_paper, request=request)
+        over_sizes = ranges_of_losses(here, "service", "sizes")
+        over_times = ranges_of_losses(here, "sizes", "service")
+        more = mean_of(over_sizes.values()) - mean_of(over_times.values())
         parts[f"{request}: sizes change the loss by {100 * more.mean:+.0f} points more"] = (
             more.interval.above(0)
         )
-        standard = by_sizes[EXPONENTIAL]
-        for sizes, spread in by_times.items():
-            elsewhere[f"{sizes} {request}"] = (standard - spread).interval.above(0)
+        standard = over_sizes[EXPONENTIAL]
+        for sizes, over_times_of_one in over_times.items():
+            elsewhere[f"{sizes} {request}"] = (standard - over_times_of_one).interval.above(0)
     return Decision(more.interval, parts, elsewhere=elsewhere)
 
 
-#: From equal service times to the most variable.
+#: Three service-time distributions, from constant to the most variable.
 THREE_TIMES = (CALM, EXPONENTIAL, WILD)
 
 
-def spreads(runs: pd.DataFrame, by: str, over: str) -> dict[str, Replications]:
-    """Return, by one column, how far losses are apart over the other: largest less smallest."""
-    found = {}
-    for setting, here in groups_of(runs, [by]):
-        losses = [sample(rows, VALUE) for _, rows in groups_of(here, [over])]
-        lowest, *_, highest = sorted(losses, key=_mean)
-        found[setting[by]] = highest - lowest
-    return found
+def ranges_of_losses(runs: pd.DataFrame, by: str, over: str) -> dict[str, Replications]:
+    """Return the range of the losses over one column, for each value of another column.
+
+    The range is the largest minus the smallest loss, for each replication.
+    """
+    return {
+        setting[by]: largest_less_smallest(
+            [sample(rows, VALUE) for _, rows in groups_of(here, [over])]
+        )
+        for setting, here in groups_of(runs, [by])
+    }
 
 
 def mean_of(samples: Iterable[Replications]) -> Replications:
-    """Return the mean of figures, replication by replication."""
-    first, *others = found = [*samples]
-    total = sum((each.values for each in others), first.values)
-    doubts = [each.warning for each in found if each.warning]
-    return Replications(total / len(found), "; ".join(dict.fromkeys(doubts)))
+    """Return the mean of several samples, taken for each replication."""
+    found = list(samples)
+    total = sum((values.values for values in found[1:]), found[0].values)
+    warnings = [values.warning for values in found if values.warning]
+    return Replications(total / len(found), "; ".join(dict.fromkeys(warnings)))
 
 
 # --- Section 7.2 ---
@@ -455,22 +506,22 @@ def placement_changes_little(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": OF_LOG}),
 )
 def two_logs_lose_alike(runs: pd.DataFrame) -> Decision:
-    """Say why 'the capacity losses for the two logs are similar' cannot be tested.
+    """Report why 'the capacity losses for the two logs are similar' cannot be tested.
 
-    The log of DAS1 is not public, and no printed sentence is judged on a stand-in. The difference
-    that comes out with the stand-in is told.
+    The log of DAS1 is not public, and no claim of a paper is judged on a stand-in for a log. The
+    note gives the difference that we measured with the stand-in.
     """
     if LOG in logs_missing_in(runs):
         return Decision(None, {}, lost=not_on_stand_in(LOG).note)
-    told = []
+    differences = []
     for request in (TOTAL, UNORDERED):
         here = pick(runs, request=request)
         das1 = sample(here, VALUE, log=DAS1)
         for ctc in CTC:
             more = das1.less_unpaired(sample(here, VALUE, log=ctc))
-            told.append(f"{request}, {ctc} {100 * more.estimate:+.0f} points")
+            differences.append(f"{request}, {ctc} {100 * more.estimate:+.0f} points")
     lost = "the log of DAS1 is not public; a stand-in with its published moments loses more by"
-    return Decision(None, {}, lost=f"{lost}: {'; '.join(told)}")
+    return Decision(None, {}, lost=f"{lost}: {'; '.join(differences)}")
 
 
 # --- Section 7.4 ---
@@ -493,7 +544,7 @@ def co_allocation_helps(runs: pd.DataFrame) -> Decision:
     PAPER.without("request", "policy"),
 )
 def a_hole_is_filled_once(runs: pd.DataFrame) -> Decision:
-    """Judge that overtaking gains less, the freer the request."""
+    """Judge that overtaking gains less capacity if requests leave the scheduler more freedom."""
     here = pick(runs, sizes=FIVE[0])
     pair = {"policy": "FCFS"}, {"policy": "FPFS(50)"}
     gains = {

@@ -1,4 +1,4 @@
-"""Sentences that need more than the paper's figures: overtaking, balance, and what is obvious."""
+"""Test the paper's claims that need more runs than its figures do."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ import pandas as pd
 from coalloc_lib.statistics import Interval, difference, least, most, pick, sample
 from studies.cut_offs import Asked, Part
 from studies.ledger import Decision
-from studies.maximal_utilization.claims import PAPER, numbers_of, type_in
+from studies.maximal_utilization.claims import PAPER, agreed, numbers_of, type_in
 from studies.maximal_utilization.figures import (
     ABOUT,
     BALANCED,
@@ -34,14 +34,10 @@ from studies.maximal_utilization.tables import VALUE
 from studies.published import published_claim
 from studies.study import PaperSetting
 
+#: The runs for the claim MU-9 on overtaking.
 OVERTAKING = PaperSetting(fixed={"kind": (LOSS, WAITING)})
+#: The runs for the claim MU-19, which the paper calls obvious.
 OBVIOUS = PaperSetting(fixed={"kind": (LOSS, COUNTEREXAMPLE)})
-
-
-def agreed(answers: Iterable[bool | None]) -> bool | None:
-    """Return the answer that all readings give; None if they differ."""
-    found = {None if answer is None else bool(answer) for answer in answers}
-    return found.pop() if len(found) == 1 else None
 
 
 # --- Section 7.2: overtaking ---
@@ -51,9 +47,11 @@ def agreed(answers: Iterable[bool | None]) -> bool | None:
 def overtaking_gains(runs: pd.DataFrame) -> Decision:
     """Judge that MaxJumps 5 'does not improve performance by much', but that 50 does.
 
-    Section 3 defines the maximal utilization by stability, where many jobs wait. Section 5 runs a
-    queue from the start, in which few wait. It is decided only if both readings agree. The number
-    of points is one that our copy of the paper lost; it is judged once it is typed in.
+    How much overtaking gains depends on the number of waiting jobs, and there are two readings.
+    Section 3 defines the maximal utilization by the stability of the queue, and near the limit of
+    stability many jobs wait. Section 5 simulates from an empty queue, and few jobs wait. The claim
+    is decided only if both readings agree. The paper also prints the gain in percentage points, but
+    our copy lost the number; this part is judged once the number is typed in.
     """
     printed = numbers_of(published_claim(study.name, "MU-9"), 1)
     parts: dict[str, Part] = {}
@@ -61,10 +59,11 @@ def overtaking_gains(runs: pd.DataFrame) -> Decision:
         for policy, much in ((FEW, False), (MANY, True)):
             gains = gains_by_reading(runs, sizes, policy)
             shown = ", ".join(f"{words} {100 * x.estimate:.1f}" for words, x in gains.items())
-            parts[f"{sizes}, {policy} gains points: {shown}"] = _in_all(gains.values(), much)
+            parts[f"{sizes}, {policy} gains points: {shown}"] = _is_much(gains.values(), much)
         for points in printed:
             gain = gains_by_reading(runs, sizes, MANY)["from an empty queue"]
             parts[f"{sizes} gains about {points:g} points"] = ABOUT.within(gain, points / 100)
+    # The last reading is the one with most jobs waiting.
     smallest = least([*gains_by_reading(runs, sizes, MANY).values()][-1] for sizes in ROOM)
     note = "the gain depends on how many jobs wait, which the paper does not say"
     if not printed:
@@ -72,8 +71,8 @@ def overtaking_gains(runs: pd.DataFrame) -> Decision:
     return Decision(smallest, parts, note)
 
 
-def _in_all(gains: Iterable[Interval], much: bool) -> Asked:
-    """Return whether all readings gain much, or whether none of them does."""
+def _is_much(gains: Iterable[Interval], much: bool) -> Asked:
+    """Return a test of whether all readings gain much, or all little if `much` is false."""
     found = list(gains)
 
     def question(limit: float) -> bool | None:
@@ -83,7 +82,20 @@ def _in_all(gains: Iterable[Interval], much: bool) -> Asked:
 
 
 def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, Interval]:
-    """Return the gain over FCFS from an empty queue, and with the most jobs waiting."""
+    """Return the gain over FCFS in both readings: from an empty queue, and with most jobs waiting.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        The runs of both kinds.
+    sizes, policy : str
+        The size distribution, and the FPFS policy.
+
+    Returns
+    -------
+    dict of Interval
+        The gain in each reading, as a share of the capacity.
+    """
     of_losses = standard(runs, "policy", "method")
     fcfs = sample(of_losses, VALUE, sizes=sizes, policy="FCFS", method=HEAVY)
     from_empty = sample(of_losses, VALUE, sizes=sizes, policy=policy, method=POISSON)
@@ -107,24 +119,25 @@ def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, I
 )
 def first_fit_balances_too(runs: pd.DataFrame) -> Decision:
     """Judge that first fit 'achieves the same goal', to 'keep balanced loads in the clusters'."""
-    spreads = {
-        (sizes, placement): spread_of_clusters(pick(runs, sizes=sizes, placement=placement))
+    imbalances = {
+        (sizes, placement): imbalance_of_clusters(pick(runs, sizes=sizes, placement=placement))
         for sizes in FIVE
         for placement in (FIRST, WORST)
     }
     parts: dict[str, Part] = {
-        f"{sizes} {100 * spread.estimate:.1f} points": BALANCED.within(spread)
-        for (sizes, placement), spread in spreads.items()
+        f"{sizes} {100 * imbalance.estimate:.1f} points": BALANCED.within(imbalance)
+        for (sizes, placement), imbalance in imbalances.items()
         if placement == FIRST
     }
-    largest = most(spread for (_, placement), spread in spreads.items() if placement == WORST)
-    note = f"under worst fit the clusters differ by at most {100 * largest.estimate:.1f} points"
-    found = most(spread for (_, placement), spread in spreads.items() if placement == FIRST)
-    return Decision(found, parts, note)
+    of_worst_fit = most(found for (_, placement), found in imbalances.items() if placement == WORST)
+    of_first_fit = most(found for (_, placement), found in imbalances.items() if placement == FIRST)
+    points = 100 * of_worst_fit.estimate
+    note = f"under worst fit the clusters differ by at most {points:.1f} points"
+    return Decision(of_first_fit, parts, note)
 
 
-def spread_of_clusters(runs: pd.DataFrame) -> Interval:
-    """Return the busy share of the busiest cluster less that of the least busy one."""
+def imbalance_of_clusters(runs: pd.DataFrame) -> Interval:
+    """Return the utilization of the busiest cluster minus that of the least busy cluster."""
     shares = [sample(runs, "busy", cluster=cluster) for cluster in sorted({*runs["cluster"]})]
     by_mean = sorted(shares, key=lambda share: share.mean)
     return (by_mean[-1] - by_mean[0]).interval
@@ -137,8 +150,8 @@ def spread_of_clusters(runs: pd.DataFrame) -> Interval:
 def ordered_obviously_lose_more(runs: pd.DataFrame) -> Decision:
     """Judge 'ordered requests will obviously entail a higher capacity loss than unordered ones'.
 
-    The sentence has no conditions. So it is asked of the paper's five sizes, and of the smallest
-    system that was found to contradict it, for which both losses are exact.
+    The paper states this without any conditions. It is therefore tested for the paper's five size
+    distributions and also for the smallest system that contradicts it, whose losses are exact.
     """
     best = best_method(standard(pick(runs, kind=LOSS), "request", "method"))
     parts: dict[str, Part] = {}
@@ -159,7 +172,10 @@ def ordered_obviously_lose_more(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("MU-18", "largest loss of ordered requests", PAPER.without("request", "method"))
 def the_loss_can_be_large(runs: pd.DataFrame) -> Decision:
-    """Judge 'that the capacity loss of co-allocation can be quite large': one case is enough."""
+    """Judge 'that the capacity loss of co-allocation can be quite large'.
+
+    One case with a large loss is enough for this claim to hold.
+    """
     best = best_method(runs)
     losses = {
         (sizes, request): sample(pick(best, sizes=sizes, request=request), VALUE).interval

@@ -1,4 +1,4 @@
-"""The paper's tables and figures, and two of our own: tables made from the runs, and pictures."""
+"""Make the paper's tables and figures, and one figure of our own, from the runs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -39,33 +39,47 @@ from studies.printed_losses import caption_of, draw_printed, printed_table
 from studies.results import Caption
 from studies.study import logs_missing_in, without
 
-# --- What is meant by the paper's words ---
+# --- Cut-offs for the paper's words ---
 
-#: 'Roughly speaking, the capacity loss is cut in half': so far from half at most.
+#: 'Roughly speaking, the capacity loss is cut in half': the largest distance of a ratio from half.
 HALF, ROUGHLY = 0.5, Word("roughly", 0.1, "either side of half")
-#: 'Only the mean, and not the distribution, matters'; 'almost identical means'.
+#: 'Only the mean, and not the distribution, matters'.
 ONLY = Word("only", 0.01, "points", 100)
+#: 'Almost identical means'.
 ALMOST = Word("almost identical", 0.01, "%", 100)
-#: 'Doesn't have a large impact', as a share of the loss.
+#: 'Doesn't have a large impact': a change of the loss, as a share of the loss.
 LARGE = Word("large impact", 0.25, "%", 100)
-#: 'Does not improve performance by much', and 'about [lost] percentage points'.
+#: 'Does not improve performance by much'.
 MUCH = Word("much", 0.03, "points", 100)
+#: 'About [lost] percentage points'.
 ABOUT = Word("about", 0.02, "points", 100)
-#: 'The difference in performance is not very large': twice what we take 'much' to mean. 'The
-#: capacity losses [...] are similar'.
+#: 'The difference in performance is not very large': twice the cut-off for 'much'.
 VERY_LARGE = Word("very large", 0.06, "points", 100)
-#: 'The capacity loss of co-allocation can be quite large'; 'balanced loads in the clusters'.
+#: 'The capacity loss of co-allocation can be quite large'.
 QUITE_LARGE = Word("quite large", 0.25, "%", 100)
+#: 'Balanced loads in the clusters'.
 BALANCED = Word("balanced", 0.03, "points", 100)
+#: 'The capacity losses [...] are similar'.
 SIMILAR = Word("similar", 0.03, "points", 100)
 
-# --- What figures have in common ---
+# --- Functions that several figures use ---
 
 
 def standard(runs: pd.DataFrame, *compared: str) -> pd.DataFrame:
-    """Return runs that are as the paper's standard case in all but what is compared.
+    """Return the runs of the paper's standard case, in which only some columns may differ.
 
-    On systems of a reader's own, and with other numbers of components, the sizes say so.
+    Parameters
+    ----------
+    runs : DataFrame
+        The runs of the study.
+    *compared : str
+        The columns that may have other values than `STANDARD`.
+
+    Returns
+    -------
+    DataFrame
+        The runs. If the system or the number of components is not the standard one, as in runs that
+        a reader added, the column ``sizes`` names it.
     """
     found = pick(runs, kind=LOSS, **without(STANDARD, "system", "components", *compared))
     own = (found["system"] != STANDARD["system"]) | (found["components"] != STANDARD["components"])
@@ -79,10 +93,24 @@ def losses(
     against: Mapping[str, Any],
     in_pairs: bool = True,
 ) -> pd.DataFrame:
-    """Return the loss of each setting, and its ``difference`` from the one it is held against.
+    """Return the loss of each setting, and its ``difference`` from a reference setting.
 
-    The `columns` tell the settings apart, first of all the groups in which they are compared. A
-    group in which nothing is compared is left out.
+    Parameters
+    ----------
+    runs : DataFrame
+        The runs of the settings.
+    columns : list of str
+        The columns that identify a setting. The first one identifies the group of settings that
+        are compared with each other.
+    against : dict
+        The values that identify the reference setting of each group.
+    in_pairs : bool
+        Whether losses are subtracted replication by replication.
+
+    Returns
+    -------
+    DataFrame
+        A row for each setting. Groups in which no two settings can be compared are left out.
     """
     less = differences(runs, "capacity_loss", against, in_pairs=in_pairs)
     ends = ("ci95_low", "ci95_high", "warning")
@@ -96,18 +124,18 @@ def losses(
 
 
 def loss_by_group(table: pd.DataFrame, group: str = "sizes", **where: Any) -> dict[str, float]:
-    """Return the loss of each group of bars: that of its row with these values."""
+    """Return the loss in each group of bars, taken from the row that has the given values."""
     rows = pick(table, **where)
     return dict(zip(rows[group], rows["capacity_loss"], strict=True))
 
 
 def around(losses_by_group: Mapping[str, float], by: float) -> dict[str, tuple[float, float]]:
-    """Return from where to where losses are the same but for `by`."""
+    """Return for each group the range from its loss minus `by` to its loss plus `by`."""
     return {group: (loss - by, loss + by) for group, loss in losses_by_group.items()}
 
 
 def draw_bars(table: pd.DataFrame, series: str, group: str = "sizes", **how: Any) -> Figure:
-    """Draw the loss of each setting as a bar, in groups of those that are compared."""
+    """Draw the loss of each setting as a bar; settings that are compared form a group of bars."""
     return plots.bars(table, value="capacity_loss", group=group, series=series, **how)
 
 
@@ -121,19 +149,19 @@ TABLE4 = caption_of(4, "The ten ordered cells that the paper simulated are all p
 
 @study.add_figure("table3", TABLE3, draw_printed, claims=("MU-2", "MU-3", "MU-15"))
 def table3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the losses with uniform sizes, as printed and as they come out here."""
+    """Return the printed and the measured losses with uniform sizes."""
     return printed_table(runs, 3)
 
 
 @study.add_figure("table4", TABLE4, draw_printed, claims=("MU-2", "MU-3"))
 def table4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the losses with sizes D(q), as printed and as they come out here."""
+    """Return the printed and the measured losses with sizes D(q)."""
     return printed_table(runs, 4)
 
 
 # --- Figure 3: the request ---
 
-#: What the bars are called.
+#: The label of the bars for each request type.
 REQUEST_LABELS = {
     ORDERED: "ordered (exact)",
     UNORDERED: "unordered (simulated)",
@@ -142,7 +170,7 @@ REQUEST_LABELS = {
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by request type, and where that of ordered requests is roughly cut in half."""
+    """Draw the loss by request type, with the range of about half the loss of ordered requests."""
     ordered = loss_by_group(table, request=ORDERED)
     low, high = HALF - ROUGHLY.value, HALF + ROUGHLY.value
     half = {sizes: (low * loss, high * loss) for sizes, loss in ordered.items()}
@@ -168,23 +196,26 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_method(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs by formula, and those in heavy traffic of requests that have no formula."""
+    """Return the runs with the most exact method: the formula, or simulation if there is none."""
     by_formula = runs["method"] == EXACT
     has_formula = runs["request"].isin(runs["request"][by_formula])
     return runs[by_formula | ((runs["method"] == HEAVY) & ~has_formula)]
 
 
-# --- Figure 4: how sizes are drawn ---
+# --- Figure 4: independent or dependent sizes ---
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by how sizes are drawn, and where it is if the mean alone matters."""
+    """Draw the loss with independent and with dependent sizes.
+
+    A band shows where the losses of dependent sizes would be if only the mean size mattered.
+    """
     dependent = loss_by_group(table, drawn=DEPENDENT)
     if_mean_alone = {}
     for alike in ALIKE:
-        known = [sizes for sizes in alike if sizes in dependent]
-        for sizes in known:
-            least = min(dependent[each] for each in known)
+        in_table = [sizes for sizes in alike if sizes in dependent]
+        for sizes in in_table:
+            least = min(dependent[other] for other in in_table)
             if_mean_alone[sizes] = (least, least + ONLY.value)
     threshold = ("dependent sizes, if the mean alone mattered", if_mean_alone)
     return draw_bars(table, "drawn", threshold=threshold, **titles)
@@ -207,7 +238,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw how the loss grows, in percent, with the spread of service times."""
+    """Draw the growth of the loss over the coefficient of variation of the service times."""
     points = table.assign(panel=table["request"] + " requests", growth=100 * table["growth"])
     for end in ("ci95_low", "ci95_high"):
         points[end] = 100 * table[f"growth_{end}"]
@@ -237,7 +268,10 @@ SERVICE_TIMES = Caption(
     "service-times", SERVICE_TIMES, draw_service_times, claims=("MU-8", "MU-16", "MU-13")
 )
 def service_times(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss by service times, and its ``growth`` as a share of that of equal ones."""
+    """Return the loss by service times, with its ``growth``.
+
+    The growth is the relative change from the loss with constant service times.
+    """
     by_service = pick(standard(runs, "request", "service"), request=(ORDERED, UNORDERED))
     by_service = by_service[by_service["service"] != AT_ONCE]
     table = losses(by_service, ["sizes", "request", "service"], against={"service": CALM})
@@ -249,23 +283,23 @@ def service_times(runs: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values(["request", "cv"], kind="stable", ignore_index=True)
 
 
-# --- Figure 5: who may overtake ---
+# --- Figure 5: overtaking ---
 
-#: Signs by how many jobs may pass: more jobs, more colour.
+#: The style of each policy's bars: the more jumps it allows, the stronger the colour.
 OVERTAKING = {
     "FCFS": plots.STANDARD,
     FEW: plots.MarkerStyle("#F3D08A", "x"),
     MANY: plots.MEANINGS["FPFS"],
 }
-#: How FPFS is measured: in runs that begin with an empty queue, or with 500 jobs waiting always.
+#: The label of each method for FPFS: from an empty queue, or with 500 jobs waiting all the time.
 METHOD_LABELS = {POISSON: "from an empty queue", HEAVY: "500 held"}
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by policy and method, and what is much less than that of FCFS."""
+    """Draw the loss by policy and method, with the level that is much below the loss of FCFS."""
     methods = table["policy"] + ", " + table["method"].map(METHOD_LABELS)
     labelled = table.assign(series=methods.where(table["policy"] != "FCFS", "FCFS"))
-    signs = {
+    styles = {
         series: OVERTAKING[policy]
         for series, policy in zip(labelled["series"], table["policy"], strict=True)
         if policy in OVERTAKING
@@ -273,7 +307,7 @@ def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
     fcfs = loss_by_group(table, policy="FCFS")
     less = {sizes: loss - MUCH.value for sizes, loss in fcfs.items()}
     threshold = (f"{100 * MUCH.value:.0f} points below FCFS", less)
-    return draw_bars(labelled, "series", look=signs, threshold=threshold, **titles)
+    return draw_bars(labelled, "series", look=styles, threshold=threshold, **titles)
 
 
 FIGURE5 = Caption(
@@ -284,7 +318,7 @@ FIGURE5 = Caption(
 
 @study.add_figure("figure5", FIGURE5, draw_figure5, claims=("MU-9",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of FCFS, and of FPFS with an empty and with a long queue."""
+    """Return the loss of FCFS, and of FPFS from an empty queue and with 500 jobs waiting."""
     by_policy = standard(runs, "policy", "method")
     both_methods = pick(by_policy, method=POISSON)["sizes"].unique()
     by_policy = pick(by_policy, sizes=tuple(both_methods), method=tuple(METHOD_LABELS))
@@ -295,11 +329,11 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index(drop=True)
 
 
-# --- Figure 6: where components go ---
+# --- Figure 6: placement ---
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by placement, and what is not very different from that of worst fit."""
+    """Draw the loss by placement, with the range that is not very different from worst fit."""
     near = around(loss_by_group(table, placement=WORST), VERY_LARGE.value)
     return draw_bars(
         table,
@@ -326,7 +360,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Figure:
-    """Draw the loss of both logs; the subtitle says what stands in for them."""
+    """Draw the loss with the jobs of both logs; the subtitle names the logs or their stand-ins."""
     near = around(loss_by_group(table, "request", log=DAS1), SIMILAR.value)
     (ctc,) = table["ctc"].unique()
     titles["subtitle"] = f"{subtitle}; {ctc} and the DAS1 stand-in"
@@ -341,20 +375,25 @@ FIGURE7 = Caption(
 
 @study.add_figure("figure7", FIGURE7, draw_figure7, claims=("MU-11",))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of each log, and which CTC log it is: the log, or a stand-in."""
+    """Return the loss with the jobs of each log.
+
+    The column ``ctc`` says whether the CTC log itself was used or a synthetic stand-in.
+    """
     of_logs = pick(runs, kind=OF_LOG)
     table = losses(of_logs, ["request", "log"], against={"log": DAS1}, in_pairs=False)
     stands_in = LOG in logs_missing_in(runs)
     return table.assign(ctc=f"{LOG} (synthetic stand-in)" if stands_in else LOG)
 
 
-# --- Figure 8: with co-allocation, or without ---
+# --- Figure 8: with and without co-allocation ---
+
+#: The label of the bars for each request type.
 
 COMPONENT_LABELS = {UNORDERED: "four components", WHOLE: "one component"}
 
 
 def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss of jobs in four components, and in one."""
+    """Draw the loss of jobs with four components, and of jobs with one."""
     four = loss_by_group(table, request=UNORDERED)
     labelled = table.assign(series=table["request"].map(COMPONENT_LABELS))
     return draw_bars(labelled, "series", threshold=("as much as four components", four), **titles)
@@ -368,15 +407,16 @@ FIGURE8 = Caption(
 
 @study.add_figure("figure8", FIGURE8, draw_figure8, claims=("MU-12",))
 def figure8(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of jobs in four components, and in one."""
+    """Return the loss of jobs with four components, and of jobs with one."""
     four_or_one = pick(standard(runs, "request"), request=tuple(COMPONENT_LABELS))
     return losses(four_or_one, ["sizes", "request"], against={"request": UNORDERED})
 
 
-# --- Our own: two freedoms ---
+# --- Our own figure: freedom of requests, and overtaking ---
 
-#: What a request leaves open, and who may pass, in words.
+#: The label of each group of bars, by the freedom that a request leaves to the scheduler.
 FREEDOM_LABELS = {ORDERED: "ordered", UNORDERED: "unordered", TOTAL: "split as it fits"}
+#: The label of the bars for each policy.
 JUMP_LABELS = {
     "FCFS": "nobody is passed",
     FEW: "passed up to 5 times",
@@ -385,13 +425,13 @@ JUMP_LABELS = {
 
 
 def draw_freedoms(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by what requests leave open and by how often jobs may be passed."""
+    """Draw the loss by the freedom of requests and by how often a job may be overtaken."""
     labelled = table.assign(
         group=table["request"].map(FREEDOM_LABELS),
         series=table["policy"].replace(JUMP_LABELS),
     )
-    signs = {label: OVERTAKING[policy] for policy, label in JUMP_LABELS.items()}
-    return draw_bars(labelled, "series", "group", look=signs, **titles)
+    styles = {label: OVERTAKING[policy] for policy, label in JUMP_LABELS.items()}
+    return draw_bars(labelled, "series", "group", look=styles, **titles)
 
 
 FREEDOMS = Caption(
@@ -403,7 +443,7 @@ FREEDOMS = Caption(
 
 @study.add_figure("freedoms", FREEDOMS, draw_freedoms, claims=("HO-1",))
 def freedoms(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss by request and policy, both the freer the further down."""
+    """Return the loss by request and policy, in order of increasing freedom."""
     by_freedom = pick(standard(runs, "request", "policy"), sizes=FIVE[0])
     by_freedom = pick(by_freedom, request=tuple(FREEDOM_LABELS))
     table = losses(by_freedom, ["request", "policy"], against={"policy": "FCFS"})
@@ -411,5 +451,5 @@ def freedoms(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _freedom(requests: pd.Series) -> pd.Series:
-    """Return how free requests are, as numbers to sort by."""
+    """Return the rank of each request by its freedom, to sort by."""
     return requests.map(list(FREEDOM_LABELS).index)

@@ -1,4 +1,4 @@
-"""Equation (2) in four steps, and who is held over where service times are equal."""
+"""Explain equation (2) in four steps, and show why it fails for equal service times."""
 
 from functools import cache
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import ipywidgets as ipw
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -17,14 +18,16 @@ from coalloc_lib.statistics import Interval, interval_columns
 from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
 
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
-#: Fills that are drawn; that are counted beside the formula, and while a control is moved.
-DRAWN, COUNTED, FEW = 6, 2_000, 200
-#: Jobs of the simulation beside the result, and while a control is moved.
+#: The number of fills in the picture of the first step.
+PICTURED = 6
+#: The number of fills that are compared with the formula, normally and while a control is moved.
+COUNTED, FEW = 2_000, 200
+#: The number of jobs in the simulation of the last step, normally and while a control is moved.
 JOBS, COARSE = 40_000, 4_000
 
 
 def fill(processors: int, sizes: co.SizeDistribution, generator: np.random.Generator) -> list[int]:
-    """Return the sizes of jobs in the order drawn; the last is the first that does not fit."""
+    """Sample jobs until one does not fit, and return their sizes; the last one does not fit."""
     jobs = [int(sizes.sample(generator, 1)[0])]
     while sum(jobs) <= processors:
         jobs.append(int(sizes.sample(generator, 1)[0]))
@@ -34,13 +37,13 @@ def fill(processors: int, sizes: co.SizeDistribution, generator: np.random.Gener
 def counted(
     processors: int, sizes: co.SizeDistribution, generator: np.random.Generator, fills: int
 ) -> np.ndarray:
-    """Return how many jobs fit in each of several fills."""
+    """Return the number of jobs that fit in each of several random fills."""
     jobs = sizes.sample(generator, fills * (processors + 1)).reshape(fills, -1)
     return (jobs.cumsum(axis=1) <= processors).sum(axis=1)
 
 
 def exactly(processors: int, sizes: co.SizeDistribution) -> np.ndarray:
-    """Return the probability that exactly i random jobs fit: F(i) - F(i + 1), from i = 0 on."""
+    """Return the probabilities F(i) - F(i + 1) that exactly i random jobs fit, for i = 0, 1, ..."""
     fits = [1.0]
     while fits[-1] > 0:
         fits.append(float(sizes.sum_of(len(fits)).probabilities[: processors + 1].sum()))
@@ -50,16 +53,29 @@ def exactly(processors: int, sizes: co.SizeDistribution) -> np.ndarray:
 def filling_picture(
     processors: int = 8, largest: int = 4, step: str = STEPS[0], draw: int = 0, coarse: bool = False
 ) -> plots.Picture:
-    """Draw one of the `STEPS` from a cluster and sizes U[1, largest] to its capacity loss.
+    """Draw one of the four `STEPS` from random fills of a cluster to its capacity loss.
 
-    `draw` is the seed of the jobs; `coarse` draws and simulates less, for a quick look.
+    Parameters
+    ----------
+    processors : int
+        The size of the cluster.
+    largest : int
+        The largest job; sizes have the distribution U[1, largest].
+    step : str
+        One of `STEPS`.
+    draw : int
+        The seed of the jobs.
+    coarse : bool
+        Sample and simulate fewer jobs, for a quick preview.
     """
     one_of("step", step, STEPS)
     if largest > processors:
-        raise co.InputError(f"largest = {largest}; give at most processors, which is {processors}")
+        raise co.InputError(
+            f"largest = {largest} is more than processors = {processors}; give a smaller value"
+        )
     sizes, generator = co.uniform(1, largest), np.random.default_rng(draw)
     if step == STEPS[0]:
-        fills = [fill(processors, sizes, generator) for _ in range(DRAWN)]
+        fills = [fill(processors, sizes, generator) for _ in range(PICTURED)]
         return plots.Picture(_draw_fills(fills, processors))
     if step == STEPS[3]:
         return plots.Picture(_draw_sum(processors, largest, COARSE if coarse else JOBS))
@@ -69,19 +85,8 @@ def filling_picture(
 
 def _draw_fills(fills: list[list[int]], processors: int) -> Figure:
     figure, axes = plots.new_figure(0.5 + 0.32 * len(fills))
-    waits = {"facecolor": "none", "edgecolor": plots.LOSS.colour, "linestyle": "--"}
     for row, jobs in enumerate(fills):
-        edges = np.cumsum([0, *jobs])
-        for left, size in zip(edges, jobs, strict=False):
-            fits = left + size <= processors
-            look = {"facecolor": plots.STANDARD.colour} if fits else waits
-            axes.add_patch(Rectangle((left + 0.05, row + 0.1), size - 0.1, 0.8, **look))
-            colour = "white" if fits else plots.LOSS.colour
-            middle = (max(left, 0 if fits else processors) + left + size) / 2
-            style = {"ha": "center", "va": "center", "fontsize": 8, "color": colour}
-            axes.text(middle, row + 0.5, str(size), **style)
-        hatched = {"fill": False, "hatch": "////", "edgecolor": plots.LOSS.colour, "linewidth": 0}
-        axes.add_patch(Rectangle((edges[-2], row + 0.1), processors - edges[-2], 0.8, **hatched))
+        _draw_fill(axes, row, jobs, processors)
     axes.axvline(processors, color="black", linewidth=2)
     axes.set(xlim=(0, max(sum(jobs) for jobs in fills) + 0.2), ylim=(len(fills), 0))
     axes.set_yticks(np.arange(len(fills)) + 0.5, [f"{len(jobs) - 1} fit" for jobs in fills])
@@ -91,6 +96,29 @@ def _draw_fills(fills: list[list[int]], processors: int) -> Figure:
     subtitle = f"{len(fills)} fills of {processors} processors; dashed: the job that does not fit"
     plots.title_figure(figure, title, f"{subtitle}; hatched: idle")
     return figure
+
+
+def _draw_fill(axes: Axes, row: int, jobs: list[int], processors: int) -> None:
+    """Draw the jobs of one fill as boxes in a row, and hatch the processors that stay idle."""
+    waiting = {"facecolor": "none", "edgecolor": plots.LOSS.colour, "linestyle": "--"}
+    edges = np.cumsum([0, *jobs])
+    for left, size in zip(edges, jobs, strict=False):
+        fits = left + size <= processors
+        style = {"facecolor": plots.STANDARD.colour} if fits else waiting
+        axes.add_patch(Rectangle((left + 0.05, row + 0.1), size - 0.1, 0.8, **style))
+        # The label of the job that does not fit is right of the hatched processors.
+        label_from = left if fits else max(left, processors)
+        axes.text(
+            (label_from + left + size) / 2,
+            row + 0.5,
+            str(size),
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="white" if fits else plots.LOSS.colour,
+        )
+    hatched = {"fill": False, "hatch": "////", "edgecolor": plots.LOSS.colour, "linewidth": 0}
+    axes.add_patch(Rectangle((edges[-2], row + 0.1), processors - edges[-2], 0.8, **hatched))
 
 
 def _draw_counts(chance: np.ndarray, fits: np.ndarray, weighed: bool) -> Figure:
@@ -147,7 +175,7 @@ def _bars(intervals: dict[tuple[str, str], Interval], **how: Any) -> Figure:
 
 
 def filling_explorer(state: str = "") -> Explorer:
-    """Return the controls of a cluster and its jobs, and the four steps to its capacity loss."""
+    """Return the explorer of `filling_picture`, with controls for the step, cluster and jobs."""
     processors = slider_with_entry("processors", 8, 2, 32)
     largest = slider_with_entry("largest job", 4, 1, 32)
     push(largest.children[-1], processors.children[-1])
@@ -165,27 +193,44 @@ def filling_explorer(state: str = "") -> Explorer:
 def waiting_and_oldest(
     processors: int, sizes: co.SizeDistribution, service: Distribution, jobs: int = JOBS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of the head of the queue and of the oldest job, just after each departure.
+    """Return the sizes of the head of the queue and of the oldest running job after each departure.
 
-    The cluster is saturated; the departures after the last of so many jobs has started do not
-    count.
+    The cluster is saturated. Departures after the start of the last job are left out, because the
+    queue is empty then.
+
+    Parameters
+    ----------
+    processors : int
+        The size of the cluster.
+    sizes : SizeDistribution
+        The sizes of the jobs.
+    service : Distribution
+        Their service times.
+    jobs : int
+        The number of jobs in the simulation.
+
+    Returns
+    -------
+    tuple of two ndarrays
+        The sizes of the head of the queue and of the oldest job, one for each departure.
     """
     scenario = co.Scenario(co.Multicluster([processors]), co.JobModel(sizes, service=service))
     schedule = scenario.simulate(jobs, backlog=1)
     departures = np.unique(schedule.end)
     departures = departures[departures < schedule.start[-1]]
     head = np.searchsorted(schedule.start, departures, side="right")
-    latest_end = np.maximum.accumulate(schedule.end)  # the oldest: all before it have ended
+    # The oldest job is the first whose end is later, because all jobs before it have ended.
+    latest_end = np.maximum.accumulate(schedule.end)
     oldest = np.searchsorted(latest_end, departures, side="right")
     size = schedule.jobs.processors
     return size[head], size[oldest]
 
 
 def held_over_picture() -> plots.Picture:
-    """Draw how often the head of the queue and the oldest job are large, if every other job is.
+    """Draw the share of large jobs among the heads of the queue and among the oldest jobs.
 
-    Jobs have 3 or 6 of 8 processors. Service times are exponential, as equation (2) has them, or
-    equal, as equation (4) has them.
+    Half of the jobs need 3 and half need 6 of the 8 processors. Service times are exponential, as
+    equation (2) assumes, or equal, as equation (4) assumes.
     """
     sizes, shares = co.SizeDistribution(np.array([0, 0, 0, 0.5, 0, 0, 0.5])), {}
     for times, service in (

@@ -1,8 +1,11 @@
-"""What some sentences need beyond the paper's figures: settings, and what is measured of them.
+"""Define and measure the settings that some claims need in addition to the paper's figures.
 
-Each setting is small: FPFS with a number of waiting jobs that is held (section 7.2), the busy share
-of each cluster (7.2), equation (5) where jobs have fewer components than there are clusters (4.2),
-and the smallest system on which ordered requests lose less than unordered ones (3).
+There are four kinds of settings, all cheap to run:
+
+- FPFS with a constant number of waiting jobs (section 7.2);
+- the utilization of each cluster (section 7.2);
+- equation (5) for jobs with fewer components than there are clusters (section 4.2);
+- the smallest system on which ordered requests lose less than unordered ones (section 3).
 """
 
 from collections.abc import Iterator
@@ -38,18 +41,19 @@ from studies.maximal_utilization.model import (
 )
 from studies.study import Scale
 
-#: Kinds of runs.
+#: The kinds of runs in this module.
 WAITING, BALANCE, FEWER = "jobs waiting", "busy share of clusters", "equation (5)"
 COUNTEREXAMPLE = "counterexample"
-#: A held queue has settled when this number of times its length has entered.
+#: The number of jobs in a run is at least this multiple of the number of waiting jobs, so that the
+#: queue reaches its steady state.
 SETTLED = 12
-#: Methods of `Fewer`.
+#: The methods of the setting `Fewer`.
 APPROXIMATION, SIMULATION = "approximation", "simulation"
 
 
 @dataclass(frozen=True)
 class Held:
-    """Unordered jobs on 4 x 32 under FPFS, which always sees the same number of waiting jobs."""
+    """Unordered jobs on 4 x 32 under FPFS with a constant number of waiting jobs."""
 
     sizes: str
     policy: str
@@ -63,14 +67,14 @@ class Held:
 
     @property
     def scenario(self) -> Scenario:
-        """The system, the jobs and the policy."""
+        """The system, the jobs and the policy of the setting."""
         jobs = JobModel(parse_sizes(self.sizes), COMPONENTS)
         return Scenario(FOUR, jobs, POLICIES[self.policy])
 
 
 @dataclass(frozen=True)
 class Balance:
-    """Unordered jobs on 4 x 32 under FCFS: how busy each cluster is."""
+    """Unordered jobs on 4 x 32 under FCFS, to measure the utilization of each cluster."""
 
     sizes: str
     placement: str = WORST
@@ -82,14 +86,17 @@ class Balance:
 
     @property
     def scenario(self) -> Scenario:
-        """The system, the jobs and the placement."""
+        """The system, the jobs and the placement of the setting."""
         jobs = JobModel(parse_sizes(self.sizes), COMPONENTS)
         return Scenario(FOUR, jobs, placement=PLACEMENTS[self.placement])
 
 
 @dataclass(frozen=True)
 class Fewer:
-    """Unordered jobs with fewer components than clusters, by equation (5) or simulated."""
+    """Unordered jobs with fewer components than there are clusters.
+
+    Their capacity loss is calculated by equation (5) or simulated, as `method` says.
+    """
 
     sizes: str
     components: int
@@ -104,14 +111,14 @@ class Fewer:
 
     @property
     def scenario(self) -> Scenario:
-        """The system and the jobs."""
+        """The system and the jobs of the setting."""
         system = Multicluster.equal(self.clusters, self.cluster_size)
         return Scenario(system, JobModel(parse_sizes(self.sizes), self.components))
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The jobs of `smallest_counterexample` with one kind of request, exact."""
+    """The jobs of `smallest_counterexample` with one kind of request; their loss is exact."""
 
     request: str
     placement: str = ""
@@ -121,11 +128,11 @@ class Counterexample:
         one_of("request", self.request, (ORDERED, UNORDERED))
 
 
-# --- What is measured ---
+# --- Measuring a setting ---
 
 
 def loss_with_waiting(setting: Held, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss if this number of jobs waits all the time."""
+    """Return the capacity loss if the setting's number of jobs waits all the time."""
     jobs = max(scale.jobs, SETTLED * setting.waiting)
     busy, warning = replicated_traffic(
         setting.scenario,
@@ -138,7 +145,13 @@ def loss_with_waiting(setting: Held, scale: Scale, seed: np.random.SeedSequence)
 
 
 def busy_shares(setting: Balance, scale: Scale, seed: np.random.SeedSequence) -> np.ndarray:
-    """Return the busy share of each cluster of a saturated system, a row for each replication."""
+    """Return the utilization of each cluster of a saturated system.
+
+    Returns
+    -------
+    ndarray of shape (replications, clusters)
+        The utilization of each cluster after the warm-up.
+    """
     scenario = setting.scenario
     rows = []
     for child in spawn(seed, scale.replications):
@@ -152,31 +165,38 @@ def busy_shares(setting: Balance, scale: Scale, seed: np.random.SeedSequence) ->
 
 
 def loss_of_fewer(setting: Fewer, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss by equation (5), or simulated."""
+    """Return the capacity loss of the setting by its method: equation (5) or simulation."""
     if setting.method == SIMULATION:
-        how = {"jobs": scale.jobs, "replications": scale.replications, "seed": seed}
-        return capacity_loss(setting.scenario, method=SIMULATION, **how)
-    scenario = setting.scenario
-    question = scenario.system, parse_sizes(setting.sizes), setting.components, UNORDERED
-    return Replications(np.array(maximal_utilization(*question).capacity_loss))
+        return capacity_loss(
+            setting.scenario,
+            method=SIMULATION,
+            jobs=scale.jobs,
+            replications=scale.replications,
+            seed=seed,
+        )
+    found = maximal_utilization(
+        setting.scenario.system, parse_sizes(setting.sizes), setting.components, UNORDERED
+    )
+    return Replications(np.array(found.capacity_loss))
 
 
 def exact_loss(system: Multicluster, jobs: JointSizes, setting: Counterexample) -> float:
-    """Return the exact capacity loss of jobs with one kind of request, by the Markov chain."""
+    """Return the exact capacity loss of the jobs, from the stationary distribution of the chain."""
     placement = PLACEMENTS[setting.placement] if setting.placement else None
     return exact_utilization(system, jobs, None, setting.request, placement).capacity_loss
 
 
 @cache
 def smallest_counterexample() -> tuple[Multicluster, JointSizes]:
-    """Return the smallest system and jobs with which ordered requests lose less than unordered.
+    """Return the smallest system and jobs for which ordered requests lose less than unordered ones.
 
-    Two equal clusters and two sizes of jobs, equally often, are searched from small to large; the
-    placement is worst fit. All losses are exact.
+    The search goes through systems of two equal clusters, from small to large ones, and through all
+    pairs of job sizes, which are equally frequent. The placement is worst fit. All losses are
+    exact.
     """
     for size in range(1, 9):
         system = Multicluster([size, size])
-        components = [each for each in product(range(size + 1), repeat=2) if sum(each)]
+        components = [pair for pair in product(range(size + 1), repeat=2) if sum(pair)]
         for pair in combinations(components, 2):
             jobs = JointSizes(np.array(pair), np.ones(2) / 2)
             by_request = {
@@ -191,7 +211,10 @@ def smallest_counterexample() -> tuple[Multicluster, JointSizes]:
 def measure_further(
     setting: Held | Balance | Fewer | Counterexample, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the capacity loss of a setting, or the busy share of each cluster."""
+    """Measure a setting of this module, and yield rows for the table of runs.
+
+    The rows of a `Balance` have the utilization of one cluster each; all others a capacity loss.
+    """
     if isinstance(setting, Balance):
         for number, shares in enumerate(busy_shares(setting, scale, seed).T, start=1):
             yield from rows_of(Replications(shares), "busy", cluster=number)
@@ -204,12 +227,12 @@ def measure_further(
         yield from rows_of(Replications(np.array(found)), "capacity_loss")
 
 
-#: Jobs with fewer components than there are clusters: sizes, components, clusters, cluster size.
+#: The settings `Fewer`: component sizes, number of components, number of clusters, cluster size.
 OF_FEWER = (("U[1,6]", 2, 8, 16), ("U[1,7]", 2, 4, 32))
 
 
 def further_settings(scale: Scale) -> Iterator[Held | Balance | Fewer | Counterexample]:
-    """Yield all settings of this module."""
+    """Yield all settings of this module for a scale."""
     for sizes, policy, waiting in product(ROOM, (FEW, MANY), scale.waiting):
         yield Held(sizes, policy, waiting)
     for sizes, placement in product(FIVE, (WORST, FIRST)):

@@ -1,4 +1,8 @@
-"""Constant service in two readings, overtaking by the number of waiting jobs, and balance."""
+"""Make the figures of our own that answer open questions about the paper.
+
+They show the loss in two readings of constant service times, the gain of overtaking by the number
+of waiting jobs, and the utilization of each cluster.
+"""
 
 from functools import lru_cache
 from typing import Any
@@ -28,7 +32,7 @@ from studies.results import Caption
 
 
 def draw_constant(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss with constant service in both readings."""
+    """Draw the loss with constant service times in both readings."""
     labelled = table.assign(series=table["service"].str.partition(", ")[2])
     return draw_bars(labelled, "series", **titles)
 
@@ -42,7 +46,10 @@ CONSTANT = Caption(
 
 @study.add_figure("constant-service", CONSTANT, draw_constant)
 def constant_service(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of unordered requests with constant service, by the reading of a tie."""
+    """Return the loss of unordered requests with constant service times, in both readings.
+
+    In one reading, jobs that end at the same instant depart one by one; in the other, all at once.
+    """
     both = pick(standard(runs, "service"), service=(CALM, AT_ONCE))
     return losses(both, ["sizes", "service"], against={"service": AT_ONCE})
 
@@ -86,32 +93,43 @@ def gains_by_waiting(runs: pd.DataFrame) -> pd.DataFrame:
         ends = {"ci95_low": gain.low, "ci95_high": gain.high, "warning": gain.warning}
         rows.append({**keys, "gain": gain.estimate} | ends)
     if not rows:
-        raise NotRunError("no run has a number of waiting jobs that is held")
+        raise NotRunError("no run has a constant number of waiting jobs")
     return pd.DataFrame(rows)
 
 
-#: Jobs that arrive in a run of the two starts, and while the control is moved; the points drawn.
+#: The number of jobs that arrive in a run of `two_starts_picture`, normally and while the user
+#: moves a control, and the number of instants at which the queue is drawn.
 ARRIVING, COARSE, POINTS = 60_000, 10_000, 150
 
 
 @lru_cache(maxsize=64)
 def _queue(load: float, waiting: int, arriving: int) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Return instants, in thousands of mean service times, and the length of the queue at each."""
+    """Return instants, in thousands of mean service times, and the queue length at each instant."""
     scenario = Held(ROOM[0], MANY, 1).scenario
     stream = scenario.sample(waiting + arriving, load=load, seed=study.seed)
-    # The first jobs are all there at the start.
+    # Shift the arrivals so that the first `waiting` jobs are all in the queue at time 0.
     start = stream.submit[waiting - 1] if waiting else 0.0
     submit = np.maximum(stream.submit - start, 0.0)
     schedule = scenario.run(stream.replace(submit=submit))
     instants = np.linspace(0, submit[-1], POINTS)
     length = schedule.queue_length(instants)
-    return tuple(instants / 1000), tuple(int(each) for each in length)
+    return tuple(instants / 1000), tuple(int(jobs) for jobs in length)
 
 
 def two_starts_picture(
     load: float = 0.84, waiting: int = 1_500, coarse: bool = False
 ) -> plots.Picture:
-    """Draw the queue of FPFS(50) at one load from two starts: empty, and with many jobs waiting."""
+    """Draw the queue length of FPFS(50) over time for an empty and for a long initial queue.
+
+    Parameters
+    ----------
+    load : float
+        The offered load, the same for both runs.
+    waiting : int
+        The number of jobs in the long initial queue.
+    coarse : bool
+        Simulate fewer arrivals, for a quick preview.
+    """
     rows = []
     last = {}
     for begin in (0, waiting):
@@ -131,7 +149,7 @@ def two_starts_picture(
 
 
 def two_starts_explorer(state: str = "") -> Explorer:
-    """Return controls of the load and of the jobs waiting at the start, and the two queues."""
+    """Return the explorer of `two_starts_picture`, with controls for its load and initial queue."""
     controls: dict[str, ipw.Widget] = {
         "load": slider_with_entry("load", 0.84, 0.7, 0.9, 0.01),
         "waiting": slider_with_entry("waiting at first", 1_500, 100, 3_000, 100),
@@ -143,7 +161,7 @@ def two_starts_explorer(state: str = "") -> Explorer:
 
 
 def draw_balance(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the busy share of each cluster, a panel for each size distribution."""
+    """Draw the utilization of each cluster, with a panel for each size distribution."""
     return plots.lines(
         table,
         x="cluster",
@@ -165,30 +183,31 @@ BALANCE_OF_CLUSTERS = Caption(
 
 @study.add_figure("balance", BALANCE_OF_CLUSTERS, draw_balance, claims=("MU-20",))
 def balance(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the busy share of each cluster, by sizes and placement."""
+    """Return the utilization of each cluster by sizes and placement."""
     rows = []
     for keys, of_one in groups_of(pick(runs, kind=BALANCE), ["sizes", "placement", "cluster"]):
         busy = sample(of_one, "busy").interval
         ends = {"ci95_low": busy.low, "ci95_high": busy.high, "warning": busy.warning}
         rows.append({**keys, "busy": busy.estimate} | ends)
     if not rows:
-        raise NotRunError("no run has the busy share of clusters")
+        raise NotRunError("no run measured the utilization of each cluster")
     return pd.DataFrame(rows)
 
 
 # --- Why a tie in time changes the loss ---
 
 
-#: Six jobs on two clusters of six processors, with components that must lie on different clusters.
+#: The components of six jobs for two clusters of six processors each; the two components of a job
+#: need different clusters.
 TIED = ((2, 4), (1, 1), (1, 3), (1, 2), (2, 1), (2, 4))
 
 
 def tied(one_by_one: bool) -> co.Schedule:
     """Return the schedule of six jobs of equal length that are all present at the start.
 
-    With `one_by_one` run times differ by less than a millionth, so that jobs that start together
-    depart one after the other, and jobs are placed after each departure.
+    If `one_by_one` is true, the run times differ by less than a millionth. Jobs that start together
+    then depart one after the other, and waiting jobs are placed after each departure.
     """
-    lasts = 1 + one_by_one * 1e-7 * np.arange(len(TIED))
-    jobs = co.JobStream(np.zeros(len(TIED)), lasts, TIED)
+    runtimes = 1 + one_by_one * 1e-7 * np.arange(len(TIED))
+    jobs = co.JobStream(np.zeros(len(TIED)), runtimes, TIED)
     return co.simulate(co.Multicluster([6, 6]), jobs)

@@ -1,4 +1,4 @@
-"""The first notebook: what overtaking buys back, the exercises, and the leaderboard."""
+"""Support the first notebook: the gain of overtaking, the exercises, and the leaderboard."""
 
 from typing import Any
 
@@ -10,9 +10,7 @@ import coalloc_lib as co
 from coalloc_lib.analytic import slotted_as_printed, slotted_utilization
 from coalloc_lib.basics.checks import instance_of, shown
 from coalloc_lib.basics.seeds import spawn
-from coalloc_lib.statistics import (
-    paired_difference,
-)
+from coalloc_lib.statistics import paired_difference
 from lessons.teaching import ANSWERS, checker, near, off_by, raised, ranked
 from studies.maximal_utilization import FOUR, pathological_loss, study
 from studies.maximal_utilization.figures import FREEDOM_LABELS
@@ -20,9 +18,17 @@ from studies.maximal_utilization.model import MANY
 
 
 def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
-    """Return what fifty jumps buy back of the loss, by request: in points, and as a share of it.
+    """Return how much overtaking with up to fifty jumps reduces the loss, for each request type.
 
-    `freedoms` is the table of the figure of this name.
+    Parameters
+    ----------
+    freedoms : DataFrame
+        The table of the figure ``freedoms``.
+
+    Returns
+    -------
+    DataFrame
+        The reduction of the loss in percentage points of the capacity, and in percent of the loss.
     """
     by_policy = freedoms.pivot(index="request", columns="policy", values="capacity_loss")
     nobody, fifty = by_policy["FCFS"], by_policy[MANY]
@@ -30,11 +36,12 @@ def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
     return table.loc[list(FREEDOM_LABELS)].rename(FREEDOM_LABELS).round(1)
 
 
-#: Limits of overtaking from which exercise 4 has one chosen.
+#: The values of MaxJumps from which exercise 4 asks the reader to choose.
 JUMPS = (5, 20, 50, 100, 200)
-#: By how much equation (4) is to be off in exercise 6.
+#: The error of equation (4) that exercise 6 asks the reader to exceed.
 FAR_OFF = 0.20
-#: The project: sizes, jobs that a policy sees waiting, jobs of a run, and runs.
+#: The runs of exercise 5 and of the leaderboard: the sizes of the jobs, the number of waiting jobs
+#: that a policy sees, the number of jobs in a run, and the number of runs.
 PROJECT, SEEN, JOBS, RUNS = "U[1,7]", 20, 800, 5
 
 
@@ -45,7 +52,7 @@ def _two_processors(answer: Any) -> str:
 
 
 def _pathological_limit(answer: Any) -> str:
-    small, large = 7, 15  # the gap to the limit goes like 1/N
+    small, large = 7, 15  # extrapolate the limit: the gap to it is proportional to 1/N
     ends = large * pathological_loss(5, large) - small * pathological_loss(5, small)
     hint = "how many jobs run at once, and what part of each cluster does one use?"
     right = ends / (large - small)
@@ -69,8 +76,9 @@ def _jumps_for_ten_points(answer: Any) -> str:
     for jumps in JUMPS:
         fpfs = co.saturated_loss(co.Scenario(FOUR, model, co.FPFS(jumps)), jobs=60_000).estimate
         if fcfs - fpfs >= 0.10:
-            wrong = "a lower limit is enough" if answer > jumps else "it gains less than ten points"
-            return "" if answer == jumps else wrong
+            if answer == jumps:
+                return ""
+            return "a lower limit is enough" if answer > jumps else "it gains less than ten points"
     return "none of them gains ten points"
 
 
@@ -84,15 +92,15 @@ def _widest_first(answer: Any) -> str:
     if not issubclass(answer if isinstance(answer, type) else type(answer), co.Scheduling):
         return "give your policy: a class that derives from co.Scheduling"
     jobs = co.JobModel(co.parse_sizes(PROJECT), len(FOUR)).sample(300, study.seed)
-    how: dict[str, Any] = {"engine": "reference", "backlog": SEEN}
+    options: dict[str, Any] = {"engine": "reference", "backlog": SEEN}
     try:
         policy = answer() if isinstance(answer, type) else answer
-        own = co.simulate(FOUR, jobs, scheduling=policy, **how).start
+        own = co.simulate(FOUR, jobs, scheduling=policy, **options).start
     except co.InputError as error:
         return str(error)
-    except Exception as error:  # whatever the reader's own code may raise
+    except Exception as error:  # the reader's own code may raise any exception
         return raised(error)
-    right = co.simulate(FOUR, jobs, scheduling=_WidestFirst(), **how).start
+    right = co.simulate(FOUR, jobs, scheduling=_WidestFirst(), **options).start
     if np.array_equal(own, right, equal_nan=True):
         return ""
     first = int(np.flatnonzero(own != right)[0]) + 1
@@ -110,25 +118,31 @@ def _breaks_equation_4(answer: Any) -> str:
     return "" if off > FAR_OFF else f"it is off by {off:.3f}; what if one job fills the cluster?"
 
 
-_FIRST = _two_processors, _pathological_limit, _clusters_past_a_quarter
-_LATER = _jumps_for_ten_points, _widest_first, _breaks_equation_4
-EXERCISES = dict(enumerate((*_FIRST, *_LATER), 1))
+EXERCISES = {
+    1: _two_processors,
+    2: _pathological_limit,
+    3: _clusters_past_a_quarter,
+    4: _jumps_for_ten_points,
+    5: _widest_first,
+    6: _breaks_equation_4,
+}
 check = checker(EXERCISES)
 
 
 def leaderboard(entries: dict[str, co.Placement | co.Scheduling]) -> pd.DataFrame:
-    """Return policies in order of their capacity loss on 4 x 32, beside worst fit under FCFS.
+    """Rank policies by their capacity loss on 4 x 32, and compare them with worst fit under FCFS.
 
     Parameters
     ----------
     entries : dict of Placement or Scheduling
-        By name. A placement is tried under FCFS, a scheduling policy with worst fit.
+        The policies by name. A placement is combined with FCFS, a scheduling policy with worst fit.
 
     Returns
     -------
     DataFrame
-        A row an entry: its loss, the loss less that of worst fit on the same jobs with its 95 %
-        interval, whether that beats worst fit, and the longest wait in mean service times.
+        A row for each policy: its loss; the difference from the loss of worst fit on the same jobs,
+        with a 95 % confidence interval; whether it beats worst fit; and the longest waiting time,
+        in mean service times.
     """
     instance_of("entries", entries, dict, "placements or scheduling policies by name")
     base, rows = None, []
@@ -145,15 +159,15 @@ def leaderboard(entries: dict[str, co.Placement | co.Scheduling]) -> pd.DataFram
 
 
 def _runs(entry: Any) -> tuple[NDArray[np.float64], float]:
-    """Return the loss of each run, and the longest wait of all."""
+    """Return the loss of each run, and the longest waiting time in all runs."""
     kind = "placement" if isinstance(entry, co.Placement) else "scheduling"
     if not isinstance(entry, co.Placement | co.Scheduling):
         raise co.InputError(f"entry = {shown(entry)}; give an object, such as co.FirstFit()")
-    how: dict[str, Any] = {"scheduling": co.FCFS(), kind: entry}
-    how |= {"engine": "reference", "backlog": SEEN}
+    options: dict[str, Any] = {"scheduling": co.FCFS(), kind: entry}
+    options |= {"engine": "reference", "backlog": SEEN}
     model = co.JobModel(co.parse_sizes(PROJECT), len(FOUR))
     seeds = spawn(study.seed, RUNS)
-    schedules = [co.simulate(FOUR, model.sample(JOBS, seed), **how) for seed in seeds]
+    schedules = [co.simulate(FOUR, model.sample(JOBS, seed), **options) for seed in seeds]
     for schedule in schedules:
         schedule.verify()
     losses = np.array([1 - schedule.utilization() for schedule in schedules])

@@ -1,4 +1,4 @@
-"""What is run and what is measured of it: a capacity loss of each setting."""
+"""Define the settings of the study, and measure the capacity loss of each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -72,21 +72,47 @@ from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
 
 NAME = "maximal-utilization"
-#: Kinds of runs, beside the cells of the printed tables.
+#: The kinds of runs, in addition to the cells of the printed tables.
 LOSS, OF_LOG, PATHOLOGICAL, OF_SLOTS = "loss", "log", "pathological example", "slots"
-#: 5, second type for FPFS: lengths of the queue that are not to be hit.
+#: Section 5, simulations of the second type for FPFS: the bounds of the queue length. The queue
+#: must reach neither of them.
 BOUNDS = (0, 1_000)
-#: In how many parts, nearly independent, a log in its order is measured.
+#: The number of batches, nearly independent, into which the run of a log in its order is divided.
 BATCHES = 10
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Jobs of so many components on a system, and how their capacity loss is found.
+    """A system with its jobs and policies, and the method to determine the capacity loss.
 
-    The words are those of `model`. Sizes are written as `parse_sizes` reads them; a policy may be
-    any `Scheduling`, and a placement any `Placement`. Total requests go to one cluster as large as
-    the system.
+    Parameters
+    ----------
+    sizes : str
+        The sizes of the components, as `parse_sizes` reads them, for example ``"U[1,7]"``.
+    request : str
+        One of `REQUESTS` in the module `model`. Total requests are served by a single cluster that
+        is as large as the system.
+    method : str
+        One of `METHODS` in the module `model`.
+    drawn : str
+        Whether the sizes of a job's components are `INDEPENDENT` or `DEPENDENT`.
+    service : str
+        The service times, one of the names in `SERVICES`.
+    policy : str or Scheduling
+        One of the names in `POLICIES`, or any other scheduling policy.
+    placement : str or Placement
+        One of the names in `PLACEMENTS`, or any other placement, for unordered requests.
+    system : Multicluster
+        The clusters.
+    components : int
+        The number of components of a job.
+    kind : str
+        The kind of run; it is the same for all settings of this class.
+
+    Raises
+    ------
+    InputError
+        If a value is not valid, or the placement or the drawing does not fit the request.
     """
 
     sizes: str
@@ -114,18 +140,18 @@ class Setting:
             one_of("placement", self.placement, tuple(PLACEMENTS))
         if self.placement != WORST and self.request != UNORDERED:
             raise InputError(
-                f"placement = {self.placement} is for unordered requests, and request = "
-                f"{self.request!r}; leave it out"
+                f"placement = {self.placement} needs unordered requests, but request = "
+                f"{self.request!r}; omit the placement"
             )
         if self.drawn == DEPENDENT and self.request != UNORDERED:
             raise InputError(
-                f"drawn = {DEPENDENT!r} splits the total of unordered requests, and request = "
-                f"{self.request!r}; leave it out"
+                f"drawn = {DEPENDENT!r} needs unordered requests, but request = "
+                f"{self.request!r}; omit drawn"
             )
 
     @property
     def scenario(self) -> Scenario:
-        """The system, the jobs and the policies."""
+        """The system, the jobs and the policies of the setting."""
         jobs = JobModel(
             parse_sizes(self.sizes),
             self.components,
@@ -146,7 +172,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class LogSetting:
-    """Jobs of a log, unordered on four clusters of 32 or total on one of 128 (section 7.3)."""
+    """Jobs of a log (section 7.3).
+
+    Unordered requests are served by four clusters of 32 processors, total requests by one of 128.
+    """
 
     log: str
     request: str
@@ -158,7 +187,7 @@ class LogSetting:
 
     @property
     def scenario(self) -> Scenario:
-        """The system and the jobs."""
+        """The system and the jobs of the setting."""
         system = FOUR if self.request == UNORDERED else ONE_LARGE
         if self.log == DAS1:
             return Scenario(system, das1_jobs(self.request))
@@ -167,13 +196,13 @@ class LogSetting:
 
     @property
     def is_in_order(self) -> bool:
-        """Whether the jobs are served in the order of the log, not sampled from it."""
+        """Whether the jobs arrive in the order of the log and are not sampled from it."""
         return self.log == IN_ORDER
 
 
 @dataclass(frozen=True)
 class Pathological:
-    """The pathological example of section 3, on some clusters of one size."""
+    """The pathological example of section 3, on several clusters of the same size."""
 
     clusters: int
     cluster_size: int
@@ -182,7 +211,10 @@ class Pathological:
 
 @dataclass(frozen=True)
 class Slotted:
-    """Equal service times on one cluster, by equation (4) as printed or by simulation."""
+    """Jobs with equal service times on one cluster.
+
+    Their capacity loss is calculated by equation (4) as the paper prints it or simulated.
+    """
 
     sizes: str
     method: str = HEAVY
@@ -194,12 +226,16 @@ class Slotted:
 
     @property
     def scenario(self) -> Scenario:
-        """The cluster and its jobs; they all start at once, so they keep to slots."""
+        """The cluster and the jobs of the setting.
+
+        All jobs start at multiples of the service time, because they have equal service times and
+        jobs that end at the same instant depart together.
+        """
         jobs = JobModel(slotted_sizes(self.sizes), 1, request=TOTAL, service=SERVICES[AT_ONCE])
         return Scenario(Multicluster([SLOTTED[self.sizes]]), jobs)
 
 
-# --- What is measured: the capacity loss ---
+# --- Measuring a setting ---
 
 
 def measure(
@@ -207,7 +243,10 @@ def measure(
     scale: Scale,
     seed: np.random.SeedSequence,
 ) -> Iterator[dict]:
-    """Yield the capacity loss: a row for each replication or batch, or one that is exact."""
+    """Measure the capacity loss of a setting, and yield rows for the table of runs.
+
+    A simulation gives a row for each replication or batch; an exact loss gives one row.
+    """
     if isinstance(setting, PublishedLoss):
         yield from measure_cell(setting, scale, seed, by_response=is_of_first_type(setting))
     elif isinstance(setting, Pathological):
@@ -226,7 +265,7 @@ def measure(
 
 
 def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the loss of a setting by its method."""
+    """Return the capacity loss of a setting by the setting's method."""
     if setting.method == POISSON:
         return loss_between(setting, scale, seed)
     return capacity_loss(
@@ -239,7 +278,10 @@ def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Rep
 
 
 def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the loss at which the queue stays longest between the paper's bounds, 0 and 1,000."""
+    """Return the capacity loss at the load at which the queue stays between `BOUNDS` for longest.
+
+    The result has a warning if the runs have fewer arrivals than those of the paper.
+    """
     arrivals = scale.bound_arrivals
     losses = loss_between_bounds(
         setting.scenario,
@@ -254,32 +296,22 @@ def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -
 
 
 def loss_of_log(setting: LogSetting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the loss with the jobs of a log, in its order in batches of one run."""
+    """Return the capacity loss with the jobs of a log.
+
+    If the jobs arrive in the order of the log, there is only one run, which is divided into
+    batches. Otherwise there are several replications.
+    """
     scenario = setting.scenario
     if setting.is_in_order:
         busy = heavy_traffic(scenario, ctc_jobs(setting.request), batches=BATCHES)
         return Replications(1 - busy)
-    jobs, replications = scale.jobs, scale.replications
+    return simulated_loss(scenario, scale, seed)
+
+
+def simulated_loss(scenario: Scenario, scale: Scale, seed: np.random.SeedSequence) -> Replications:
+    """Return the capacity loss of a scenario from simulations of the scale's size."""
     return capacity_loss(
-        scenario, method="simulation", jobs=jobs, replications=replications, seed=seed
-    )
-
-
-def pathological_loss(clusters: int, size: int) -> float:
-    """Return the loss of the pathological example, by the exact formula."""
-    system = Multicluster.equal(clusters, size)
-    return maximal_utilization(system, pathological_jobs(clusters, size)).capacity_loss
-
-
-def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the loss with equal service times, as equation (4) has it or simulated."""
-    if setting.method == PRINTED:
-        processors = SLOTTED[setting.sizes]
-        return Replications(
-            np.array(1 - slotted_as_printed(processors, slotted_sizes(setting.sizes)))
-        )
-    return capacity_loss(
-        setting.scenario,
+        scenario,
         method="simulation",
         jobs=scale.jobs,
         replications=scale.replications,
@@ -287,21 +319,39 @@ def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) 
     )
 
 
-# --- All runs ---
+def pathological_loss(clusters: int, size: int) -> float:
+    """Return the exact capacity loss of the pathological example on clusters of this size."""
+    system = Multicluster.equal(clusters, size)
+    return maximal_utilization(system, pathological_jobs(clusters, size)).capacity_loss
 
-# What each figure compares, for one distribution of the component sizes. A reader adds another, or
-# another system: ``study.add(runs, *by_request("U[4,16]", system=co.Multicluster([64, 64])))``.
+
+def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) -> Replications:
+    """Return the capacity loss with equal service times, by equation (4) or simulated."""
+    if setting.method == PRINTED:
+        processors, sizes = SLOTTED[setting.sizes], slotted_sizes(setting.sizes)
+        return Replications(np.array(1 - slotted_as_printed(processors, sizes)))
+    return simulated_loss(setting.scenario, scale, seed)
+
+
+# --- The settings of each figure ---
+
+# Each of these functions yields the settings that one figure compares, for one distribution of the
+# component sizes; further arguments are fields of `Setting`. A reader can add settings with them,
+# for example ``study.add(runs, *by_request("U[4,16]", system=co.Multicluster([64, 64])))``.
 
 
 def by_request(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield the request types: Figure 3. Unordered requests have no exact formula."""
+    """Yield the settings of Figure 3: all request types.
+
+    Unordered requests are simulated because there is no exact formula for them.
+    """
     yield Setting(sizes, ORDERED, EXACT, **where)
     yield Setting(sizes, UNORDERED, **where)
     yield Setting(sizes, TOTAL, EXACT, **where)
 
 
 def by_drawing(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield independent and dependent sizes: Figure 4."""
+    """Yield the settings of Figure 4: independent and dependent sizes."""
     yield Setting(sizes, drawn=INDEPENDENT, **where)
     yield Setting(sizes, drawn=DEPENDENT, **where)
 
@@ -309,7 +359,10 @@ def by_drawing(sizes: str, **where: Any) -> Iterator[Setting]:
 def by_service(
     sizes: str, variations: tuple[int, ...] = (3, 5, 10), **where: Any
 ) -> Iterator[Setting]:
-    """Yield the service times of section 7.1, the wild ones by their coefficient of variation."""
+    """Yield the settings of section 7.1: all service times, for ordered and unordered requests.
+
+    `variations` has the coefficients of variation of the hyperexponential service times.
+    """
     wild = [f"hyperexponential, cv {cv}" for cv in variations]
     for service in (CALM, AT_ONCE, EXPONENTIAL, *wild):
         for request in (ORDERED, UNORDERED):
@@ -317,7 +370,7 @@ def by_service(
 
 
 def by_policy(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield FCFS and FPFS: Figure 5."""
+    """Yield the settings of Figure 5: FCFS, and FPFS by two methods."""
     yield Setting(sizes, policy="FCFS", **where)
     for policy in (FEW, MANY):
         yield Setting(sizes, method=HEAVY, policy=policy, **where)
@@ -325,22 +378,20 @@ def by_policy(sizes: str, **where: Any) -> Iterator[Setting]:
 
 
 def by_placement(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield the placements: Figure 6."""
+    """Yield the settings of Figure 6: worst fit and first fit."""
     for placement in (WORST, FIRST):
         yield Setting(sizes, placement=placement, **where)
 
 
 def by_freedom(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield two freedoms, our own: where components may go, and how often jobs overtake."""
+    """Yield the settings of our own figure ``freedoms``: all requests under all policies."""
     for request in (ORDERED, UNORDERED, TOTAL):
         for policy in POLICIES:
             yield Setting(sizes, request, policy=policy, **where)
 
 
-def settings(
-    scale: Scale,
-) -> Iterator[Any]:
-    """Yield what the figures and claims read."""
+def settings(scale: Scale) -> Iterator[Any]:
+    """Yield all settings that the figures and claims of the study read."""
     yield from load_published(NAME)
     for clusters in PATHOLOGICAL_CLUSTERS:
         for size in DOUBLINGS:
@@ -369,10 +420,12 @@ study = Study(
     "How much of a multicluster can be kept busy where jobs need several clusters at once?",
     seed=2003,
     scales=scales(
-        # At quick all simulated cells are in heavy traffic, which the paper's first type measures
-        # too at ten times the cost. FPFS between the paper's bounds has a fifth of its arrivals,
-        # and two service times are left out. At paper both of the paper's methods have its own
-        # targets: 100,000 arrivals, a mean response of 1,500, a queue between 0 and 1,000.
+        # The scale quick saves time in three ways. All simulated cells are measured in heavy
+        # traffic; the paper's simulations of the first type give the same loss at ten times the
+        # cost. The runs of FPFS between the paper's bounds have a fifth of the paper's arrivals.
+        # Two of the service times are left out. The scale paper uses both of the paper's methods
+        # with the paper's own targets: 100,000 arrivals, a mean response time of 1,500, and a
+        # queue length between 0 and 1,000.
         jobs=(20_000, 400_000),
         replications=(10, 20),
         cell_jobs=(200_000, 4_000_000),

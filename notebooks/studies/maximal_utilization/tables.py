@@ -1,4 +1,4 @@
-"""The printed tables, number by number, and what section 6 says of them."""
+"""Judge the numbers in the paper's Tables 3 and 4, and the claims of section 6 about them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,10 +17,11 @@ from studies.printed_losses import ROUNDING, MeasuredCell, cells_of, printed_cel
 from studies.published import PRINTED
 from studies.study import PaperSetting
 
-#: What is measured.
+#: The column of the runs that has the measured values.
 VALUE = "capacity_loss"
-#: So near to a tie, in units of the last printed digit, a formula may be rounded up or down: it is
-#: a sum of many terms, and its last bits depend on the program.
+#: An exact loss that is this close to the middle between two printed numbers, in units of the last
+#: printed digit, may be rounded up or down. It is a sum of many terms, so its rounding error
+#: depends on the program.
 TIE = 2e-3
 
 # --- The printed numbers ---
@@ -28,22 +29,22 @@ TIE = 2e-3
 
 @study.add_numbers
 def printed_losses(runs: pd.DataFrame) -> Iterator[Row]:
-    """Judge every cell of Tables 3 and 4."""
+    """Yield the rows of the ledger for all cells of Tables 3 and 4."""
     for measured in cells_of(runs):
         yield rounded_either_way(measured).row(study.name)
 
 
 def rounded_either_way(measured: MeasuredCell) -> MeasuredCell:
-    """Return a cell whose formula is known as well as a program of the time may have had it.
+    """Widen an exact loss to a tiny interval, so that it may be rounded up or down near a tie.
 
-    Where a sum of many terms ends next to a tie, its last bits decide how it is rounded.
+    A simulated loss is returned as it is. See `TIE` for the reason.
     """
     loss = measured.loss
     if loss.count:
         return measured
-    near = TIE * 1e-3
-    either = replace(loss, low=loss.estimate - near, high=loss.estimate + near)
-    return measured._replace(loss=either)
+    margin = TIE * 1e-3
+    widened = replace(loss, low=loss.estimate - margin, high=loss.estimate + margin)
+    return measured._replace(loss=widened)
 
 
 # --- Section 6 ---
@@ -72,8 +73,9 @@ def exact_and_simulated_agree(runs: pd.DataFrame) -> Decision:
 def approximation_is_reasonable(runs: pd.DataFrame) -> Decision:
     """Judge 'the match of the approximation and simulations [...] is quite reasonable'.
 
-    In the printed cells all jobs have as many components as there are clusters. Elsewhere: jobs
-    with fewer, for which equation (5) takes the clusters for more balanced than they need be.
+    In the printed cells, each job has as many components as there are clusters. The answers
+    elsewhere are for jobs with fewer components, for which equation (5) assumes that the clusters
+    are more evenly loaded than they are.
     """
     apart, limit = simulated_less_known(pick(runs, kind=PRINTED), "approximation", UNORDERED)
     below = sum(less.estimate > 0 for less in apart)
@@ -95,9 +97,24 @@ def approximation_is_reasonable(runs: pd.DataFrame) -> Decision:
 def simulated_less_known(
     runs: pd.DataFrame, method: str, request: str
 ) -> tuple[list[Interval], float]:
-    """Return the simulated less the calculated loss of each cell, and how far they may be apart.
+    """Return the simulated minus the calculated loss of each cell, and the largest allowed value.
 
-    They may be as far apart as the two numbers of any printed cell, and two roundings more.
+    The allowed difference is the largest one between the two numbers of any cell in the paper's
+    tables, plus twice the largest rounding error.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        The runs of the printed cells.
+    method : str
+        The method of the calculated loss: ``"exact"`` or ``"approximation"``.
+    request : str
+        The request of the cells.
+
+    Returns
+    -------
+    tuple of list of Interval and float
+        The differences, and the largest allowed difference.
     """
     apart, printed = [], []
     cells = pick(runs, request=request)
@@ -109,20 +126,22 @@ def simulated_less_known(
         apart.append(less.interval)
         printed.append(abs(printed_cell(simulated).published - printed_cell(known).published))
     if not apart:
-        raise NotRunError(f"no {request} cell was run by simulation and as {method}")
+        raise NotRunError(
+            f"no {request} cell was run both by simulation and by the method {method}"
+        )
     return apart, max(printed) + 2 * ROUNDING
 
 
 def average(apart: Sequence[Interval]) -> Interval:
-    """Return how far cells are apart on average; their runs are independent."""
-    doubts = [less.warning for less in apart if less.warning]
+    """Return the mean of the cells' differences; the runs of the cells are independent."""
+    warnings = [less.warning for less in apart if less.warning]
     mean = float(np.mean([less.estimate for less in apart]))
     half = float(np.linalg.norm([less.half_width for less in apart])) / len(apart)
-    return Interval(mean, mean - half, mean + half, len(apart), warning="; ".join(doubts))
+    return Interval(mean, mean - half, mean + half, len(apart), warning="; ".join(warnings))
 
 
 def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
-    """Return whether cells agree on average, and no cell is out for certain."""
+    """Return two parts of a claim: cells agree on average, and no cell certainly disagrees."""
 
     def none_is_out(limit: float) -> bool:
         return all(less.between(-limit, limit) is not False for less in apart)
@@ -136,9 +155,10 @@ def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
 
 @study.add_claim("MU-15", "smallest step of the capacity loss", TABLES)
 def loss_falls_in_the_tables_too(runs: pd.DataFrame) -> Decision:
-    """Judge 'the results for multiclusters show the reduction' by freer requests, line by line.
+    """Judge that 'the results for multiclusters show the reduction' of the loss by freer requests.
 
-    Where the table itself prints one number for two requests, the loss must be the same for both.
+    The claim is tested in each line of the tables. If a line has the same printed number for two
+    requests, their losses must agree within its rounding.
     """
     steps: list[Interval] = []
     parts: dict[str, Part] = {}
@@ -157,7 +177,7 @@ def loss_falls_in_the_tables_too(runs: pd.DataFrame) -> Decision:
     return Decision(least(steps), parts)
 
 
-#: Requests of the tables, each freer than the one before, with the best method for each.
+#: The requests in the tables, in order of increasing freedom, and the most exact method for each.
 IN_TABLES = (
     {"request": ORDERED, "method": "exact"},
     {"request": UNORDERED, "method": "simulation"},

@@ -1,0 +1,132 @@
+"""Write the results of studies into a folder: runs, figures, ledger and page."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.files import folder_beside
+from coalloc_lib.statistics.storage import write_runs
+from studies.archive import CHECKSUM, MADE_WITH, runs_sha256, write_made_with
+from studies.ledger import Row, write_ledger
+from studies.pages import INDEX, figures_run, write_index
+from studies.study import RUNS, logs_missing_in
+
+#: The ledger with the rows of all studies, in the folder of the results.
+LEDGER = "ledger.csv"
+#: Resolution of the pictures, in dots per inch.
+DPI = 150
+
+__all__ = ["INDEX", "LEDGER", "output_folder", "pictures", "write_all", "write_files", "write_page"]
+
+
+def output_folder(out: str | Path) -> Path:
+    """Return the folder of the results as a path; create the folder if it does not exist."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"out = {str(out)!r} cannot be made ({error.strerror}); give the name of a folder"
+        ) from None
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"out = {str(out)!r} cannot be written to; choose another folder")
+    return folder
+
+
+def pictures(result: Any, name: str) -> list[Path]:
+    """Return the paths of a study's pictures, relative to the folder of the results."""
+    return [Path(name) / f"{figure.name}.png" for figure in figures_run(result) if figure.draw]
+
+
+def write_files(
+    result: Any,
+    name: str,
+    out: Path,
+    facts: Mapping[str, Any] | None = None,
+    rows: Sequence[Row] | None = None,
+) -> list[Path]:
+    """Write the runs and figures of one study, and return the paths of its pictures.
+
+    All files are made in a temporary folder first, so a failure leaves the old files as they were.
+
+    Parameters
+    ----------
+    result : StudyResult
+        The result of the study.
+    name : str
+        The name of the study, which is also the name of its folder in `out`.
+    out : Path
+        The folder of the results.
+    facts : dict, optional
+        How the runs were made, for ``made_with.json``.
+    rows : list of Row, optional
+        All rows of the ledger. If they are given, the ledger is replaced together with the files.
+    """
+    with _naming_studies(out, name), folder_beside(out / "reproduce") as folder:
+        (folder / name).mkdir()
+        files = [Path(name) / RUNS]
+        write_runs(result.runs, folder / files[0])
+        if facts is not None:
+            files.append(Path(name) / MADE_WITH)
+            checksum = runs_sha256(folder / files[0])
+            write_made_with({**facts, CHECKSUM: checksum}, folder / files[-1])
+        files += _write_figures(result, name, folder)
+        if rows is not None:
+            files.append(Path(LEDGER))
+            write_ledger(rows, folder / LEDGER)
+        (out / name).mkdir(exist_ok=True)
+        # The old facts are about the runs that are replaced now.
+        (out / name / MADE_WITH).unlink(missing_ok=True)
+        for file in files:
+            os.replace(folder / file, out / file)
+    return [out / file for file in files if file.suffix == ".png"]
+
+
+def _write_figures(result: Any, name: str, folder: Path) -> list[Path]:
+    """Write the table and the picture of each figure, and return their paths in the folder."""
+    files = []
+    for figure in figures_run(result):
+        table = Path(name) / f"{figure.name}.csv"
+        figure.data().to_csv(folder / table, index=False, lineterminator="\n")
+        files.append(table)
+        if figure.draw is not None:
+            picture = table.with_suffix(".png")
+            figure.plot().savefig(folder / picture, dpi=DPI)
+            files.append(picture)
+    return files
+
+
+def write_all(results: Mapping[str, Any], rows: Sequence[Row], out: Path, judged: str) -> None:
+    """Write the ledger and the page of all results; `judged` names the studies that are new."""
+    with _naming_studies(out, judged):
+        write_ledger(rows, out / LEDGER)
+    write_page(results, out)
+
+
+def write_page(results: Mapping[str, Any], out: Path, missing: Sequence[str] = ()) -> None:
+    """Write the page of all results.
+
+    The page names the scales of the runs, and the logs that were missing when the runs were made.
+    `missing` are further logs that are missing now.
+    """
+    runs = [result.runs for result in results.values()]
+    scales = dict.fromkeys(scale for table in runs for scale in table["scale"].unique())
+    logs = dict.fromkeys([*missing, *(log for table in runs for log in logs_missing_in(table))])
+    with _naming_studies(out, ", ".join(results)):
+        write_index(results, out, ", ".join(scales), [*logs])
+
+
+@contextmanager
+def _naming_studies(out: Path, names: str) -> Iterator[None]:
+    """Turn an `OSError` into an error that names the folder and the studies."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"out = {str(out)!r} cannot take the files of {names} ({error.strerror}); free some "
+            "space or choose another folder, and run the command again: the studies that were "
+            "written there before are kept"
+        ) from error
