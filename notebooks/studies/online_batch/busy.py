@@ -120,6 +120,7 @@ def booking_uses_much(runs: pd.DataFrame) -> Decision:
     if own is None:
         raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
     elsewhere = {
-        f"{log}, lengths {length}": HIGH.below(busy.complement()) for (log, length), busy in found.items()
+        f"{log}, lengths {length}": HIGH.below(busy.complement())
+        for (log, length), busy in found.items()
     }
     return Decision(own, {"high": HIGH.below(own.complement())}, "", answers(elsewhere))
