@@ -169,7 +169,7 @@ def test_saturated_points_have_no_ratio_and_are_drawn():
     here = pick(runs, load=0.786, spread=0.0)
     line = [pair for pair in figures.against_whole(here) if pair.setting["psi"] == 0.05]
     assert claims.pays(line, "stream") == {3: None, 10: None, 16: False, 19: False}
-    assert figures.best_places(claims.line_of(line), "stream") == [10]
+    assert figures.best_thresholds(claims.line_of(line), "stream") == [10]
 
 
 def test_a_doubt_of_a_run_is_one_of_its_ratio():
