@@ -131,11 +131,14 @@ class Advantage:
         return all_of(self.max_utilization.above(by), *map(not_, slower))
 
     def better_by(self, word: Word) -> Asked:
-        """Ask whether the first line is better by at least the meaning of a word."""
+        """Return the question whether the first line is better by as much as a word says.
+
+        The limit of the word is a difference of maximal utilizations.
+        """
         return Asked(word, self.better)
 
     def slightly_better(self) -> Asked:
-        """Ask whether the first line is better, but by less than the meaning of 'slightly'."""
+        """Return the question whether the first line is better, but only slightly."""
 
         def better_by_less(limit: float) -> bool | None:
             return all_of(self.better(), self.max_utilization.between(-limit, limit))
@@ -143,10 +146,10 @@ class Advantage:
         return Asked(SLIGHTLY, better_by_less)
 
     def alike(self, word: Word) -> Asked:
-        """Ask whether the two lines are alike.
+        """Return the question whether the two lines are alike.
 
-        They are alike if they differ only by a shift in utilization that is smaller than the
-        meaning of a word.
+        They are alike if they differ only by a small shift in utilization. The limit of the word is
+        the largest shift that counts as small.
         """
 
         def moved_by_less(limit: float) -> bool | None:
@@ -162,7 +165,11 @@ class Advantage:
 
 
 def compare(runs: pd.DataFrame, one: Line, other: Line) -> Advantage:
-    """Compare two lines of the runs; columns that `other` does not name are as in `one`."""
+    """Compare the runs of two lines of a figure.
+
+    `one` and `other` have the column values that select the runs of each line. Columns that `other`
+    does not name are as in `one`.
+    """
     other = {**one, **other}
     saturated = pick(runs, measured=SATURATED)
     gain = difference(saturated, "max_utilization", one, other)
@@ -206,7 +213,10 @@ def compare_jobs(runs: pd.DataFrame, one: str, other: str) -> Advantage:
     PAPER.without("system", "placement", "request"),
 )
 def equal_clusters_do_much_better(runs: pd.DataFrame) -> Decision:
-    """Judge 'for both ordered and unordered requests ... a much better performance' (Figure 3)."""
+    """Judge the claim that equal clusters are much better than unequal clusters (Figure 3).
+
+    The paper says: 'for both ordered and unordered requests ... a much better performance'.
+    """
     ordered = compare_systems(pick(runs, request=ORDERED), STANDARD, PRINTED)
     first_fit = pick(runs, request=UNORDERED, placement=FIRST_FIT)
     unordered = compare_systems(first_fit, STANDARD, PRINTED)
@@ -224,7 +234,11 @@ def equal_clusters_do_much_better(runs: pd.DataFrame) -> Decision:
     PAPER.without("system", "placement", "request"),
 )
 def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
-    """Judge 'even worse than total requests in ... half' of ordered requests (Figure 3)."""
+    """Judge the claim that ordered requests do worse than total requests on one cluster (Figure 3).
+
+    On unequal clusters, ordered requests are 'even worse than total requests in ... half' of the
+    system, which is its largest cluster.
+    """
     alone = {"system": ALONE, "request": TOTAL}
     change = compare(runs, alone, {"system": PRINTED, "request": ORDERED})
     return Decision(change.max_utilization, {"64 alone better": change.better()})
@@ -235,9 +249,10 @@ def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-3", f"8×16 less {STANDARD} under first fit, bound", OF_SYSTEMS)
 def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
-    """Judge 'similar at low utilizations and even slightly better at moderate and high'.
+    """Judge the claim that eight clusters of 16 are slightly better than four of 32 (Figure 4).
 
-    The paper says this of eight clusters of 16 processors, compared with four of 32 (Figure 4).
+    The performance is 'similar at low utilizations and even slightly better at moderate and high'
+    utilizations.
     """
     change = compare_systems(runs, "8×16", STANDARD)
     parts: dict[str, Part] = {
@@ -254,9 +269,10 @@ def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-9", "one less four components, bound", OF_JOBS)
 def fewer_components_are_better(runs: pd.DataFrame) -> Decision:
-    """Judge 'better for jobs with fewer components' and, for mixtures, 'somewhere between'.
+    """Judge the claim that jobs with fewer components are better (Figure 9).
 
-    Both are said of Figure 9.
+    The performance is 'better for jobs with fewer components', and that of mixtures is 'somewhere
+    between' that of their parts.
     """
     pairs = {
         "1 better than 2": (ONE_COMPONENT, TWO_COMPONENTS),
@@ -284,10 +300,10 @@ def worst_over_first_fit(runs: pd.DataFrame, jobs: Mapping[str, str]) -> dict[st
 
 @study.add_claim("CC-10", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
 def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
-    """Judge that worst fit 'brings visible improvements' to some jobs, 'little effect' to others.
+    """Judge the claim that worst fit helps jobs with four components (Figure 10).
 
-    The improvements are for jobs with four components, the little effect is on jobs with one
-    component (Figure 10).
+    It 'brings visible improvements' for these jobs, and has 'little effect' on jobs with one
+    component.
     """
     helped = worst_over_first_fit(runs, {"4": FOUR_COMPONENTS, MOSTLY_FOUR: MOSTLY_FOUR})
     unchanged = worst_over_first_fit(runs, {"1": ONE_COMPONENT, MOSTLY_ONE: MOSTLY_ONE})
@@ -298,9 +314,9 @@ def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-11", "two less four components, bound", OF_JOBS)
 def two_components_are_best(runs: pd.DataFrame) -> Decision:
-    """Judge the order of the kinds of jobs in Figure 11, where all jobs have the same total size.
+    """Judge the claim that, of jobs with the same total size, two components are best (Figure 11).
 
-    From best to worst, the paper has jobs of two components, of four, of one, and the mixtures.
+    From best to worst, the order is: two components, four components, one component, mixtures.
     """
     one, two = of_one_total(ONE_COMPONENT), of_one_total(TWO_COMPONENTS)
     best = compare_jobs(runs, two, FOUR_COMPONENTS)
@@ -318,9 +334,10 @@ def two_components_are_best(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-12", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
 def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
-    """Judge that worst fit helps some jobs and 'leaves almost unchanged' others (Figure 12).
+    """Judge the claim that worst fit helps only jobs with four components (Figure 12).
 
-    It helps jobs with four components, and leaves jobs with one component almost unchanged.
+    All jobs have the same total size. Worst fit 'leaves almost unchanged' the performance of jobs
+    with one component.
     """
     helped = compare_placements(runs, WORST_FIT, FIRST_FIT, jobs=FOUR_COMPONENTS)
     names = {"1": ONE_COMPONENT, MOSTLY_ONE: MOSTLY_ONE}
@@ -339,7 +356,11 @@ def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
     "CC-13", "largest relative error of the rule", PaperSetting(fixed={"kind": STRETCHED})
 )
 def response_times_scale(runs: pd.DataFrame) -> Decision:
-    """Judge 'multiplying our response-times curves by 1/alpha and alpha' (section 1)."""
+    """Judge the claim that response times are proportional to service times (section 1).
+
+    If all service times grow by a factor alpha, the curves follow by 'multiplying our
+    response-times curves by 1/alpha and alpha'.
+    """
     largest = float(runs["error"].max())
     return Decision(largest, {"response times scale with alpha": largest <= EXACT})
 
@@ -348,11 +369,12 @@ def response_times_scale(runs: pd.DataFrame) -> Decision:
     "CC-14", f"what worst fit gains on {STANDARD} less on {PRINTED}, bound", OF_PLACEMENTS
 )
 def placements_are_similar(runs: pd.DataFrame) -> Decision:
-    """Judge 'For unordered requests both FF and WF were simulated; since the results were similar'.
+    """Judge the claim that first fit (FF) and worst fit (WF) have similar results in section 4.1.
 
-    Section 4.1 compares equal with unequal clusters, so the sentence has two readings: worst fit
-    and first fit themselves are similar, or the advantage of equal clusters is similar under both.
-    The claim holds if it holds in one of these readings.
+    The paper says: 'For unordered requests both FF and WF were simulated; since the results were
+    similar'. Section 4.1 compares equal with unequal clusters, so the sentence has two readings:
+    worst fit and first fit themselves are similar, or the advantage of equal clusters is similar
+    under both. The claim holds if it holds in one of these readings.
     """
     on_equal, on_unequal = (
         compare_placements(runs, WORST_FIT, FIRST_FIT, system=system).gain
@@ -389,9 +411,10 @@ def any_of(*answers: bool | None) -> bool | None:
     PaperSetting(fixed={"kind": PRINTED_TABLE}),
 )
 def formulas_are_accurate(runs: pd.DataFrame) -> Decision:
-    """Judge 'agree extremely well' and 'the approximation is very accurate' (section 3).
+    """Judge the claim that formulas and simulations have the same capacity loss (section 3).
 
-    The first is said of the simulation of one cluster and the exact formula.
+    For one cluster the exact and the simulated results 'agree extremely well'. For unordered
+    requests 'the approximation is very accurate'.
     """
     exact = simulated_less_known(runs, "exact", TOTAL)
     approximate = simulated_less_known(runs, "approximation", UNORDERED)
@@ -404,7 +427,10 @@ def formulas_are_accurate(runs: pd.DataFrame) -> Decision:
 
 
 def simulated_less_known(runs: pd.DataFrame, method: str, request: str) -> list[Interval]:
-    """Return the simulated minus the calculated capacity loss of each cell that has both."""
+    """Return the simulated minus the calculated capacity loss of each cell of Tables 1 and 2.
+
+    Only cells that have both losses are compared.
+    """
     differences = []
     for _, cell in groups_of(pick(runs, request=request), ["table", "component_sizes", "clusters"]):
         if {"simulation", method} <= {*cell["method"]}:
@@ -418,7 +444,7 @@ def simulated_less_known(runs: pd.DataFrame, method: str, request: str) -> list[
 
 
 def all_within(word: Word, differences: Sequence[Interval]) -> Asked:
-    """Ask whether the absolute values of all differences are below the meaning of a word."""
+    """Return the question whether all differences are as small as a word of the paper says."""
 
     def small(limit: float) -> bool | None:
         return all_of(*(each.between(-limit, limit) for each in differences))
@@ -431,9 +457,10 @@ def all_within(word: Word, differences: Sequence[Interval]) -> Asked:
 
 @study.add_claim("CC-17", "one total: one less four components, bound", OF_JOBS)
 def many_components_are_poor(runs: pd.DataFrame) -> Decision:
-    """Judge 'the performance is lower for jobs with numbers of components close to' clusters.
+    """Judge the claim that jobs with as many components as there are clusters perform poorly.
 
-    The system has four clusters, so this is a claim about jobs with four components.
+    The paper says: 'the performance is lower for jobs with numbers of components close to' the
+    number of clusters, which is four here.
     """
     parts = {}
     for fewer in (ONE_COMPONENT, TWO_COMPONENTS, THREE_COMPONENTS):
@@ -451,7 +478,10 @@ def many_components_are_poor(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-18", "one total: four less one component, bound", OF_JOBS)
 def spreading_large_jobs_is_better(runs: pd.DataFrame) -> Decision:
-    """Judge 'spreading large single-component jobs over more clusters ... can' be better (5.2)."""
+    """Judge the claim that a large job can do better if it is split into components (section 5.2).
+
+    The paper says: 'spreading large single-component jobs over more clusters ... can' be better.
+    """
     one = of_one_total(ONE_COMPONENT)
     spread_over = {"4": FOUR_COMPONENTS, "2": of_one_total(TWO_COMPONENTS)}
     changes = {clusters: compare_jobs(runs, jobs, one) for clusters, jobs in spread_over.items()}
@@ -461,7 +491,10 @@ def spreading_large_jobs_is_better(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-23", "one total: four less one component, bound", OF_JOBS)
 def large_components_are_worse(runs: pd.DataFrame) -> Decision:
-    """Judge 'better when the jobs [...] are small', and worse with large components."""
+    """Judge the claim that large jobs and large components lower the performance (section 6).
+
+    The performance is 'better when the jobs [...] are small'.
+    """
     one = of_one_total(ONE_COMPONENT)
     smaller = {"2": of_one_total(TWO_COMPONENTS), "4": FOUR_COMPONENTS}
     changes = {number: compare_jobs(runs, jobs, one) for number, jobs in smaller.items()}

@@ -81,7 +81,7 @@ class Share(NamedTuple):
 
     @classmethod
     def of(cls, found: Iterable[bool | None]) -> "Share":
-        """Count answers, which are None for a comparison that is undecided."""
+        """Count the answers of comparisons: True, False, or None for an undecided comparison."""
         answers = list(found)
         undecided = answers.count(None)
         return cls(sum(map(bool, answers)), undecided, len(answers))
@@ -124,7 +124,7 @@ def above_zero(differences: Iterable[Interval]) -> Share:
 
 
 def all_above(word: Word, differences: Sequence[Interval]) -> Asked:
-    """Ask whether all differences are above the meaning of a word."""
+    """Return the question whether all differences are as large as a word of the paper says."""
 
     def are_above(limit: float) -> bool | None:
         return all_of(*(each.above(limit) for each in differences))
@@ -133,7 +133,7 @@ def all_above(word: Word, differences: Sequence[Interval]) -> Asked:
 
 
 def all_below(word: Word, differences: Sequence[Interval]) -> Asked:
-    """Ask whether all differences are below the meaning of a word."""
+    """Return the question whether all differences are as small as a word of the paper says."""
 
     def are_below(limit: float) -> bool | None:
         return all_of(*(each.below(limit) for each in differences))
@@ -146,7 +146,10 @@ def all_below(word: Word, differences: Sequence[Interval]) -> Asked:
 
 @study.add_claim("CC-19", "smallest gain of equal clusters, bound", OVER)
 def equal_clusters_fit_better(runs: pd.DataFrame) -> Decision:
-    """Judge 'request types fit better in systems with equal clusters' for four clusters."""
+    """Judge the claim that four equal clusters are better than four unequal clusters (section 6).
+
+    The paper says: 'request types fit better in systems with equal clusters'.
+    """
     maxima = MaxUtilizations(runs)
     gains = {
         way: [
@@ -161,7 +164,11 @@ def equal_clusters_fit_better(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-20", "smallest loss from one step of m to the next, bound", OVER)
 def more_different_clusters_carry_less(runs: pd.DataFrame) -> Decision:
-    """Judge that 'performance deteriorates with the increase in the difference' (4.1)."""
+    """Judge the claim that more unequal clusters have a lower performance (section 4.1).
+
+    The paper says: 'performance deteriorates with the increase in the difference' between the
+    cluster sizes.
+    """
     maxima = MaxUtilizations(runs)
     shares: dict[str, Share] = {}
     steps = []
@@ -181,7 +188,10 @@ def more_different_clusters_carry_less(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-4", "large first less small first, smallest, bound", OVER)
 def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
-    """Judge 'performance is better when the scheduler starts with the largest' (Figure 5)."""
+    """Judge the claim that first fit should start with the largest cluster (Figure 5).
+
+    The paper says: 'performance is better when the scheduler starts with the largest' cluster.
+    """
     maxima = MaxUtilizations(runs)
     gains = [
         (maxima.of(sizes, FIRST_FIT) - maxima.of(sizes, SMALL_FIRST)).interval
@@ -193,11 +203,11 @@ def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-5", "largest unequal less equal clusters, few clusters, bound", OVER)
 def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
-    """Judge that unequal clusters do well only if they are 'considerably' more than components.
+    """Judge the claim that unequal clusters do well only if there are many of them (Figure 5).
 
-    The paper does not say which performance is 'good', or which number of clusters is
-    'considerably' more. The claim holds if any number of clusters separates the divisions that do
-    well from all others.
+    The paper says that the performance is only 'good' if there are 'considerably' more clusters
+    than components. It does not say what these words mean in numbers. The claim holds if any
+    number of clusters separates the divisions that do well from all others.
     """
     maxima = MaxUtilizations(runs)
     equal = maxima.of(FOUR_EQUAL, FIRST_FIT)
@@ -235,9 +245,10 @@ def separated_at(behind: Mapping[Sizes, Sequence[Interval]], limit: float, many:
 
 @study.add_claim("CC-6", "many less few unequal clusters under worst fit, smallest, bound", OVER)
 def worst_fit_wants_equal_or_many_clusters(runs: pd.DataFrame) -> Decision:
-    """Judge 'large equal clusters give much better', and 'many' unequal clusters than few.
+    """Judge the claim that worst fit needs equal clusters or many clusters (Figures 6 and 7).
 
-    Both are said of worst fit (Figures 6 and 7).
+    The paper says that 'large equal clusters give much better' performance, and that 'many' unequal
+    clusters are better than few.
     """
     maxima = MaxUtilizations(runs)
     others = [EIGHT_EQUAL, *unequal()]
@@ -258,9 +269,10 @@ def worst_fit_wants_equal_or_many_clusters(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-7", "worst less first fit on few unequal clusters, smallest, bound", OVER)
 def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
-    """Judge 'much better for ... few, equal, large clusters' and 'slightly' for unequal clusters.
+    """Judge the claim that worst fit is better than first fit on few clusters (section 4.2).
 
-    Section 4.2 says this of worst fit, compared with first fit.
+    It is 'much better for ... few, equal, large clusters', and 'slightly' better for few unequal
+    clusters.
     """
     maxima = MaxUtilizations(runs)
     equal = gain_of_worst_fit(maxima, FOUR_EQUAL)
@@ -288,9 +300,9 @@ def gain_of_worst_fit(maxima: MaxUtilizations, sizes: Sizes) -> Interval:
 
 @study.add_claim("CC-8", "first less worst fit on many clusters, smallest, bound", OVER)
 def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
-    """Judge 'WF has significantly worse performance than FF', said of many clusters.
+    """Judge the claim that worst fit (WF) is worse than first fit (FF) on many clusters.
 
-    The paper refers to Figures 4, 6 and 8.
+    The paper says: 'WF has significantly worse performance than FF' (Figures 4, 6 and 8).
     """
     maxima = MaxUtilizations(runs)
     many = [EIGHT_EQUAL, *unequal(LEAST_OF_MANY)]
@@ -313,8 +325,9 @@ def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-16", "32+32+32+32 less eight clusters of 16 under first fit, bound", OVER)
 def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
-    """Judge 'in general, a system with few, large clusters should be preferred'.
+    """Judge the claim that few large clusters are better than many small clusters (section 6).
 
+    The paper says: 'in general, a system with few, large clusters should be preferred'.
     'In general' is taken to mean more than half of the pairs of divisions. The sentence may be
     about equal clusters or about all clusters, so the verdict is undecided if the two readings
     disagree. For the claim that a better performance 'can' be obtained, one pair is enough.
@@ -352,7 +365,11 @@ def pairs_with_fewer(maxima: MaxUtilizations, divisions: Sequence[Sizes]) -> lis
 
 @study.add_claim("CC-21", "gain of the placement that is advised, smallest, bound", OVER)
 def each_placement_has_its_systems(runs: pd.DataFrame) -> Decision:
-    """Judge 'with few, large clusters WF should be used', and first fit (FF) with many clusters."""
+    """Judge the claim that the better placement depends on the number of clusters (section 6).
+
+    The paper says: 'with few, large clusters WF should be used', that is worst fit. With many
+    clusters first fit is better.
+    """
     maxima = MaxUtilizations(runs)
     few = dict.fromkeys(
         [FOUR_EQUAL, *unequal_divisions_into_four(), *unequal(most_clusters=MOST_OF_FEW)]
@@ -369,9 +386,9 @@ def each_placement_has_its_systems(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-22", "equal or many less few unequal clusters, smallest, bound", OVER)
 def equal_or_many_clusters_are_better(runs: pd.DataFrame) -> Decision:
-    """Judge that the maximal utilization is higher with equal clusters or with many clusters.
+    """Judge the claim that equal clusters and many clusters are better than few unequal clusters.
 
-    They are compared with few unequal clusters. Many means many for the number of components.
+    We call eight or more clusters many for jobs of four components (section 6).
     """
     maxima = MaxUtilizations(runs)
     good = [FOUR_EQUAL, EIGHT_EQUAL, *unequal(LEAST_OF_MANY)]

@@ -121,7 +121,10 @@ def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
 
 @study.add_claim("CP-2", "threshold of the stream", PAPER_SEARCH)
 def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge 'it is 0.185 for the entire job stream', said of the threshold (Figure 1)."""
+    """Judge the claim that splitting pays up to a penalty of 0.185 for all jobs (Figure 1).
+
+    The paper says of this threshold: 'it is 0.185 for the entire job stream'.
+    """
     found = read_thresholds(runs)
     crossing = found.by_group[STREAM]
     parts = {
@@ -151,11 +154,12 @@ def is_of_one_run(found: Thresholds, group: str) -> bool | None:
 
 @study.add_claim("CP-18", "threshold of the stream", PAPER_SEARCH)
 def viable_for_any_speed_ratio(runs: pd.DataFrame) -> Decision:
-    """Judge 'viable for any speed ratio so long as the [...] intensity is low enough' (6).
+    """Judge the claim that splitting can pay at any speed ratio of the links (section 6).
 
-    The penalty is the product of the speed ratio and the intensity of communication. If splitting
-    pays up to a penalty above 0, it pays for any ratio if the intensity is at most this penalty
-    divided by the ratio. Therefore the claim holds if the threshold is above 0.
+    The paper says that it is 'viable for any speed ratio so long as the [...] intensity is low
+    enough'. The penalty is the product of the speed ratio and the intensity of communication. If
+    splitting pays up to a penalty above 0, it pays for any ratio if the intensity is at most this
+    penalty divided by the ratio. Therefore the claim holds if the threshold is above 0.
     """
     found = read_thresholds(runs).by_group[STREAM].interval
     return Decision(found, {"above penalty 0": found.above(0)}, "the penalty is their product")
@@ -163,7 +167,10 @@ def viable_for_any_speed_ratio(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CP-21", "threshold of the stream", PAPER_SEARCH)
 def viability_has_limits(runs: pd.DataFrame) -> Decision:
-    """Judge 'parameter limits within which the co-allocation is viable' (section 9)."""
+    """Judge the claim that splitting pays only up to a certain penalty (section 9).
+
+    The paper says that there are 'parameter limits within which the co-allocation is viable'.
+    """
     found = read_thresholds(runs).by_group[STREAM]
     parts = {"pays up to a threshold, and loses beyond it": is_threshold(found)}
     return Decision(found.interval, parts)
@@ -171,9 +178,10 @@ def viability_has_limits(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CP-3", "threshold of S4", PAPER_SEARCH)
 def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge '1.60 for S4 and over 0.3 for S1' and 'large jobs have a lower threshold'.
+    """Judge the claim that the largest jobs have a lower penalty threshold (Figure 1).
 
-    The numbers are penalty thresholds (Figure 1).
+    The paper says that the threshold is '1.60 for S4 and over 0.3 for S1', and that 'large jobs
+    have a lower threshold'.
     """
     found = read_thresholds(runs)
     threshold = {group: found.by_group[group].interval for group in NAMES}
@@ -197,7 +205,10 @@ def later_at_stream(found: Thresholds, group: str) -> Interval | None:
 
 @study.add_claim("CP-9", "lowest threshold of all groups", PAPER_SEARCH)
 def free_splitting_pays(runs: pd.DataFrame) -> Decision:
-    """Judge 'without considering communication … is always viable' of splitting (section 6)."""
+    """Judge the claim that splitting always pays without a penalty (section 6).
+
+    The paper says: co-allocation 'without considering communication … is always viable'.
+    """
     found = read_thresholds(runs)
     threshold = {group: found.by_group[group].interval for group in NAMES}
     parts = {f"{group} gains at penalty 0": x.above(0) for group, x in threshold.items()}
@@ -208,7 +219,10 @@ def free_splitting_pays(runs: pd.DataFrame) -> Decision:
     "CP-13", "what S4 loses where the stream breaks even, over whole jobs", PAPER_SEARCH
 )
 def threshold_of_the_stream_misleads(runs: pd.DataFrame) -> Decision:
-    """Judge 'the (entire) job stream threshold value is practically misleading' (section 6)."""
+    """Judge the claim that the threshold of all jobs misleads, because groups differ (section 6).
+
+    The paper says: 'the (entire) job stream threshold value is practically misleading'.
+    """
     found = read_thresholds(runs)
     large, small = later_at_stream(found, "S4"), later_at_stream(found, "S1")
     parts = {"S4 loses": is_above(large, 0), "S1 gains": small.below(0) if small else None}
@@ -253,9 +267,10 @@ def below_saturation(line: Line) -> list[Responses]:
     PAPER,
 )
 def responses_rise_with_the_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge 'increasing thres leads to poorer performance', most of all for large jobs.
+    """Judge the claim that response times grow with the splitting threshold (Figure 2).
 
-    The paper calls the splitting threshold *thres* (Figure 2).
+    The paper calls this threshold *thres* and says: 'increasing thres leads to poorer performance',
+    most of all for large jobs.
     """
     all_thresholds = line_of(against_itself(runs))
     line = below_saturation(all_thresholds)
@@ -270,8 +285,9 @@ def responses_rise_with_the_threshold(runs: pd.DataFrame) -> Decision:
 
 
 def follows(line: Sequence[Responses], group: str) -> Asked:
-    """Ask whether the response time of a group never falls by more than a rising trend allows.
+    """Return the question whether the response time of a group follows a rising trend.
 
+    It does if it never falls by more than a limit as the splitting threshold grows.
     Each threshold is compared with all smaller ones. Among so many pairs, one is likely to fall by
     chance, so their confidence is raised until all of them together have a confidence of 95 %.
     """
@@ -291,7 +307,10 @@ def follows(line: Sequence[Responses], group: str) -> Asked:
     PAPER,
 )
 def low_thresholds_are_best_at_a_small_penalty(runs: pd.DataFrame) -> Decision:
-    """Judge 'it is therefore better to keep thres low' for all groups (section 7.1)."""
+    """Judge the claim that a low splitting threshold is best at a small penalty (section 7.1).
+
+    The paper calls this threshold *thres* and says: 'it is therefore better to keep thres low'.
+    """
     line = line_of(against_itself(runs))
     parts: dict[str, Part] = {}
     for group in NAMES:
@@ -304,7 +323,7 @@ def low_thresholds_are_best_at_a_small_penalty(runs: pd.DataFrame) -> Decision:
 
 
 def best_is_low(best: Sequence[float]) -> Asked:
-    """Ask whether at least one of the best splitting thresholds is low."""
+    """Return the question whether at least one of the best splitting thresholds is low."""
 
     def begins_low(limit: float) -> bool | None:
         return min(best) <= limit if best else None
@@ -318,9 +337,10 @@ def best_is_low(best: Sequence[float]) -> Asked:
     PAPER.without("psi"),
 )
 def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
-    """Judge 'the effect of communication is felt in the entire job stream' (section 8.2).
+    """Judge the claim that a higher penalty makes the response times of all groups longer.
 
-    Therefore the response time of every group must grow with the penalty. Each group is compared
+    The paper says: 'the effect of communication is felt in the entire job stream' (section 8.2).
+    Each group is compared
     with itself at another penalty, and not with jobs that are not split.
     """
     split = [pair for pair in against_itself(runs) if pair.setting["above"] == ABOVE]
@@ -347,8 +367,9 @@ def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
     PAPER_SEARCH,
 )
 def processor_hours_decide(runs: pd.DataFrame) -> Decision:
-    """Judge 'if processor hours due to the penalty exceed those saved [...] no net benefit' (7.4).
+    """Judge the claim that splitting cannot pay if it costs processor-hours (section 7.4).
 
+    The paper says: 'if processor hours due to the penalty exceed those saved [...] no net benefit'.
     The processor-hours are saved if the maximal utilization is higher with splitting than without
     it. The claim does not hold if the threshold of the response time is higher than the threshold
     of the maximal utilization. At a penalty between the two, splitting makes response times shorter
@@ -371,7 +392,10 @@ def processor_hours_decide(runs: pd.DataFrame) -> Decision:
     PAPER.with_(psi=HIGH_PENALTY),
 )
 def split_jobs_delay_the_queue(runs: pd.DataFrame) -> Decision:
-    """Judge 'jobs over delaying in the queue', said of a high penalty (section 7.4)."""
+    """Judge the claim that jobs wait longer if many are split at a high penalty (section 7.4).
+
+    The paper says that this leads to 'jobs over delaying in the queue'.
+    """
     first, *_, last = line_of(against_itself(runs)).values()
     if first.saturated and not last.saturated:
         # If the split jobs certainly saturate first, their queue grows without limit.
@@ -389,7 +413,11 @@ def split_jobs_delay_the_queue(runs: pd.DataFrame) -> Decision:
     PAPER,
 )
 def whole_jobs_leave_fragments(runs: pd.DataFrame) -> Decision:
-    """Judge 'too high, the packing problem of unbroken jobs becomes significant' (7.4)."""
+    """Judge the claim that jobs that are not split leave processors idle (section 7.4).
+
+    If the splitting threshold is 'too high, the packing problem of unbroken jobs becomes
+    significant'.
+    """
     line = line_of(against_itself(runs))
     best = best_thresholds(line, STREAM)
     unsplit = line[max(line)]
@@ -408,7 +436,10 @@ def whole_jobs_leave_fragments(runs: pd.DataFrame) -> Decision:
     PAPER,
 )
 def large_jobs_respond_last(runs: pd.DataFrame) -> Decision:
-    """Judge 'S4 jobs perform worst and constitute over half of the load' (section 7.2)."""
+    """Judge the claim that the largest jobs (S4) have the longest response times (section 7.2).
+
+    The paper says: 'S4 jobs perform worst and constitute over half of the load'.
+    """
     apart = [
         (found.response["S4"] - found.response[group]).interval
         for found in below_saturation(line_of(against_itself(runs)))
@@ -430,9 +461,10 @@ def all_above(intervals: Sequence[Interval], limit: float) -> bool | None:
     PAPER.without("psi"),
 )
 def best_threshold_grows_with_the_penalty(runs: pd.DataFrame) -> Decision:
-    """Judge 'this optimal value increases with ψ' of the splitting threshold (Figure 3).
+    """Judge the claim that the best splitting threshold grows with the penalty ψ (Figure 3).
 
-    The paper also says that the range of thresholds at which splitting pays shrinks.
+    The paper says: 'this optimal value increases with ψ', and the range of thresholds at which
+    splitting pays shrinks.
     """
     lines = lines_of(against_whole(runs), "psi")
     if len(lines) < 2:
@@ -492,7 +524,10 @@ def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -
     PAPER.with_(psi=CONSTANT).without("load"),
 )
 def best_threshold_stays_with_the_load(runs: pd.DataFrame) -> Decision:
-    """Judge 'increase in load however does not affect the optimal thres value' (Figure 4)."""
+    """Judge the claim that the best splitting threshold does not depend on the load (Figure 4).
+
+    The paper says: 'increase in load however does not affect the optimal thres value'.
+    """
     lines = lines_by_load(runs)
     same, shared = same_best(lines.values(), "S4")
     best = {load: best_thresholds(line, "S4") for load, line in lines.items()}
@@ -540,7 +575,10 @@ def same_best(lines: Iterable[Line], group: str) -> tuple[bool | None, set[float
     PAPER.with_(psi=CONSTANT).without("load"),
 )
 def responses_rise_with_the_load(runs: pd.DataFrame) -> Decision:
-    """Judge 'an increase in load leads to a poorer performance' (section 7.3)."""
+    """Judge the claim that response times grow with the load (section 7.3).
+
+    The paper says: 'an increase in load leads to a poorer performance'.
+    """
     steps = [
         (busier[threshold].response["S4"] - less_busy[threshold].response["S4"]).interval
         for less_busy, busier in pairwise(lines_by_load(runs).values())
@@ -564,7 +602,11 @@ def unsaturated_in(one: Line, other: Line) -> list[float]:
     PAPER.with_(psi=CONSTANT).without("spread"),
 )
 def spread_penalties_are_worse(runs: pd.DataFrame) -> Decision:
-    """Judge 'more dispersion in ψ leads to poor performance' for all groups (Figure 5)."""
+    """Judge the claim that response times are longer if penalties differ between jobs (Figure 5).
+
+    The paper says of the penalty ψ: 'more dispersion in ψ leads to poor performance', and means all
+    groups.
+    """
     pairs = pairs_of_penalties(runs)
     means = {
         group: mean_of(ratio(pair.split, pair.other, group) for pair in pairs) for group in GROUPS
@@ -606,7 +648,10 @@ def mean_of(samples: Iterable[Replications | None]) -> Interval | None:
     PAPER.with_(psi=CONSTANT).without("spread"),
 )
 def splitting_is_less_viable(runs: pd.DataFrame) -> Decision:
-    """Judge 'not as viable as depicted' by studies with one penalty for all jobs (section 9)."""
+    """Judge the claim that splitting pays less if penalties differ between jobs (section 9).
+
+    The paper says that it is 'not as viable as depicted' by studies with one penalty for all jobs.
+    """
     found = mean_of(ratio(pair.split, pair.other, STREAM) for pair in pairs_of_penalties(runs))
     return Decision(found, {"the stream later": is_above(found, 1)}, "mean over the thresholds")
 
@@ -617,7 +662,10 @@ def splitting_is_less_viable(runs: pd.DataFrame) -> Decision:
     PAPER.with_(psi=CONSTANT, spread=SPREAD),
 )
 def own_penalty_matters_little(runs: pd.DataFrame) -> Decision:
-    """Judge 'small deviations in performance of the different groups' (Figure 6)."""
+    """Judge the claim that split jobs with high and low penalties respond alike (Figure 6).
+
+    The paper says: 'small deviations in performance of the different groups'.
+    """
     known = [pair.split for pair in against_itself(runs) if not pair.split.saturated]
     apart = mean_of((x.response["C4"] - x.response["C1"]) / x.response[ALL_SPLIT] for x in known)
     answer = SMALL.within(apart) if apart else None

@@ -231,7 +231,7 @@ def settings(scale: Scale) -> Iterator[Setting | Search | Samples]:
     for jumps in scale.spread_jumps:
         yield from along_thresholds(scale, jumps)
         yield from along_thresholds_by_load(scale, jumps)
-        yield from drawn_penalties(scale, jumps)
+        yield from sampled_penalties(scale, jumps)
     yield from searches(scale)
     for setting in [*viability(scale), *at_need(scale), *kept_whole(scale)]:
         yield setting
@@ -261,7 +261,7 @@ def along_thresholds_by_load(scale: Scale, jumps: int) -> Iterator[Setting]:
             yield Setting(jumps, load, above, psi=CONSTANT)
 
 
-def drawn_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
+def sampled_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
     """Yield the settings of Figures 5 and 6: penalties sampled for each job, or equal for all."""
     for above in scale.above[:-2]:  # Too few jobs have more than 16 processors.
         for spread in (SPREAD, 0.0):
