@@ -25,7 +25,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 #: Texts of the site, where they stand in the repository, so that their links hold.
 TEXTS = (
-    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/*.svg", "notebooks/*.md",
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/archive/*.md",
+    "docs/*.svg", "notebooks/*.md",
     "data/*/*.md", "benchmarks/README.md",
 )  # fmt: skip
 MOST_BYTES = 15_000_000
@@ -41,7 +42,7 @@ PARTS = {
         "analytic", "statistics.curves", "statistics.saturation", "statistics.inference",
     ),
     "Logs and models of jobs": (
-        "workloads.catalogue", "workloads.swf", "workloads.models",
+        "workloads.batsim", "workloads.catalogue", "workloads.swf", "workloads.models",
     ),
     "Pictures": ("widgets.player", "basics.checks", "basics.progress"),
 }  # fmt: skip

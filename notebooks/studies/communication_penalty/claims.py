@@ -85,8 +85,9 @@ CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a r
 SMALL = Word("small", 0.1, "%", 100)
 #: A group has the same rising trend if its response time never falls by more than this share.
 TREND = Word("the same trend", 0.05, "%", 100)
-#: The largest splitting threshold that counts as low. The thresholds are from 3 to 19 processors.
-LOW = Word("low", 10.0, "processors")
+#: The largest splitting threshold that counts as low. All thresholds are between 3 and 19, so a
+#: limit twice as high would include all of them.
+LOW = Word("low", 10.0, "processors", near=1.5)
 #: The best splitting thresholds must be at most this many to show where the best one is.
 NARROW = 3
 #: The groups without split jobs in Figure 1. All their jobs have at most ten processors.

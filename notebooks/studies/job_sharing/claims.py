@@ -78,8 +78,9 @@ SIMILAR = Word("similar", 0.1, "points", 100)
 NARROW, LENGTHS, SAME_ORDER = 8, (1.0, 3.0, 10.0), 1e-9
 #: Of the penalty: one of the paper's steps.
 ABOUT = Word("about", 0.05, "points", 100)
-#: A share of the time: some job waits more than half of it.
-SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100)
+#: A share of the time: some job waits more than half of it. It may as well mean a third or three
+#: quarters; twice one half would be all of the time.
+SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100, near=1.5)
 #: Pairs of configurations: equal machines, and others.
 EQUAL_OR_NOT = tuple(product(EQUAL, ("m64", "m384")))
 
