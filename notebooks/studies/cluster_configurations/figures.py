@@ -359,7 +359,7 @@ BY_COMPONENTS = "response times by number of components"
 #: The kinds of jobs of sections 5.1 and 5.2: from the name in the runs to the label in the figures.
 NAMES_OF_SIZE = {name: name for name in SAME_SIZE}
 NAMES_OF_TOTAL = {of_one_total(name): name for name in SAME_TOTAL}
-#: For each kind of jobs of one kind, the jobs with one component more.
+#: For each kind of jobs without mixtures, the kind with one component more.
 ONE_MORE = dict(pairwise(OF_ONE_KIND))
 
 

@@ -6,12 +6,13 @@ The study has Figures 1 to 6 of the paper and judges its claims CP-2 to CP-21. T
 - `responses` and `thresholds`: measurements of one scenario, and comparisons of two;
 - `runs`: the settings that are simulated, and what is measured in each;
 - `figures`, `jumps` and `maps`: the tables and figures, made from the runs;
-- `claims`: the verdicts on the claims, computed from the runs;
+- `claims` and `claims_thresholds`: the verdicts on the claims, computed from the runs;
 - `explorer` and `lesson`: an interactive picture, exercises and a leaderboard for the notebook.
 """
 
 from studies.communication_penalty import (
     claims,
+    claims_thresholds,
     figures,
     jumps,
     maps,
@@ -28,6 +29,7 @@ __all__ = [
     "Search",
     "Setting",
     "claims",
+    "claims_thresholds",
     "figures",
     "jumps",
     "maps",

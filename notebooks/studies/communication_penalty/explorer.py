@@ -38,7 +38,7 @@ UNTIL = 60.0
 KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
-#: Measurements by scenario, with a name for each of `KEPT` and `SPLIT`.
+#: The measurements without splitting (`KEPT`) and with splitting (`SPLIT`).
 Found = Mapping[str, Responses]
 
 #: Measurements are kept in memory, because a control often returns to an earlier value.
