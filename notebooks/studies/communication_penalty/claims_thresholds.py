@@ -72,7 +72,7 @@ def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
         "a threshold": is_threshold(crossing),
         "0.185 as one run": is_of_one_run(found, STREAM),
     }
-    run = found.one_run[STREAM].prediction if found.one_run else None
+    run = found.prediction(STREAM)
     note = f"one run of {ONE_RUN} jobs gives {run.low:.2f} to {run.high:.2f}" if run else ""
     return Decision(crossing.interval, parts, note, calibrates=CHOSEN)
 
@@ -87,10 +87,8 @@ def is_of_one_run(found: Thresholds, group: str) -> bool | None:
 
     The answer is None if single runs have no thresholds.
     """
-    if not found.one_run:
-        return None
-    run = found.one_run[group].prediction
-    return run.contains(PRINTED[group]) if run.half_width else None
+    run = found.prediction(group)
+    return run.contains(PRINTED[group]) if run and run.half_width else None
 
 
 @study.add_claim("CP-18", "threshold of the stream", PAPER_SEARCH)
@@ -126,22 +124,12 @@ def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
     """
     found = read_thresholds(runs)
     threshold = {group: found.by_group[group].interval for group in NAMES}
-    later = later_at_stream(found, "S4")
     parts = {
-        "S4 below the stream": is_above(later, 0),
+        "S4 below the stream": is_above(found.change_at_stream("S4"), 0),
         "S1 above 0.3": threshold["S1"].above(PRINTED["S1"]),
         "0.160 as one run": is_of_one_run(found, "S4"),
     }
     return Decision(threshold["S4"], parts, calibrates=CHOSEN)
-
-
-def later_at_stream(found: Thresholds, group: str) -> Interval | None:
-    """Return the change of a group's response time at the threshold of all jobs.
-
-    It is None if all jobs have no threshold.
-    """
-    later = found.at_stream.get(group)
-    return later.interval if later else None
 
 
 @study.add_claim("CP-9", "lowest threshold of all groups", PAPER_SEARCH)
@@ -165,6 +153,6 @@ def threshold_of_the_stream_misleads(runs: pd.DataFrame) -> Decision:
     The paper says: 'the (entire) job stream threshold value is practically misleading'.
     """
     found = read_thresholds(runs)
-    large, small = later_at_stream(found, "S4"), later_at_stream(found, "S1")
+    large, small = found.change_at_stream("S4"), found.change_at_stream("S1")
     parts = {"S4 loses": is_above(large, 0), "S1 gains": small.below(0) if small else None}
     return Decision(large, parts)

@@ -35,6 +35,8 @@ from studies.communication_penalty.thresholds import (
 from studies.joint_reading import JointReading
 from studies.results import Caption
 
+#: An interval whose ends are missing values.
+MISSING = Interval.exact(np.nan)
 #: The labels of the two ways to count jumps.
 COUNTING = {AT_HEAD: "at the head (2008)", WHOLE_WAIT: "over the whole wait (2003)"}
 
@@ -101,7 +103,8 @@ def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
     """Return the columns of the threshold of one group of jobs."""
     crossing = found.by_group[group]
     maximal = "" if found.one_run else " of the maximal utilization"
-    run, at_stream = one_run_of(found, group), at_stream_of(found, group)
+    run = found.prediction(group) or MISSING
+    at_stream = found.change_at_stream(group) or MISSING
     return {
         "group": group,
         **interval_columns(crossing.interval, "psi"),
@@ -113,21 +116,6 @@ def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
         "at_stream_low": at_stream.low,
         "at_stream_high": at_stream.high,
     }
-
-
-def one_run_of(found: Thresholds, group: str) -> Interval:
-    """Return the 95 % prediction interval for the threshold of one more short run."""
-    runs = found.one_run.get(group)
-    return runs.prediction if runs else Interval.exact(np.nan)
-
-
-def at_stream_of(found: Thresholds, group: str) -> Interval:
-    """Return the change of a group's response time at the threshold of all jobs.
-
-    It is missing if all jobs have no threshold.
-    """
-    later = found.at_stream.get(group)
-    return later.interval if later else Interval.exact(np.nan)
 
 
 def bound_of(found: Thresholds, group: str) -> str:
@@ -151,7 +139,8 @@ def fits_mean(found: Thresholds) -> bool:
     It must also be possible that S4 has a lower threshold than all jobs, as in the paper.
     """
     means = {group: found.by_group[group].interval for group in PRINTED}
-    return has_printed(means) and bool(at_stream_of(found, "S4").high > 0)
+    at_stream = found.change_at_stream("S4") or MISSING
+    return has_printed(means) and bool(at_stream.high > 0)
 
 
 def fits_run(found: Thresholds) -> bool:
@@ -161,7 +150,7 @@ def fits_run(found: Thresholds) -> bool:
     """
     means = (found.by_group[group].interval for group in PRINTED)
     is_sure = not any(mean.warning for mean in means)
-    runs = {group: one_run_of(found, group) for group in PRINTED}
+    runs = {group: found.prediction(group) or MISSING for group in PRINTED}
     return is_sure and has_printed(runs) and found.as_printed >= 0.05
 
 

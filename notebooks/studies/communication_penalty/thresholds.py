@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.statistics import Crossing, Replications, crossing, crossings, groups_of
+from coalloc_lib.statistics import Crossing, Interval, Replications, crossing, crossings, groups_of
 from studies.communication_penalty.model import GROUPS, NAMES, PRINTED, STREAM
 from studies.communication_penalty.responses import (
     Responses,
@@ -54,6 +54,22 @@ class Thresholds:
             return np.inf
         full = [psi for psi, found in self.responses.items() if psi is not None and found.saturated]
         return min(full, default=np.inf)
+
+    def prediction(self, group: str) -> Interval | None:
+        """Return the 95 % prediction interval for the threshold of one more short run.
+
+        It is None if single runs have no thresholds.
+        """
+        runs = self.one_run.get(group)
+        return runs.prediction if runs else None
+
+    def change_at_stream(self, group: str) -> Interval | None:
+        """Return the change of a group's response time at the threshold of all jobs.
+
+        It is None if all jobs have no threshold.
+        """
+        change = self.at_stream.get(group)
+        return change.interval if change else None
 
     @property
     def as_printed(self) -> float:
