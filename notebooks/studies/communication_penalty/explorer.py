@@ -92,7 +92,7 @@ def penalty_picture(
     if len(saturated) < len(found):
         rows = _response_rows(found, earlier, changes)
         xlabel = "mean response time; dark: running, pale: waiting"
-        axis = {"before": "before", "until": UNTIL}
+        axis: dict[str, Any] = {"before": "before", "until": UNTIL}
     else:
         rows = [_row("load", name, maximum.interval) for name, maximum in saturated.items()]
         xlabel = f"maximal utilization; the offered load is {load:g}"
