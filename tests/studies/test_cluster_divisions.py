@@ -16,8 +16,8 @@ from studies.cluster_configurations.divisions import (
     ORDERED_WAY,
     TWO_AND_TWO,
     WAYS,
-    Carried,
     Division,
+    MaxUtilizations,
     divisions,
     into_four,
     into_powers_of_two,
@@ -49,10 +49,10 @@ def made_up(value, noise=1e-4):
         names = {"division": setting.division, "request": setting.request, "kind": DIVISION}
         names |= {"placement": setting.placement or "", "service": setting.service}
         waves = np.cos(2 * np.pi * (np.arange(RUNS) / RUNS + 0.618 * number))
-        carried = value(sizes_of(setting.division), setting) + noise * waves
+        maxima = value(sizes_of(setting.division), setting) + noise * waves
         rows += [
             names | {"replication": i, "max_utilization": each, "warning": ""}
-            for i, each in enumerate(carried)
+            for i, each in enumerate(maxima)
         ]
     return pd.DataFrame(rows)
 
@@ -199,9 +199,9 @@ def test_a_division_is_measured_on_the_jobs_of_all_others():
 
 
 def test_a_division_that_was_not_run_is_named():
-    carried = Carried(made_up(by_difference(0.01)))
+    maxima = MaxUtilizations(made_up(by_difference(0.01)))
     with pytest.raises(co.InputError, match=r"no run has division = '50\+30\+28\+20'"):
-        carried.of((50, 30, 28, 20), FIRST_FIT)
+        maxima.of((50, 30, 28, 20), FIRST_FIT)
 
 
 def test_the_figure_and_its_slider_have_what_is_carried(result):
@@ -218,5 +218,7 @@ def test_the_figure_and_its_slider_have_what_is_carried(result):
 
 
 def test_worst_fit_gains_what_the_difference_of_its_runs_is():
-    gain = claims_divisions.gain_of_worst_fit(Carried(made_up(by_placement(0.05, 0.0))), FOUR_EQUAL)
+    gain = claims_divisions.gain_of_worst_fit(
+        MaxUtilizations(made_up(by_placement(0.05, 0.0))), FOUR_EQUAL
+    )
     assert gain.estimate == pytest.approx(0.05, abs=1e-3)

@@ -14,6 +14,7 @@ from studies.communication_penalty import (
     Search,
     Setting,
     claims,
+    claims_thresholds,
     figures,
     jumps,
     maps,
@@ -169,7 +170,7 @@ def test_saturated_points_have_no_ratio_and_are_drawn():
     here = pick(runs, load=0.786, spread=0.0)
     line = [pair for pair in figures.against_whole(here) if pair.setting["psi"] == 0.05]
     assert claims.pays(line, "stream") == {3: None, 10: None, 16: False, 19: False}
-    assert figures.best_places(claims.line_of(line), "stream") == [10]
+    assert figures.best_thresholds(claims.line_of(line), "stream") == [10]
 
 
 def test_a_doubt_of_a_run_is_one_of_its_ratio():
@@ -368,7 +369,10 @@ ITEMS = ("CP-2", "CP-3", "CP-9", "CP-13")
 def test_claims_on_thresholds_follow_them(found, how, expected):
     runs = searched(found, settings=[Search(8, 0.786)], **how)
     own = pick(runs, max_jumps=8, counted="head", load=0.786)
-    judges = claims.stream_has_the_printed_threshold, claims.large_jobs_have_a_lower_threshold
+    judges = (
+        claims_thresholds.stream_has_the_printed_threshold,
+        claims_thresholds.large_jobs_have_a_lower_threshold,
+    )
     assert [judge(own).answer for judge in judges] == expected[:2]
     assert [verdict(item, runs) for item in ITEMS[2:]] == expected[2:]
 

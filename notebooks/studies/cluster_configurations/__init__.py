@@ -1,8 +1,14 @@
-"""Bucur and Epema 2002, system configurations and job structures: CC-1 to CC-23; break-even.
+"""Reproduce the paper of Bucur and Epema (2002) on system configurations and job structures.
 
-`model` has the paper's clusters, jobs and placements, `divisions` the sets of divisions, and `runs`
-the settings and what is measured. `curves`, `figures`, `division_figures`, `claims` and
-`claims_divisions` read the runs.
+The study judges the claims CC-1 to CC-23 of the paper. It also computes the penalty at which jobs
+that span clusters and jobs that use one cluster carry the same load. The modules are:
+
+- `model`: the clusters, jobs and placements of the paper;
+- `divisions`: the ways to divide 128 processors into clusters over which general claims are judged;
+- `runs`: the settings that are simulated, and what is measured in each;
+- `curves`, `figures` and `division_figures`: the tables and figures, made from the runs;
+- `claims` and `claims_divisions`: the verdicts on the claims, computed from the runs;
+- `lesson`: the figures, exercises and leaderboard of the notebook.
 """
 
 from studies.cluster_configurations import (

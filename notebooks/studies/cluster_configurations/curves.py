@@ -1,4 +1,4 @@
-"""Response curves: the table of some lines, what each gains on another, and how they are drawn."""
+"""Tables and figures of response curves, with the difference of their maximal utilizations."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
@@ -18,22 +18,24 @@ from studies.cluster_configurations.runs import (
     Setting,
 )
 
-#: The columns that say which line a run is of.
+#: The columns of the runs that identify a line of a figure: the fields of a setting.
 LINE = [field.name for field in fields(Setting)]
-#: Values of some of these columns.
+#: Values of some of the columns in `LINE`.
 Values = Mapping[str, Any]
-#: From the values of a line to its name, and to what differs in the line that it is held against.
+#: A function that returns the label of a line, given the values of its columns.
 Label = Callable[[Values], str]
+#: A function that returns the values in which the line to compare with differs from a given line.
 Against = Callable[[Values], Values]
 
 
 def curves_of(
     lines: pd.DataFrame, runs: pd.DataFrame, label: Label, against: Against
 ) -> pd.DataFrame:
-    """Return a row for each point of some lines.
+    """Return a table with a row for each point of some response curves.
 
-    Each has the maximal utilization of its line and, as `gain`, how much that is above the one
-    `beside`: that of another of the `runs`, which differs from the line in the values `against`.
+    Each row also has the maximal utilization of its line. Each line is compared with another line
+    of the `runs`, which differs from it in the values that `against` returns: `beside` is the
+    maximal utilization of that other line, and `gain` is the difference to it.
     """
     rows = []
     for line, of_line in groups_of(lines, LINE):
@@ -44,12 +46,12 @@ def curves_of(
         for point in point_columns(of_line):
             rows.append({"label": name} | point | of_all_points)
     if not rows:
-        raise NotRunError("no run is of a line of this figure")
+        raise NotRunError("none of the runs belongs to a line of this figure")
     return pd.DataFrame(rows)
 
 
 def point_columns(line: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield the mean response time of each point of a line, from low utilization to high."""
+    """Yield the columns of each point of a response curve, from low to high utilization."""
     for at, rows in groups_of(pick(line, measured=POINT), ["load"]):
         response = sample(rows, "response").interval
         yield {
@@ -63,7 +65,7 @@ def point_columns(line: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def maximum_columns(line: pd.DataFrame) -> dict[str, Any]:
-    """Return the maximal utilization of a line: by formula where it is exact, else simulated."""
+    """Return the maximal utilization of a line: the exact one if there is one, else simulated."""
     exact = pick(line, measured=EXACT_END)
     ends = pick(line, measured=SATURATED) if exact.empty else exact
     maximum = sample(ends, "max_utilization").interval
@@ -76,12 +78,15 @@ def maximum_columns(line: pd.DataFrame) -> dict[str, Any]:
 
 
 def gain_columns(runs: pd.DataFrame, line: Values, against: Values) -> dict[str, Any]:
-    """Return what a line can carry more than another, in pairs of runs; empty if it has none."""
+    """Return the difference between the maximal utilizations of a line and of another line.
+
+    The two are compared run by run, on the same jobs. The columns are missing values if the other
+    line is the line itself, or if it was not run.
+    """
     other = {**line, **against}
     saturated = pick(runs, measured=SATURATED)
-    is_there = other != line and not pick(saturated, **other).empty
-    if not is_there:
-        return {"beside": np.nan, "gain": np.nan, "gain_low": np.nan, "gain_high": np.nan}
+    if other == line or pick(saturated, **other).empty:
+        return dict.fromkeys(("beside", "gain", "gain_low", "gain_high"), np.nan)
     gain = difference(saturated, "max_utilization", line, other).interval
     return {
         "beside": sample(saturated, "max_utilization", **other).mean,
@@ -97,12 +102,14 @@ def draw_curves(
     dashed: str,
     offsets: Mapping[str, tuple[float, ...]],
     beside: str = "",
-    **how: Any,
+    **options: Any,
 ) -> Figure:
-    """Draw lines and their maximal utilizations.
+    """Draw response curves and their maximal utilizations.
 
-    The dashed levels of a line are at its `offsets` from the maximal utilization that it is held
-    against, and `dashed` says what they are; `beside` names the latter where it is drawn too.
+    Dashed marks show certain distances from the maximal utilization that a line is compared with:
+    `offsets` has these distances for each line, and `dashed` is their legend. If `beside` is given,
+    that maximal utilization is drawn too, with `beside` as its legend. Other arguments are those of
+    `coalloc_lib.plots.curves`.
     """
     others = table.drop_duplicates("label").set_index("label")["beside"].dropna()
     levels = {
@@ -111,5 +118,5 @@ def draw_curves(
         if name in others
     }
     if beside:
-        how["beside"] = (beside, others.to_dict())
-    return plots.curves(table, threshold=(dashed, levels), **how)
+        options["beside"] = (beside, others.to_dict())
+    return plots.curves(table, threshold=(dashed, levels), **options)

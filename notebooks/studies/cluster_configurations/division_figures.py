@@ -1,6 +1,7 @@
-"""The capacity of four clusters that are more and more different: the figure and its slider."""
+"""Figure and interactive slider: the maximal utilization of four more and more unequal clusters."""
 
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import ipywidgets as ipw
@@ -8,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.statistics import Interval, NotRunError, interval_columns
+from coalloc_lib.statistics import Interval, interval_columns
 from coalloc_lib.statistics.curves import max_utilization_by_simulation
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 from studies.cluster_configurations.divisions import (
@@ -17,20 +18,20 @@ from studies.cluster_configurations.divisions import (
     ORDERED_WAY,
     TWO_AND_TWO,
     WAYS,
-    Carried,
     Division,
+    MaxUtilizations,
     moved,
     name_of,
 )
 from studies.cluster_configurations.runs import study
 from studies.results import Caption
 
-#: Jobs of a simulation beside the slider, and while it is moved.
+#: The number of jobs in each simulation when the slider rests, and while it is moved.
 JOBS, COARSE = 40_000, 4_000
 
 
 def draw_divisions(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw what can be carried over the difference of the clusters, a panel for each family."""
+    """Draw the maximal utilization as a function of m, with a panel for each family."""
     return plots.lines(
         table,
         x="m",
@@ -52,24 +53,27 @@ DIVISIONS = Caption(
 
 @study.add_figure("divisions", DIVISIONS, draw_divisions, claims=("CC-19", "CC-20", "CC-22"))
 def division_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the maximal utilization of the divisions of both families, by way and m."""
-    carried = Carried(runs)
+    """Return the maximal utilization for each family of divisions, way of serving jobs, and m."""
+    maxima = MaxUtilizations(runs)
     rows = []
-    for family in (TWO_AND_TWO, ONE_AND_ONE):
-        for way in WAYS:
-            for m in MOVED:
-                found = carried.of(moved(family, m), way).interval
-                keys = {"family": family, "way": way, "m": m}
-                ends = {"ci95_low": found.low, "ci95_high": found.high, "warning": found.warning}
-                rows.append(keys | {"max_utilization": found.estimate} | ends)
-    if not rows:
-        raise NotRunError("no run is of a division")
+    for family, way, m in product((TWO_AND_TWO, ONE_AND_ONE), WAYS, MOVED):
+        found = maxima.of(moved(family, m), way).interval
+        row = {
+            "family": family,
+            "way": way,
+            "m": m,
+            "max_utilization": found.estimate,
+            "ci95_low": found.low,
+            "ci95_high": found.high,
+            "warning": found.warning,
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
 @lru_cache(maxsize=256)
-def _carried(family: str, m: int, way: str, jobs: int) -> Interval:
-    """Return what a division can carry: exactly for ordered requests, else simulated."""
+def _max_utilization(family: str, m: int, way: str, jobs: int) -> Interval:
+    """Return the maximal utilization of a division: exact for ordered requests, else simulated."""
     request, placement = WAYS[way]
     scenario = Division(name_of(moved(family, m)), placement, request).scenario
     if way == ORDERED_WAY:
@@ -78,15 +82,25 @@ def _carried(family: str, m: int, way: str, jobs: int) -> Interval:
 
 
 def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False) -> plots.Picture:
-    """Draw what four clusters that differ by `m` can carry, beside four equal ones."""
+    """Draw the maximal utilization of four unequal clusters, next to that of four equal clusters.
+
+    Parameters
+    ----------
+    family : str
+        One of the two families of divisions, `TWO_AND_TWO` or `ONE_AND_ONE`.
+    m : int
+        The number of processors that are moved from one cluster to another.
+    coarse : bool
+        Whether to simulate fewer jobs, for a quick picture.
+    """
     jobs = COARSE if coarse else JOBS
     names = name_of(moved(family, m))
     rows = []
     equal = {}
     for way in WAYS:
-        equal[way] = _carried(family, 0, way, jobs).estimate
+        equal[way] = _max_utilization(family, 0, way, jobs).estimate
         row = {"group": way, "series": names}
-        rows.append(row | interval_columns(_carried(family, m, way, jobs)))
+        rows.append(row | interval_columns(_max_utilization(family, m, way, jobs)))
     shows = f"maximal utilization of {names} with four components of D(0.9)[1,8]"
     drawn = plots.bars(
         pd.DataFrame(rows), value="estimate", group="group", series="series",
@@ -97,7 +111,7 @@ def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False)
 
 
 def unequal_explorer(state: str = "") -> Explorer:
-    """Return a slider over m, and what clusters that differ by m can carry."""
+    """Return a picture with a slider: the maximal utilization of four unequal clusters."""
     controls = {
         "family": ipw.ToggleButtons(options=(TWO_AND_TWO, ONE_AND_ONE), description="clusters"),
         "m": slider_with_entry("m", 8, 0, 24),

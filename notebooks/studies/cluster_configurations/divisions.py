@@ -1,7 +1,7 @@
-"""Many divisions of 128 processors: what is run on each, and what each of them can carry.
+"""Divisions of 128 processors into clusters, and their maximal utilizations.
 
-The paper says several sentences of systems with unequal clusters in general and prints one such
-system. They are judged over the two sets of divisions that are defined here.
+The paper makes several claims about systems with unequal clusters in general, but it prints the
+sizes of only one such system. These claims are judged on the sets of divisions defined here.
 """
 
 from collections.abc import Iterator
@@ -31,27 +31,30 @@ from studies.cluster_configurations.model import (
 )
 from studies.study import Scale
 
-#: What the runs of a division are called.
+#: The kind of the settings and runs of a division.
 DIVISION = "division"
-#: Section 4 has exponential service times. The other is asked beside it: constant service, where
-#: jobs that start together depart one by one, since run times differ by less than a millionth.
+#: The distributions of the service time. Section 4 has exponential service times. We added service
+#: times that are constant up to a millionth. With such service times, jobs that start together
+#: still depart one after another.
 EXPONENTIAL, CONSTANT = "exponential", "constant, departures one by one"
 SERVICES: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
     CONSTANT: Between(1 - 5e-7, 1 + 5e-7),
 }
-#: Each division is asked for these ways of requesting and placing, by the words for them.
+#: The ways to serve the jobs on each division: the kind of request and the placement, by label.
 ORDERED_WAY = "ordered requests"
 WAYS: dict[str, tuple[str, str | None]] = {
     FIRST_FIT: (UNORDERED, FIRST_FIT),
     WORST_FIT: (UNORDERED, WORST_FIT),
     ORDERED_WAY: (ORDERED, None),
 }
-#: The number of processors by which two clusters grow while two shrink.
+#: The values of m, the number of processors that are moved from one cluster to another.
 MOVED = range(0, 25, 4)
-#: Two clusters of 32 + m and two of 32 - m, or one of each.
+#: Two families of divisions into four clusters, starting from four clusters of 32 processors: m
+#: processors are moved between two pairs of clusters, or between one pair.
 TWO_AND_TWO, ONE_AND_ONE = "32+m, 32+m, 32−m, 32−m", "32+m, 32, 32, 32−m"
 
+#: The sizes of the clusters of a division.
 Sizes = tuple[int, ...]
 
 
@@ -65,9 +68,14 @@ def sizes_of(name: str) -> Sizes:
     try:
         sizes = tuple(int(size) for size in name.split("+"))
     except ValueError:
-        raise InputError(f"division = {name!r}; give sizes such as '64+32+16+16'") from None
+        raise InputError(
+            f"division = {name!r} is not a sum of cluster sizes; give one, such as '64+32+16+16'"
+        ) from None
     if sum(sizes) != PROCESSORS:
-        raise InputError(f"division = {name!r} has {sum(sizes)} processors; give {PROCESSORS}")
+        raise InputError(
+            f"division = {name!r} has {sum(sizes)} processors; give cluster sizes that sum to "
+            f"{PROCESSORS}"
+        )
     return sizes
 
 
@@ -88,24 +96,24 @@ def into_powers_of_two() -> list[Sizes]:
 
 
 def moved(family: str, m: int) -> Sizes:
-    """Return the division of a family in which clusters differ from 32 by `m` processors."""
+    """Return the division of a family in which `m` processors are moved between clusters."""
     one_of("family", family, (TWO_AND_TWO, ONE_AND_ONE))
     if not 0 <= m < 32:
-        raise InputError(f"m = {m}; give a number of processors from 0 to 31")
+        raise InputError(f"m = {m}; give the number of processors to move, from 0 to 31")
     middle = (32 + m, 32 - m) if family == TWO_AND_TWO else (32, 32)
     return 32 + m, *middle, 32 - m
 
 
 def is_unequal(sizes: Sizes) -> bool:
-    """Return whether the clusters differ in size."""
+    """Return whether the clusters of a division differ in size."""
     return len({*sizes}) > 1
 
 
 @dataclass(frozen=True)
 class Division:
-    """Jobs of four components on a division of 128 processors, and how they are placed.
+    """A setting with jobs of four components on one division of 128 processors.
 
-    Ordered requests leave no choice to a placement, which is then None.
+    For ordered requests `placement` is None, because they leave nothing to choose.
     """
 
     division: str
@@ -121,13 +129,13 @@ class Division:
             one_of("placement", self.placement, tuple(PLACEMENTS))
         elif (self.request, self.placement) != (ORDERED, None):
             raise InputError(
-                f"request = {self.request!r} with placement = {self.placement!r}; give "
+                f"request = {self.request!r} does not go with placement = {self.placement!r}; give "
                 f"{UNORDERED!r} with a placement, or {ORDERED!r} with None"
             )
 
     @property
     def scenario(self) -> Scenario:
-        """The system, the jobs and the placement."""
+        """The scenario to simulate: the system, the jobs and the placement."""
         system = Multicluster(sizes_of(self.division))
         jobs = FOUR.with_(request=self.request, service=SERVICES[self.service])
         placement = PLACEMENTS[self.placement](system) if self.placement else None
@@ -137,21 +145,29 @@ class Division:
 def measure_division(
     setting: Division, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the maximal utilization: exact for ordered requests, else a row for each run."""
+    """Yield the maximal utilization of a division.
+
+    There is one row with the exact value for ordered requests with exponential service times, and
+    otherwise one row for each simulated run.
+    """
     scenario = setting.scenario
     if setting.request == ORDERED and setting.service == EXPONENTIAL:
         exact = max_utilization_by_simulation(scenario, method="exact").max_utilization
         found = Replications(np.array(exact))
     else:
-        # All divisions have the same jobs, so that they can be compared in pairs.
-        how = {"jobs": scale.division_jobs, "replications": scale.replications}
-        busy, warning = replicated_traffic(scenario, **how, seed=parent(seed))
+        # The seed makes all divisions serve the same jobs, so that they can be compared in pairs.
+        busy, warning = replicated_traffic(
+            scenario,
+            jobs=scale.division_jobs,
+            replications=scale.replications,
+            seed=parent(seed),
+        )
         found = Replications(busy.mean(axis=1), warning)
     yield from rows_of(found, "max_utilization")
 
 
 def divisions() -> Iterator[Division]:
-    """Yield all divisions that are run."""
+    """Yield the settings of all divisions."""
     families = [moved(family, m) for family in (TWO_AND_TWO, ONE_AND_ONE) for m in MOVED]
     for sizes in dict.fromkeys([*into_four(), *families]):
         for request, placement in WAYS.values():
@@ -165,8 +181,8 @@ def divisions() -> Iterator[Division]:
         yield Division(name_of((16,) * 8), placement, service=CONSTANT)
 
 
-class Carried:
-    """What each division can carry, read once from the runs."""
+class MaxUtilizations:
+    """The maximal utilizations of all divisions, read from a table of runs."""
 
     def __init__(self, runs: pd.DataFrame, service: str = EXPONENTIAL) -> None:
         here = pick(runs, kind=DIVISION, service=service)
@@ -178,13 +194,13 @@ class Carried:
         }
 
     def of(self, sizes: Sizes, way: str) -> Replications:
-        """Return the maximal utilization of a division, by one of `WAYS` or a placement."""
+        """Return the maximal utilization of a division; `way` is a key of `WAYS` or a placement."""
         request, placement = WAYS.get(way, (UNORDERED, way))
         key = name_of(sizes), request, placement
         if key not in self._found:
-            raise NotRunError(f"no run has division = {key[0]!r} with {way}")
+            raise NotRunError(f"no run has division = {key[0]!r} with {way}; run this setting")
         return self._found[key]
 
-    def more(self, one: Sizes, other: Sizes, way: str) -> Replications:
-        """Return by how much one division carries more than another, in pairs of runs."""
+    def gain(self, one: Sizes, other: Sizes, way: str) -> Replications:
+        """Return the maximal utilization of one division minus that of another, for each run."""
         return self.of(one, way) - self.of(other, way)

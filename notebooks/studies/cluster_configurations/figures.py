@@ -1,4 +1,4 @@
-"""Tables 1 and 2, Figures 1 to 12, and up to which penalty spanning pays."""
+"""The tables and figures of the paper, and a figure of the break-even penalty of spanning."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -64,13 +64,13 @@ NEARLY_ALL = "Nearly all cells come out as printed"
     claims=("CC-15",),
 )
 def table2(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 2, of uniform sizes."""
+    """Return Table 2: capacity losses with uniform component sizes."""
     return printed_losses.printed_table(runs, 2)
 
 
 @study.add_figure("table1", printed_losses.caption_of(1, NEARLY_ALL), printed_losses.draw_printed)
 def table1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 1, of sizes from D(q)."""
+    """Return Table 1: capacity losses with component sizes from D(q)."""
     return printed_losses.printed_table(runs, 1)
 
 
@@ -80,7 +80,7 @@ study.add_figure("figure1-2", das1_densities.CAPTION, das1_densities.draw_densit
 
 # --- Figures 3 to 12: response curves ---
 
-#: One sign for each system in all figures: equal ones, unequal ones of few and of many clusters.
+#: The marker and colour of each system, which are the same in all figures.
 SYSTEM_SIGNS = {
     "4×32": plots.STANDARD,
     "8×16": plots.MarkerStyle("#117733", "H"),
@@ -90,12 +90,13 @@ SYSTEM_SIGNS = {
     "2×32+2×16+4×8": plots.MarkerStyle("#AA4499", "p"),
     "4×16+8×8": plots.MarkerStyle("#000000", "v"),
 }
-#: Headings of panels, and the lines in each; a line that none names is in all.
+#: The headings of the panels, with the lines in each panel. A line that is in none of these lists
+#: is drawn in all panels.
 FEW_AND_MANY = {
     "few unequal clusters: 4 or 5": [STANDARD, *FEW],
     "many unequal clusters: 8 or 12": [STANDARD, *MANY],
 }
-#: Jobs by their mean number of components, from dark to light.
+#: The shade of each kind of jobs: jobs with fewer components are darker.
 JOB_SIGNS = plots.shades(
     [
         ONE_COMPONENT,
@@ -116,32 +117,32 @@ PURE_AND_MIXED = {
 
 
 def unordered(runs: pd.DataFrame, placement: str | tuple[str, ...]) -> pd.DataFrame:
-    """Return the runs of unordered requests under some placements."""
+    """Return the runs with unordered requests under the given placements."""
     return pick(runs, kind=CURVE, request=UNORDERED, placement=placement)
 
 
 def of_four(runs: pd.DataFrame, placement: str | tuple[str, ...]) -> pd.DataFrame:
-    """Return the runs of unordered jobs of four components: section 4."""
+    """Return the runs of section 4: unordered requests of four components."""
     return pick(unordered(runs, placement), jobs=FOUR_COMPONENTS)
 
 
 def unequal_and_standard(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of unequal clusters, and of the equal ones that they are held against."""
+    """Return the runs on unequal clusters, and those on the four equal clusters of 32."""
     return runs[(runs["equal"] == 0) | (runs["system"] == STANDARD)]
 
 
 def by_system(line: Values) -> str:
-    """Name a line by its clusters."""
+    """Return the name of a line's system as its label."""
     return line["system"]
 
 
 def over_standard(line: Values) -> Values:
-    """Hold a line against four clusters of 32."""
+    """Compare a line with the same line on four clusters of 32."""
     return {"system": STANDARD}
 
 
 def over_first_fit(line: Values) -> Values:
-    """Hold a line against first fit, from the largest cluster on."""
+    """Compare a line with the same line under first fit, which starts at the largest cluster."""
     return {"placement": FIRST_FIT}
 
 
@@ -149,19 +150,22 @@ def over_first_fit(line: Values) -> Values:
 
 
 def by_system_and_request(line: Values) -> str:
-    """Name a line by its clusters and requests."""
+    """Return the label of a line: its system and its kind of request."""
     return f"{line['system']}, {line['request']}"
 
 
 def over_printed(line: Values) -> Values:
-    """Hold a line against the unequal system; the large cluster alone, against ordered requests."""
+    """Compare a line with the same line on the unequal system whose sizes the paper prints.
+
+    The single cluster of 64 processors is compared with ordered requests on that system.
+    """
     if line["system"] == ALONE:
         return {"system": PRINTED, "request": ORDERED}
     return {"system": PRINTED}
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw ordered requests and unordered ones."""
+    """Draw Figure 3, with a panel for ordered and a panel for unordered requests."""
     panels = {
         "ordered requests": ["4×32, ordered", "64+32+2×16, ordered", "64 alone, total"],
         "unordered requests": ["4×32, unordered", "64+32+2×16, unordered"],
@@ -186,7 +190,7 @@ FIGURE3 = Caption(
 
 @study.add_figure("figure3", FIGURE3, draw_figure3, claims=("CC-1", "CC-2"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return equal and unequal clusters, and the largest of the unequal ones alone."""
+    """Return the curves of equal and unequal clusters, and of the largest unequal cluster alone."""
     four = pick(runs, kind=CURVE, jobs=FOUR_COMPONENTS, placement=(FIRST_FIT, ""))
     alone = pick(four, system=ALONE, request=TOTAL)
     all_clusters = pick(four, system=(STANDARD, PRINTED))
@@ -198,7 +202,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw equal clusters under first fit."""
+    """Draw Figure 4: response curves on equal clusters under first fit."""
     offsets = {"8×16": (0.0, LARGE)}
     return draw_curves(table, "0 to 3 points over 4×32", offsets, look=SYSTEM_SIGNS, **titles)
 
@@ -211,16 +215,16 @@ FIGURE4 = Caption(
 
 @study.add_figure("figure4", FIGURE4, draw_figure4, claims=("CC-3",))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return equal clusters under first fit, against four of them."""
+    """Return the curves on equal clusters under first fit, compared with four clusters of 32."""
     lines = pick(of_four(runs, FIRST_FIT), equal=1)
     return curves_of(lines, runs, by_system, over_standard)
 
 
 def draw_figure5a(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw unequal clusters, the large ones filled first."""
+    """Draw Figure 5, top: unequal clusters under first fit that starts at the largest cluster."""
     offsets = dict.fromkeys(UNEQUAL, (-LARGE,))
-    how: dict[str, Any] = {"panels": FEW_AND_MANY, "look": SYSTEM_SIGNS}
-    return draw_curves(table, "3 points below 4×32", offsets, **how, **titles)
+    dashed = "3 points below 4×32"
+    return draw_curves(table, dashed, offsets, panels=FEW_AND_MANY, look=SYSTEM_SIGNS, **titles)
 
 
 FIGURE5A = Caption(
@@ -232,16 +236,16 @@ FIGURE5A = Caption(
 
 @study.add_figure("figure5a", FIGURE5A, draw_figure5a, claims=("CC-5",))
 def figure5a(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return unequal clusters, the large ones filled first, against four equal ones."""
+    """Return the curves on unequal clusters under first fit, compared with four equal clusters."""
     lines = unequal_and_standard(of_four(runs, FIRST_FIT))
     return curves_of(lines, runs, by_system, over_standard)
 
 
 def draw_figure5b(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw unequal clusters, the small ones filled first."""
+    """Draw Figure 5, bottom: unequal clusters under first fit that starts at the smallest."""
     offsets = dict.fromkeys(UNEQUAL, (0.0,))
-    how: dict[str, Any] = {"panels": FEW_AND_MANY, "look": SYSTEM_SIGNS}
-    return draw_curves(table, "as much as from the large ones on", offsets, **how, **titles)
+    dashed = "as much as from the large ones on"
+    return draw_curves(table, dashed, offsets, panels=FEW_AND_MANY, look=SYSTEM_SIGNS, **titles)
 
 
 FIGURE5B = Caption(
@@ -253,17 +257,26 @@ FIGURE5B = Caption(
 
 @study.add_figure("figure5b", FIGURE5B, draw_figure5b, claims=("CC-4", "CC-5"))
 def figure5b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return unequal clusters, the small ones filled first, against the large ones first."""
+    """Return the curves on unequal clusters under first fit that starts at the smallest cluster.
+
+    They are compared with first fit that starts at the largest cluster.
+    """
     standard = pick(of_four(runs, FIRST_FIT), system=STANDARD)
     lines = pd.concat([standard, of_four(runs, SMALL_FIRST)])
     return curves_of(lines, runs, by_system, over_first_fit)
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw equal clusters under worst fit."""
+    """Draw Figure 6: response curves on equal clusters under worst fit."""
     offsets = {"4×32": (LARGE,), "8×16": (-LARGE,)}
-    how: dict[str, Any] = {"beside": "first fit, Figure 4", "look": SYSTEM_SIGNS}
-    return draw_curves(table, "3 points from first fit", offsets, **how, **titles)
+    return draw_curves(
+        table,
+        "3 points from first fit",
+        offsets,
+        beside="first fit, Figure 4",
+        look=SYSTEM_SIGNS,
+        **titles,
+    )
 
 
 FIGURE6 = Caption(
@@ -274,20 +287,23 @@ FIGURE6 = Caption(
 
 @study.add_figure("figure6", FIGURE6, draw_figure6, claims=("CC-16",))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return equal clusters under worst fit, against first fit."""
+    """Return the curves on equal clusters under worst fit, compared with first fit."""
     lines = pick(of_four(runs, WORST_FIT), equal=1)
     return curves_of(lines, runs, by_system, over_first_fit)
 
 
 def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw unequal clusters under worst fit."""
+    """Draw Figure 7: response curves on unequal clusters under worst fit."""
     offsets = dict.fromkeys([STANDARD, *FEW], (LARGE,)) | dict.fromkeys(MANY, (-LARGE,))
-    how: dict[str, Any] = {
-        "beside": "first fit, Figure 5",
-        "panels": FEW_AND_MANY,
-        "look": SYSTEM_SIGNS,
-    }
-    return draw_curves(table, "3 points from first fit", offsets, **how, **titles)
+    return draw_curves(
+        table,
+        "3 points from first fit",
+        offsets,
+        beside="first fit, Figure 5",
+        panels=FEW_AND_MANY,
+        look=SYSTEM_SIGNS,
+        **titles,
+    )
 
 
 FIGURE7 = Caption(
@@ -299,29 +315,29 @@ FIGURE7 = Caption(
 
 @study.add_figure("figure7", FIGURE7, draw_figure7, claims=("CC-14", "CC-6", "CC-7"))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return unequal clusters under worst fit, against first fit."""
+    """Return the curves on unequal clusters under worst fit, compared with first fit."""
     lines = unequal_and_standard(of_four(runs, WORST_FIT))
     return curves_of(lines, runs, by_system, over_first_fit)
 
 
 def by_system_and_placement(line: Values) -> str:
-    """Name a line by its clusters and placement."""
+    """Return the label of a line: its system and its placement."""
     return f"{line['system']}, {line['placement']}"
 
 
 def over_worst_fit(line: Values) -> Values:
-    """Hold a line against worst fit."""
+    """Compare a line with the same line under worst fit."""
     return {"placement": WORST_FIT}
 
 
 def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw a panel for each system of many clusters."""
+    """Draw Figure 8, with a panel for each system of many clusters."""
     both = (FIRST_FIT, WORST_FIT)
     panels = {system: [f"{system}, {placement}" for placement in both] for system in MANY}
     look = {line: plots.MEANINGS[line.split(", ")[1]] for both in panels.values() for line in both}
     offsets = {f"{system}, {FIRST_FIT}": (LARGE,) for system in MANY}
-    how: dict[str, Any] = {"panels": panels, "look": look}
-    return draw_curves(table, "3 points over worst fit", offsets, **how, **titles)
+    dashed = "3 points over worst fit"
+    return draw_curves(table, dashed, offsets, panels=panels, look=look, **titles)
 
 
 FIGURE8 = Caption(
@@ -332,51 +348,54 @@ FIGURE8 = Caption(
 
 @study.add_figure("figure8", FIGURE8, draw_figure8, claims=("CC-8", "CC-21"))
 def figure8(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return many unequal clusters under first fit and under worst fit."""
+    """Return the curves on many unequal clusters, under first fit and under worst fit."""
     lines = pick(of_four(runs, (FIRST_FIT, WORST_FIT)), system=tuple(MANY))
     return curves_of(lines, runs, by_system_and_placement, over_worst_fit)
 
 
-# --- Section 5: 4×32, and jobs of other numbers of components ---
+# --- Section 5: jobs with different numbers of components on 4×32 ---
 
 BY_COMPONENTS = "response times by number of components"
-#: The jobs of both sections, by their names among the runs.
+#: The kinds of jobs of sections 5.1 and 5.2: from the name in the runs to the label in the figures.
 NAMES_OF_SIZE = {name: name for name in SAME_SIZE}
 NAMES_OF_TOTAL = {of_one_total(name): name for name in SAME_TOTAL}
-#: Of one component more.
+#: For each kind of jobs without mixtures, the kind with one component more.
 ONE_MORE = dict(pairwise(OF_ONE_KIND))
 
 
 def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.DataFrame:
-    """Return the runs of jobs of a section on 4×32, and of jobs that are in neither."""
+    """Return the runs on 4×32 with the jobs in `names`, or with jobs that the paper does not have.
+
+    Runs with jobs of the other part of section 5 are left out.
+    """
     on_standard = pick(unordered(runs, placement), system=STANDARD)
     jobs = on_standard["jobs"]
     return on_standard[jobs.isin(names) | ~jobs.isin(JOBS)]
 
 
 def by_jobs(line: Values) -> str:
-    """Name a line by its jobs."""
+    """Return the label of a line: its kind of jobs, without the words "one total"."""
     jobs: str = line["jobs"]
     return NAMES_OF_TOTAL.get(jobs, jobs)
 
 
 def over_one_component_more(line: Values) -> Values:
-    """Hold jobs of one kind against those of a component more."""
+    """Compare jobs of one kind with jobs that have one component more."""
     return {"jobs": ONE_MORE.get(line["jobs"], line["jobs"])}
 
 
 def over_one_component(line: Values) -> Values:
-    """Hold jobs of one total against those in one component."""
+    """Compare jobs with jobs of the same total size in one component."""
     return {"jobs": of_one_total(ONE_COMPONENT)}
 
 
-def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **how: Any) -> Figure:
-    """Draw jobs by their mean number of components, mixtures in a panel of their own."""
-    return draw_curves(table, dashed, offsets, panels=PURE_AND_MIXED, look=JOB_SIGNS, **how)
+def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **options: Any) -> Figure:
+    """Draw a curve for each kind of jobs, with the mixtures in a second panel."""
+    return draw_curves(table, dashed, offsets, panels=PURE_AND_MIXED, look=JOB_SIGNS, **options)
 
 
 def draw_figure9(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw jobs of one distribution under first fit."""
+    """Draw Figure 9: all components have the same size distribution, under first fit."""
     offsets = dict.fromkeys(ONE_MORE, (0.0,))
     return draw_by_jobs(table, "as much as with one component more", offsets, **titles)
 
@@ -389,13 +408,16 @@ FIGURE9 = Caption(
 
 @study.add_figure("figure9", FIGURE9, draw_figure9, claims=("CC-9", "CC-17"))
 def figure9(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return jobs of one distribution under first fit, against one component more."""
+    """Return the curves of the jobs of section 5.1 under first fit.
+
+    Each curve is compared with that of jobs with one component more.
+    """
     lines = of_jobs(runs, FIRST_FIT, NAMES_OF_SIZE)
     return curves_of(lines, runs, by_jobs, over_one_component_more)
 
 
 def draw_figure10(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw jobs of one distribution under worst fit: what is visibly helped, and what a little."""
+    """Draw Figure 10: all components have the same size distribution, under worst fit."""
     offsets = {FOUR_COMPONENTS: (LARGE,), ONE_COMPONENT: (-LARGE, LARGE)}
     dashed = "3 points over first fit; for one component, 3 points from it"
     return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 9", **titles)
@@ -409,13 +431,13 @@ FIGURE10 = Caption(
 
 @study.add_figure("figure10", FIGURE10, draw_figure10, claims=("CC-10",))
 def figure10(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return jobs of one distribution under worst fit, against first fit."""
+    """Return the curves of the jobs of section 5.1 under worst fit, compared with first fit."""
     lines = of_jobs(runs, WORST_FIT, NAMES_OF_SIZE)
     return curves_of(lines, runs, by_jobs, over_first_fit)
 
 
 def draw_figure11(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw jobs of one total under first fit."""
+    """Draw Figure 11: all jobs have the same total size, under first fit."""
     offsets = dict.fromkeys((TWO_COMPONENTS, FOUR_COMPONENTS, *OF_ONE_AND_FOUR), (0.0,))
     return draw_by_jobs(table, "as much as one component", offsets, **titles)
 
@@ -429,13 +451,16 @@ FIGURE11 = Caption(
 
 @study.add_figure("figure11", FIGURE11, draw_figure11, claims=("CC-11", "CC-17", "CC-18", "CC-23"))
 def figure11(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return jobs of one total under first fit, against those in one component."""
+    """Return the curves of the jobs of section 5.2 under first fit.
+
+    Each curve is compared with that of jobs with a single component.
+    """
     lines = of_jobs(runs, FIRST_FIT, NAMES_OF_TOTAL)
     return curves_of(lines, runs, by_jobs, over_one_component)
 
 
 def draw_figure12(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw jobs of one total under worst fit: what is helped, and what almost unchanged."""
+    """Draw Figure 12: all jobs have the same total size, under worst fit."""
     offsets = {FOUR_COMPONENTS: (0.0,), ONE_COMPONENT: (-TINY, TINY)}
     dashed = "as much as first fit; for one component, 1 point from it"
     return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 11", **titles)
@@ -446,14 +471,14 @@ FIGURE12 = Caption(f"Figure 12: {BY_COMPONENTS}, of one total, worst fit, 4×32"
 
 @study.add_figure("figure12", FIGURE12, draw_figure12, claims=("CC-12",))
 def figure12(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return jobs of one total under worst fit, against first fit."""
+    """Return the curves of the jobs of section 5.2 under worst fit, compared with first fit."""
     lines = of_jobs(runs, WORST_FIT, NAMES_OF_TOTAL)
     return curves_of(lines, runs, by_jobs, over_first_fit)
 
 
-# --- Further than the paper: up to which penalty spanning pays ---
+# --- Beyond the paper: up to which penalty spanning pays ---
 
-#: Headings of panels.
+#: The heading of the panel for each policy.
 PANELS = {
     IN_ORDER: "FCFS: in order of submission",
     OVERTAKING: "FPFS: passed by up to 50 times",
@@ -461,7 +486,7 @@ PANELS = {
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the penalty at break-even over the size of a job, a panel for each policy."""
+    """Draw the break-even penalty as a function of the mean job size, a panel for each policy."""
     return plots.lines_and_levels(
         table,
         x="share",
@@ -469,7 +494,7 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
         line="line",
         panel="panel",
         levels=LEVELS,
-        # One step more than there are: names in the lightest shade would be hard to read.
+        # The extra entry takes the lightest shade, in which a name would be hard to read.
         look=plots.shades(["2×32", "4×32", "8×32", "one more"]),
         xlabel="mean job, as a share of one cluster",
         ylabel="break-even penalty",
@@ -486,9 +511,12 @@ BREAK_EVEN_CAPTION = Caption(
 
 @study.add_figure("break-even", BREAK_EVEN_CAPTION, draw_break_even)
 def break_even(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the penalty at break-even of each point, and the mean job's share of a cluster."""
-    both = pick(runs, kind=BREAK_EVEN)
-    found = ratios(both, "max_utilization", {"way": WHOLE}, also=["share"])
+    """Return the break-even penalty of each setting.
+
+    The column `share` is the mean size of a job, as a share of the largest cluster.
+    """
+    spanning_and_whole = pick(runs, kind=BREAK_EVEN)
+    found = ratios(spanning_and_whole, "max_utilization", {"way": WHOLE}, also=["share"])
     policies = found["policy"]
     return pd.DataFrame(
         {

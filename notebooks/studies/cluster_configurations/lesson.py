@@ -1,6 +1,6 @@
-"""The second notebook: its folded figures, the checks of its exercises, and the leaderboard."""
+"""Parts of notebook 02: folded figures, the checks of the exercises, and the leaderboard."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -31,15 +31,18 @@ from studies.pages import MARKS
 from studies.results import StudyResult
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
-#: Exercise 3: processors moved from each of two clusters to the other two, and what may be lost.
+#: Exercise 3: the numbers of processors that may be moved from each of two clusters to the other
+#: two, and the maximal utilization that may be lost by moving them.
 MOVED, LOST = (4, 8, 12, 16), 0.05
-#: Exercise 4 and the project: divisions of 128 processors; the project: jobs of a run, and runs.
-DIVIDED, JOBS, RUNS = (4, 8, 16), 2_000, 5
+#: The numbers of equal clusters into which exercise 4 and the project divide 128 processors.
+DIVIDED = (4, 8, 16)
+#: The number of jobs in a run of the project, and the number of runs.
+JOBS, RUNS = 2_000, 5
 RULES = {"first fit": co.FirstFit(), "worst fit": co.WorstFit(), "best fit": co.BestFit()}
 
 
-#: Of each figure of the paper: what it asks, and why it comes out as it does.
-ASKED = {
+#: For each figure of the paper, the question that it answers, and the reason for the answer.
+QUESTIONS = {
     "figure3": (
         "Figure 3: equal or unequal clusters?",
         "A job of four components needs all four clusters, so the two small ones set the limit.",
@@ -90,10 +93,11 @@ ASKED = {
 }
 
 
-def folded(result: StudyResult, asked: Mapping[str, tuple[str, str]]) -> HTML:
-    """Return figures by name, each under its question and its verdicts; a click opens it."""
+def folded(result: StudyResult, names: Iterable[str]) -> HTML:
+    """Return figures as HTML, each folded under its question and the verdicts of its claims."""
     parts = []
-    for name, (question, why) in asked.items():
+    for name in names:
+        question, why = QUESTIONS[name]
         figure = result.figure(name)
         verdicts = ", ".join(f"{MARKS[row.verdict][1]} {row.item}" for row in figure.verdicts)
         shown = figure._repr_mimebundle_()["text/html"]
@@ -105,16 +109,16 @@ def folded(result: StudyResult, asked: Mapping[str, tuple[str, str]]) -> HTML:
 
 
 def dividing(result: StudyResult) -> HTML:
-    """Return Figures 3 to 8, on how to divide, each behind a click."""
-    return folded(result, dict(list(ASKED.items())[:7]))
+    """Return Figures 3 to 8, about the division into clusters, as folded HTML."""
+    return folded(result, [*QUESTIONS][:7])
 
 
 def components(result: StudyResult) -> HTML:
-    """Return Figures 9 to 12, on the number of components, each behind a click."""
-    return folded(result, dict(list(ASKED.items())[7:]))
+    """Return Figures 9 to 12, about the number of components, as folded HTML."""
+    return folded(result, [*QUESTIONS][7:])
 
 
-#: The jobs of one total, by their number of components.
+#: The jobs that all have the same total size, by their number of components.
 OF_ONE_TOTAL = {
     "one": model.of_one_total(model.ONE_COMPONENT),
     "two": model.of_one_total(model.TWO_COMPONENTS),
@@ -124,13 +128,16 @@ BOTH = (model.FIRST_FIT, model.WORST_FIT)
 
 
 def _on_standard(result: StudyResult, placement: str) -> pd.DataFrame:
-    """Return the runs on 4×32 under a placement."""
+    """Return the runs on four clusters of 32 with unordered requests, FCFS and a placement."""
     in_order = pick(result.runs, policy=model.IN_ORDER)
     return pick(figures.unordered(in_order, placement), system=model.STANDARD)
 
 
 def most_of_one_total(result: StudyResult, placement: str = model.FIRST_FIT) -> str | None:
-    """Return which of one, two and four components of one total for certain carry most."""
+    """Return the number of components with the highest maximal utilization, in words.
+
+    All jobs have the same total size. The answer is None if no number is certain to be the best.
+    """
     runs = _on_standard(result, placement)
     for words, jobs in OF_ONE_TOTAL.items():
         others = [other for other in OF_ONE_TOTAL.values() if other != jobs]
@@ -140,7 +147,10 @@ def most_of_one_total(result: StudyResult, placement: str = model.FIRST_FIT) -> 
 
 
 def parts_picture(result: StudyResult) -> Picture:
-    """Draw what 4 x 32 can carry of jobs of one total, by their components and the placement."""
+    """Draw the maximal utilization of 4×32 for each number of components and each placement.
+
+    All jobs have the same total size.
+    """
     rows = []
     for jobs in OF_ONE_TOTAL.values():
         for placement in BOTH:
@@ -166,7 +176,8 @@ def _loss(scenario: co.Scenario, jobs: int, runs: int) -> Replications:
 
 
 @lru_cache
-def _more(one: co.Scenario, other: co.Scenario, backlog: int | None = None) -> Interval:
+def _gain(one: co.Scenario, other: co.Scenario, backlog: int | None = None) -> Interval:
+    """Return the maximal utilization of one scenario minus that of another."""
     return co.compare(one, other, seed=study.seed, backlog=backlog)
 
 
@@ -182,26 +193,31 @@ def _divided(clusters: int, rule: co.Placement) -> co.Scenario:
 
 
 def _slow_links(answer: Any) -> str:
-    carried = 1 - _loss(STANDARD, 20_000, 5).mean
+    maximum = 1 - _loss(STANDARD, 20_000, 5).mean
     slips = {
-        "that is all of the load, with what the penalty adds": carried,
-        "that is more than without a penalty": 1.4 * carried,
-        "that takes the penalty off the load, but jobs run longer by a factor": carried - 0.4,
+        "that is the whole load, including the time that the penalty adds": maximum,
+        "that is more than the load without a penalty": 1.4 * maximum,
+        "you subtract the penalty from the load, but the penalty multiplies run times": maximum
+        - 0.4,
     }
-    hint = "a job holds its processors longer, for the same work"
-    return near(answer, carried / 1.4, 0.005, hint, slips)
+    hint = "a job holds its processors for a longer time, but does the same work"
+    return near(answer, maximum / 1.4, 0.005, hint, slips)
 
 
 def _jobs_of_one_size(answer: Any) -> str:
     jobs = co.JobModel(co.parse_sizes("U[6,6]"), 3)
     right = _break_even(co.Multicluster([32] * 3), jobs, model.WORST_FIT)
-    return _penalty(answer, right, 0.01, "count how many jobs run at once: spanning, and whole")
+    return _penalty(
+        answer, right, 0.01, "count how many jobs run at once, with and without spanning"
+    )
 
 
 def _penalty(answer: Any, right: float, within: float, hint: str) -> str:
-    factor = "that is how many times as long they may run; the penalty is what exceeds 1"
-    other = "that is whole over spanning; turn it round"
-    return near(answer, right, within, hint, {factor: 1 + right, other: 1 / (1 + right)})
+    slips = {
+        "that is the ratio of the run times; the penalty is this ratio minus 1": 1 + right,
+        "that is the ratio of whole to spanning jobs; take its inverse": 1 / (1 + right),
+    }
+    return near(answer, right, within, hint, slips)
 
 
 def _unequal(moved: int) -> co.Scenario:
@@ -210,33 +226,45 @@ def _unequal(moved: int) -> co.Scenario:
 
 
 def _how_unequal(answer: Any) -> str:
-    little = [m for m in MOVED if _more(STANDARD, _unequal(m)).below(LOST)]
+    little = [m for m in MOVED if _gain(STANDARD, _unequal(m)).below(LOST)]
     if answer not in MOVED:
-        return "give one of the four that are named"
-    wrong = "it loses five points or more" if answer > max(little) else "a larger one does, too"
-    return "" if answer == max(little) else wrong
+        return "give one of the four numbers in the question"
+    if answer == max(little):
+        return ""
+    if answer > max(little):
+        return "with this number the maximal utilization falls by five points or more"
+    return "a larger number also loses less than five points"
 
 
 def _where_best_fit_is_best(answer: Any) -> str:
-    best = {n: _divided(n, co.BestFit()) for n in DIVIDED}
-    others = co.FirstFit(), co.WorstFit()
-    won = [n for n in best if all(_more(best[n], _divided(n, o)).above(0) for o in others)]
-    hint = "give the number of clusters where both others saturate earlier for certain"
-    return "" if [answer] == won else hint
+    best_fit_wins = []
+    for clusters in DIVIDED:
+        best = _divided(clusters, co.BestFit())
+        others = [_divided(clusters, rule) for rule in (co.FirstFit(), co.WorstFit())]
+        if all(_gain(best, other).above(0) for other in others):
+            best_fit_wins.append(clusters)
+    hint = "give the number of clusters for which both other placements certainly saturate earlier"
+    return "" if [answer] == best_fit_wins else hint
 
 
 def _penalty_under_first_fit(answer: Any) -> str:
     right = _break_even(STANDARD.system, FOUR, model.FIRST_FIT)
-    hint = "four components, or their sum in one, both under first fit"
+    hint = "compare jobs of four components with the same jobs in one component, under first fit"
     return _penalty(answer, right, 0.02, hint)
 
 
 def _gap_that_overtaking_leaves(answer: Any) -> str:
     equal = STANDARD.with_(scheduling=co.FPFS(10))
     unequal = equal.with_(system=SYSTEMS[model.PRINTED])
-    right = _more(equal, unequal, backlog=50).estimate
-    hint = "the maximal utilization of 4 × 32 less that of 64+32+2×16, both with jobs that overtake"
-    slips = {"that is in points; give a share": 100 * right, "subtract the other way round": -right}
+    right = _gain(equal, unequal, backlog=50).estimate
+    hint = (
+        "subtract the maximal utilization of 64+32+2×16 from that of 4 × 32, both with jobs that "
+        "overtake"
+    )
+    slips = {
+        "that is in percentage points; give a share": 100 * right,
+        "subtract the other way round": -right,
+    }
     return near(answer, right, 0.015, hint, slips)
 
 
@@ -252,21 +280,36 @@ check = checker(EXERCISES)
 
 
 def leaderboard(entries: dict[str, co.Placement]) -> pd.DataFrame:
-    """Return placements, by name, in order of their mean capacity loss over three divisions of 128.
+    """Rank placements by their mean capacity loss over three divisions of 128 processors.
 
-    The three of the library are among them. Each has the mean loss; that less the mean loss of
-    first fit on the same jobs, with its 95 % interval; and whether it beats the library's three
-    (the others of them) by such intervals, on average and on each division, with the loss there.
+    Parameters
+    ----------
+    entries : dict of str to Placement
+        Your placements, by name. The library's first fit, worst fit and best fit are added.
+
+    Returns
+    -------
+    DataFrame
+        A row for each placement, with its mean loss, the difference to the mean loss of first fit
+        with its 95 % interval, and the loss on each division. Other columns say whether the 95 %
+        intervals show a smaller loss than that of each of the library's other placements, on
+        average and on each division. All placements serve the same jobs.
+
+    Raises
+    ------
+    InputError
+        If `entries` is not a dictionary, or if a value in it is not a placement.
     """
     instance_of("entries", entries, dict, "placements by name")
     known = {name: _runs(name, rule) for name, rule in RULES.items()}
     rows = []
     for name, runs, others in held_against(known, entries, _runs):
-        off = (runs["mean"] - known["first fit"]["mean"]).interval
+        excess = (runs["mean"] - known["first fit"]["mean"]).interval
         row: dict[str, Any] = {"placement": name, "mean loss": round(runs["mean"].mean, 4)}
-        row["less first fit"] = "" if name == "first fit" else off_by(off)
+        row["less first fit"] = "" if name == "first fit" else off_by(excess)
         for where, loss in runs.items():
-            beats = ANSWERS[all_of(*((loss - each[where]).interval.below(0) for each in others))]
+            is_smaller = [(loss - other[where]).interval.below(0) for other in others]
+            beats = ANSWERS[all_of(*is_smaller)]
             if where == "mean":
                 row["beats the three"] = beats
             else:
@@ -276,9 +319,12 @@ def leaderboard(entries: dict[str, co.Placement]) -> pd.DataFrame:
 
 
 def _runs(name: str, rule: co.Placement) -> dict[str, Replications]:
-    """Return the loss of each run on each division, and on average."""
+    """Return the capacity losses of a placement on each division, and their mean, for each run."""
     if not isinstance(rule, co.Placement):
-        raise InputError(f"entries[{name!r}] = {shown(rule)}; give an object, such as FirstFit()")
+        raise InputError(
+            f"entries[{name!r}] = {shown(rule)} is not a placement; give an object such as "
+            "FirstFit()"
+        )
     engine = "compiled" if rule in RULES.values() else "reference"
     losses = {}
     for clusters in DIVIDED:

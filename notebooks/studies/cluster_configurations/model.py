@@ -1,7 +1,8 @@
-"""What the paper has, each with its section: clusters, jobs, placements, loads.
+"""The clusters, jobs, placements and loads of the paper, and the meanings given to its words.
 
-Bucur, Epema: An Evaluation of Processor Co-Allocation for Different System Configurations and Job
-Structures (2002). What is our own says so.
+The paper is "An Evaluation of Processor Co-Allocation for Different System Configurations and Job
+Structures" by Bucur and Epema (2002). Comments name the section of the paper that a value comes
+from. A comment says so if a value is not from the paper.
 """
 
 from collections.abc import Callable
@@ -32,8 +33,9 @@ def _worst_fit(system: Multicluster) -> Placement:
     return WorstFit()
 
 
-#: First fit takes the clusters in a fixed order: 4.1 from the largest on, 4.2 also in reverse. Of
-#: equally idle clusters worst fit takes the first; the paper does not say which.
+#: First fit tries the clusters in a fixed order: from the largest to the smallest in section 4.1,
+#: and also in the reverse order in section 4.2. If several clusters are equally idle, worst fit
+#: takes the first of them; the paper does not say which one it took.
 FIRST_FIT, SMALL_FIRST, WORST_FIT = "first fit", "first fit, small first", "worst fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     FIRST_FIT: _first_fit,
@@ -41,25 +43,29 @@ PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     WORST_FIT: _worst_fit,
 }
 
-#: 'In all the simulations the First Come First Served (FCFS) policy is used.' The other is ours.
+#: The paper says: 'In all the simulations the First Come First Served (FCFS) policy is used.' We
+#: added FPFS, under which up to 50 jobs may overtake a waiting job.
 IN_ORDER, OVERTAKING = "FCFS", "FPFS(50)"
 POLICIES: dict[str, Scheduling] = {IN_ORDER: FCFS(), OVERTAKING: FPFS(50)}
 
 # --- Section 4: systems of 128 processors, largest cluster first ---
 
-#: Of every system. 4.1: utilizations are relative to it, also on the cluster of 64 alone.
+#: The number of processors of every system. Section 4.1 gives all utilizations as shares of this
+#: number, even those of the single cluster of 64 processors.
 PROCESSORS = 128
-#: Clusters of one size: 4.1 and, as Figure 4 has them, 4.2.
+#: The systems with equal clusters: section 4.1 has four clusters, and Figure 4 has four and eight.
 STANDARD = "4×32"
 EQUAL = {
     STANDARD: Multicluster([32] * 4),
     "8×16": Multicluster([16] * 8),
 }
-#: 4.1: 'only using the largest cluster in the uneven system'.
+#: The largest cluster of an unequal system, used without the others (section 4.1: 'only using the
+#: largest cluster in the uneven system').
 ALONE = "64 alone"
-#: Clusters of several sizes: section 4.1 prints the first. Figures 5 and 7 draw more, and the paper
-#: does not say which. Ours double the number of clusters at about one ratio of sizes. The last has
-#: few clusters, four of which are not much smaller than equal ones.
+#: The systems with unequal clusters. Section 4.1 prints the sizes of the first system. Figures 5
+#: and 7 show more systems, but the paper does not print their sizes, so we chose the other four. In
+#: three of them the largest clusters are two to four times as large as the smallest, and there are
+#: 5, 8 or 12 clusters. The last system has five clusters, two of them larger than 32.
 PRINTED = "64+32+2×16"
 UNEQUAL = {
     PRINTED: Multicluster([64] + [32] + [16] * 2),
@@ -69,29 +75,31 @@ UNEQUAL = {
     "2×40+3×16": Multicluster([40] * 2 + [16] * 3),
 }
 SYSTEMS = EQUAL | UNEQUAL | {ALONE: Multicluster([64])}
-#: 'Few' clusters and 'many', for jobs of four components.
+#: The unequal systems that we call few and many clusters, given that a job has four components.
 FEW = [name for name in UNEQUAL if len(UNEQUAL[name]) <= 5]
 MANY = [name for name in UNEQUAL if len(UNEQUAL[name]) >= 8]
 
 # --- Sections 4 and 5: the jobs ---
 
-#: The size of a component: D(0.9) on [1, 8]; 1 is not counted as a power of two.
+#: The distribution of the size of a component is D(0.9) on [1, 8]. The size 1 does not count as a
+#: power of two.
 SIZES = power_of_two(0.9, 1, 8)
-#: 4.1 has as many components as clusters, 4.2 'unordered requests consisting of 4 components'.
+#: Jobs of four components. In section 4.1 jobs have as many components as there are clusters; in
+#: section 4.2 there are 'unordered requests consisting of 4 components'.
 FOUR = JobModel(SIZES, components=4)
 
-#: By their mean number of components, as Figures 9 to 12 name them.
+#: The kinds of jobs in Figures 9 to 12, named by how many components a job has.
 ONE_COMPONENT, TWO_COMPONENTS = "1 component", "2 components"
 THREE_COMPONENTS, FOUR_COMPONENTS = "3 components", "4 components"
 MOSTLY_ONE, HALF_ONE, MOSTLY_FOUR = "75% 1, 25% 4", "50% 1, 50% 4", "25% 1, 75% 4"
 THIRDS = "third of each"
-#: Mixtures of jobs of one component and of four, and all.
+#: The mixtures of jobs with one and with four components, and all mixtures of section 5.
 OF_ONE_AND_FOUR = (MOSTLY_ONE, HALF_ONE, MOSTLY_FOUR)
 MIXTURES = (*OF_ONE_AND_FOUR, THIRDS)
 
 
 def _with_mixtures(pure: dict[str, JobModel]) -> dict[str, JobModel | Mixture]:
-    """Return jobs of one kind, and their mixtures."""
+    """Return the given kinds of jobs together with the paper's mixtures of them, by name."""
     one, two, four = pure[ONE_COMPONENT], pure[TWO_COMPONENTS], pure[FOUR_COMPONENTS]
     return pure | {
         MOSTLY_ONE: Mixture({one: 0.75, four: 0.25}),
@@ -101,7 +109,8 @@ def _with_mixtures(pure: dict[str, JobModel]) -> dict[str, JobModel | Mixture]:
     }
 
 
-#: 5.1: each component from one distribution, so that jobs of fewer components are smaller.
+#: The jobs of section 5.1: all components have the same size distribution. Therefore a job with
+#: fewer components is smaller.
 SAME_SIZE = _with_mixtures(
     {
         ONE_COMPONENT: JobModel(SIZES, 1),
@@ -110,7 +119,8 @@ SAME_SIZE = _with_mixtures(
         FOUR_COMPONENTS: FOUR,
     }
 )
-#: 5.2: one total, the sum of four draws; jobs of two components have two sums of two.
+#: The jobs of section 5.2: the total size of a job is always the sum of four sampled component
+#: sizes. A job with two components has the sum of two samples in each of them.
 SAME_TOTAL = _with_mixtures(
     {
         ONE_COMPONENT: FOUR.with_(merged_into=1),
@@ -121,19 +131,24 @@ SAME_TOTAL = _with_mixtures(
 
 
 def of_one_total(jobs: str) -> str:
-    """Return what jobs of section 5.2 are called among the runs; of four they are as in 5.1."""
+    """Return the name that the runs use for a kind of jobs of section 5.2.
+
+    Jobs with four components are the same in sections 5.1 and 5.2, and keep their name.
+    """
     return jobs if jobs == FOUR_COMPONENTS else f"{jobs}, one total"
 
 
 JOBS = SAME_SIZE | {of_one_total(name): jobs for name, jobs in SAME_TOTAL.items()}
 
-# --- What is measured, and from where on a difference is one ---
+# --- The loads that are compared, and the meanings of the paper's words ---
 
-#: Loads at which response times are compared in pairs: low, moderate and high utilization.
+#: The loads at which the response times of two settings are compared on the same jobs: low,
+#: moderate and high utilization.
 LOW, MODERATE, HIGH = 0.3, 0.6, 0.8
 COMPARED = (LOW, MODERATE, HIGH)
-#: What the paper's words are taken to mean. Differences of maximal utilizations are large from
-#: three points on, as in the study of the same authors' paper of 2003, and small below.
+#: A difference between two maximal utilizations counts as large if it is at least 0.03 (three
+#: percentage points), and as small if it is less. The study of the paper that the same authors
+#: published in 2003 uses the same limit.
 LARGE, TINY = 0.03, 0.01
 MUCH = Word("much", LARGE, "points", 100)
 SIGNIFICANTLY = Word("significantly", LARGE, "points", 100)
@@ -141,28 +156,35 @@ VISIBLE = Word("visible", LARGE, "points", 100)
 SLIGHTLY = Word("slightly", LARGE, "points", 100)
 LITTLE = Word("little", LARGE, "points", 100)
 SIMILAR = Word("similar", LARGE, "points", 100)
-#: Unequal clusters do well if they carry about as much as equal ones.
+#: Unequal clusters have a 'good' performance if their maximal utilization is less than three points
+#: below that of equal clusters.
 GOOD = Word("good", LARGE, "points", 100)
 ALMOST_UNCHANGED = Word("almost unchanged", TINY, "points", 100)
-#: Of losses, calculated and simulated: those printed side by side differ by up to .002 and .006.
+#: Limits for the difference between a calculated and a simulated capacity loss. In the paper's
+#: tables the two differ by up to 0.002 for one cluster, and by up to 0.006 for the approximation.
 EXTREMELY_WELL = Word("extremely well", 0.005, "points", 100)
 VERY_ACCURATE = Word("very accurate", TINY, "points", 100)
-#: Of mean response times: relative differences. `LIKE` is also how much slower a line may respond
-#: that is called better: a thousandth, which pairs can tell, is no reason to call it worse.
+#: The largest relative difference at which two mean response times count as similar. A setting that
+#: saturates later is also called better if its response times are longer by up to this share. A
+#: comparison on the same jobs can detect a much smaller difference, which should not decide.
 LIKE = 0.05
 SIMILAR_TIMES = Word("similar", LIKE, "%", 100)
-#: Section 1: all service times longer by a factor. What the rule may be off by: responses are
-#: differences of instants some 10^4 times as large.
+#: Section 1 says how response times change if all service times grow by a factor alpha. These are
+#: the factors that are tried, and the largest relative error that is accepted. The error is not
+#: zero because a response time is the difference of two instants that are about 10^4 times larger.
 ALPHAS, EXACT = (1.25, 2.0, 10.0), 1e-6
 
-# --- Section 1: which penalty spanning is worth ---
+# --- Section 1: up to which span penalty spanning pays ---
 
-#: Penalties that are known from elsewhere, by what is written beside them: programs on links a
-#: hundred times slower mostly have less (quoted in section 1); up to this one several sites beat
-#: one, with backfilling and another log (Ernemann and others).
+#: Span penalties from the literature, by the label that a figure writes beside them. Section 1
+#: quotes measurements in which most programs had a penalty below 0.4 on links that were a hundred
+#: times slower. Ernemann and others found, with backfilling and another log, that using several
+#: sites pays up to a penalty of 0.25.
 LEVELS = {"0.4 (Bucur, Epema)": 0.4, "0.25 (Ernemann et al.)": 0.25}
-#: Our own: by line, clusters of 32, as many as a job has components, and the sizes of a component.
-#: The sum of all, which is the size of the whole job, has at most the processors of a cluster.
+#: The settings of the break-even figure, which is not in the paper: for each line of the figure the
+#: number of clusters of 32 processors, which is also the number of components of a job, and the
+#: size distributions of a component. The total size of a job is at most 32 processors, so the job
+#: can also run on one cluster.
 SPANNING = {
     "2×32": (2, [uniform(1, most) for most in (4, 8, 12, 14, 16)]),
     "4×32": (4, [uniform(1, most) for most in (2, 4, 6, 8)]),

@@ -1,4 +1,4 @@
-"""What is run and what is measured of it: the settings of all figures and claims."""
+"""The settings that are simulated for the figures and claims, and what is measured in each."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -59,22 +59,26 @@ from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
 
 NAME = "cluster-configurations"
-#: The kinds of settings; the fourth is a cell of a printed table.
+#: The kinds of settings that this module defines. Cells of the printed tables and divisions of the
+#: processors have kinds of their own, defined elsewhere.
 CURVE, BREAK_EVEN, STRETCHED = "response curve", "break-even penalty", "longer service times"
-#: What is measured of a curve: where it ends, in saturated runs and by formula; its points; and
-#: response times on the same jobs for all curves, at the loads at which they are compared.
+#: What the rows of a response curve hold: the maximal utilization from saturated runs
+#: (`SATURATED`) or by formula (`EXACT_END`), the points of the curve (`POINT`), and the mean
+#: response times at the loads where curves are compared on the same jobs (`AT_LOAD`).
 SATURATED, EXACT_END = "saturated", "exact"
 POINT, AT_LOAD = "point", "at a load"
-#: Jobs of several components each on a cluster of its own, and the same jobs in one.
+#: In a break-even setting, jobs run in two ways: with each component on a different cluster, or
+#: with all processors on one cluster.
 SPANS, WHOLE = "spanning", "whole"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Jobs on clusters, of which the response times are measured: a line of a figure.
+    """One line of a response-time figure: a system, its jobs, a placement and a policy.
 
-    The words are those of `model`; a system, jobs, a placement or a policy may be an object of your
-    own. Ordered and total requests leave no choice to a placement, which is then None.
+    Text values are names that `model` defines. The system, the jobs, the placement and the policy
+    may also be objects, for example your own. For ordered and total requests `placement` is None,
+    because they leave nothing to choose.
     """
 
     system: str | Multicluster
@@ -88,16 +92,19 @@ class Setting:
         check_words(self)
         own = getattr(self.jobs, "request", self.request)
         if own != self.request:
-            raise InputError(f"request = {self.request!r} and these jobs have {own!r}; give one")
+            raise InputError(
+                f"request = {self.request!r}, but these jobs have {own!r} requests; give the same "
+                "request for both"
+            )
         if self.request != UNORDERED and self.placement is not None:
             raise InputError(
-                f"placement = {self.placement!r} is of unordered requests, and these are "
-                f"{self.request}; give None"
+                f"placement = {self.placement!r} can only be chosen for unordered requests, but "
+                f"request = {self.request!r}; give placement=None"
             )
 
     @property
     def scenario(self) -> Scenario:
-        """The system, the jobs and the policies."""
+        """The scenario to simulate, with all names replaced by the objects they stand for."""
         jobs: Any = named(self.jobs, JOBS)
         if self.request != UNORDERED:
             jobs = jobs.with_(request=self.request)
@@ -106,10 +113,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """Jobs that span clusters, and the same jobs whole, beside each other.
+    """A comparison of jobs that span several clusters with the same jobs on one cluster.
 
-    `line` is what the figure calls them; `jobs` have two or more unordered components, the sum of
-    which fits on one cluster. All else is as in `Setting`.
+    `line` is the name of the line in the figure. `jobs` must have at least two unordered
+    components, and each job must fit into one cluster. The other fields are as in `Setting`.
     """
 
     line: str
@@ -124,40 +131,45 @@ class BreakEven:
         jobs, system = instance_of("jobs", self.jobs, JobModel, "JobModel(sizes, 4)"), self.spanning
         unordered = jobs.request == "unordered" and not jobs.split_at
         if not unordered or (jobs.merged_into or jobs.components) < 2:
-            raise InputError(f"jobs = {jobs}; give a JobModel of two unordered components or more")
+            raise InputError(
+                f"jobs = {jobs}; give a JobModel with two unordered components or more"
+            )
         widest, largest = int(self.whole_jobs.largest().components.max()), system.system.largest
         if widest > largest:
             raise InputError(
-                f"sizes = {jobs.sizes} make jobs of up to {widest} processors, too wide for a "
+                f"sizes = {jobs.sizes} make jobs of up to {widest} processors, too wide for one "
                 f"cluster of {largest}; give smaller sizes or larger clusters"
             )
 
     @property
     def whole_jobs(self) -> JobModel:
-        """The same jobs in one component each."""
+        """The same jobs with all their processors in one component."""
         return self.jobs.with_(merged_into=1)
 
     @property
     def spanning(self) -> Scenario:
-        """Every component on a cluster of its own."""
+        """The scenario in which each component of a job is on a different cluster."""
         return scenario_of(self)
 
     @property
     def whole(self) -> Scenario:
-        """Every job on one of the clusters."""
+        """The scenario in which each job runs on one of the clusters."""
         return self.spanning.with_(workload=self.whole_jobs)
 
 
 @dataclass(frozen=True)
 class Stretched:
-    """Jobs whose service is all `alpha` times as long, at 1/`alpha` of the rate (section 1)."""
+    """A check of the scaling rule of section 1 of the paper.
+
+    All service times are multiplied by `alpha`, and the arrival rate is divided by `alpha`.
+    """
 
     alpha: float
     kind: str = STRETCHED
 
 
 def check_words(setting: Any) -> None:
-    """Refuse words that are not those of `model`."""
+    """Raise an `InputError` if a setting has a name that `model` does not define."""
     known: dict[str, Mapping] = {
         "system": SYSTEMS,
         "placement": PLACEMENTS,
@@ -171,12 +183,12 @@ def check_words(setting: Any) -> None:
 
 
 def named(part: Any, known: Mapping[str, Any]) -> Any:
-    """Return what a name stands for; an object stands for itself."""
+    """Return the object that a name stands for, or the argument itself if it is not a name."""
     return known[part] if isinstance(part, str) else part
 
 
 def scenario_of(setting: Any) -> Scenario:
-    """Return the scenario of a setting whose jobs are unordered."""
+    """Return the scenario of a `Setting` or `BreakEven` with unordered requests."""
     system = named(setting.system, SYSTEMS)
     placement = setting.placement
     if isinstance(placement, str):
@@ -185,19 +197,20 @@ def scenario_of(setting: Any) -> Scenario:
     return Scenario(system, named(setting.jobs, JOBS), policy, placement)
 
 
-# --- What is measured of one setting ---
+# --- The measurements of one setting ---
 
 
 def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the maximal utilization, and mean response times below it; loads are of 128.
+    """Yield the maximal utilization of a setting, and its mean response times at lower loads.
 
-    In the rows of a point, `run_jobs` is the length of each run and `precise` whether the interval
-    is as narrow as the scale asks; `equal` is whether all clusters are.
+    Loads and utilizations are shares of 128 processors. The column `equal` says whether all
+    clusters have the same size. In the rows of a point, `run_jobs` is the number of jobs of each
+    run, and `precise` says whether the confidence interval is as narrow as the scale asks.
     """
     scenario = setting.scenario
     share = scenario.system.processors / PROCESSORS
     of_clusters = {"equal": scenario.system.is_equal}
-    # What every setting's seed was spawned from: all have the same runs.
+    # All settings use the parent of their seeds, so that all are measured on the same jobs.
     every_run = parent(seed)
     utilization = saturated(scenario, scale.jobs, scale.replications, every_run)
     end = MaxUtilization(utilization.interval, "simulation")
@@ -222,7 +235,7 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
 def saturated(
     scenario: Scenario, jobs: int, replications: int, seed: np.random.SeedSequence
 ) -> Replications:
-    """Return the utilization of each of several runs in which the queue never runs dry."""
+    """Return the utilization of each of several runs in which the queue never becomes empty."""
     busy, warning = replicated_traffic(scenario, jobs=jobs, replications=replications, seed=seed)
     return Replications(busy.mean(axis=1), warning)
 
@@ -230,9 +243,10 @@ def saturated(
 def responses_at_loads(
     scenario: Scenario, scale: Scale, every_run: np.random.SeedSequence, end: MaxUtilization
 ) -> Iterator[tuple[float, Replications]]:
-    """Yield each load of all processors that is served for certain, with the mean of each run.
+    """Yield each load in `COMPARED` with the mean response time of each run at this load.
 
-    A load so near the end of the line that its queue does not settle in these runs is left out.
+    A load is left out if it is not certain to be below the maximal utilization `end`, or if it is
+    so close to `end` that the queue does not settle during the runs.
     """
     share = scenario.system.processors / PROCESSORS
     seeds = spawn(every_run, scale.replications)
@@ -240,8 +254,8 @@ def responses_at_loads(
         if load / share >= end.interval.low:
             continue
         jobs = scale.high_jobs if load == HIGH else scale.jobs
-        how: dict[str, Any] = {"jobs": jobs, "replications": 1, "maximum": end}
-        runs = [response_sample(scenario, load / share, seed=one, **how) for one in seeds]
+        options: dict[str, Any] = {"jobs": jobs, "replications": 1, "maximum": end}
+        runs = [response_sample(scenario, load / share, seed=child, **options) for child in seeds]
         if not any(run.warning for run in runs):
             yield load, Replications(np.concatenate([run.values for run in runs]))
 
@@ -249,24 +263,32 @@ def responses_at_loads(
 def points_of_curve(
     scenario: Scenario, scale: Scale, seed: np.random.SeedSequence, end: MaxUtilization
 ) -> Iterator[tuple[Point, Replications]]:
-    """Yield the points of a curve that lie below its end for certain, with the mean of each run."""
-    how = {"precision": scale.precision, "most_jobs": scale.most_jobs}
-    how["jobs"] = min(10_000, scale.most_jobs)
+    """Yield each point of a response curve with the mean response time of each run.
+
+    Only loads that are certain to be below the maximal utilization `end` have a point.
+    """
+    options = {
+        "precision": scale.precision,
+        "most_jobs": scale.most_jobs,
+        "jobs": min(10_000, scale.most_jobs),
+    }
     for part in scale.shares:
         load = part * end.max_utilization
         if load < end.interval.low:
-            point = response_point(scenario, load, seed=seed, **how)
-            assert point.response is not None  # the load is below saturation
+            point = response_point(scenario, load, seed=seed, **options)
+            assert point.response is not None  # The load is below saturation.
             yield point, Replications(np.array(point.means), point.response.warning)
 
 
 def measure_break_even(
     setting: BreakEven, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the maximal utilization of jobs that span and of whole ones, and their mean size.
+    """Yield the maximal utilization with jobs that span clusters, and with jobs on one cluster.
 
-    Service times ``1 + penalty`` times as long make the same schedule in slow motion, so that jobs
-    that span can use ``spanning / (1 + penalty)`` for net work: at break-even what whole ones can.
+    If all service times are ``1 + penalty`` times as long, the schedule is the same but slower.
+    Therefore the net utilization with spanning jobs is ``spanning / (1 + penalty)``. At the
+    break-even penalty it equals the maximal utilization with each job on one cluster. The column
+    `share` is the mean size of a job, as a share of the largest cluster.
     """
     size = {"share": setting.jobs.mean_processors / setting.spanning.system.largest}
     for way, scenario in ((SPANS, setting.spanning), (WHOLE, setting.whole)):
@@ -279,11 +301,11 @@ def measure_break_even(
 def measure_stretched(
     setting: Stretched, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the largest relative error of the rule that each response is `alpha` times as long."""
+    """Yield the largest relative error of the rule that response times scale with `alpha`."""
     alpha, scenario = setting.alpha, Setting(STANDARD, WORST_FIT).scenario
     jobs = scenario.sample(20_000, load=MODERATE, seed=seed)
     slow = jobs.replace(submit=alpha * jobs.submit, runtime=alpha * jobs.runtime)
-    response, slow_response = (scenario.run(each).response for each in (jobs, slow))
+    response, slow_response = (scenario.run(stream).response for stream in (jobs, slow))
     error = np.abs(slow_response / (alpha * response) - 1).max()
     yield {"replication": None, "error": float(error)}
 
@@ -291,7 +313,10 @@ def measure_stretched(
 def measure_printed(
     setting: PublishedLoss, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield a printed loss; section 3.1: at 'an average response time of at least 1,500'."""
+    """Yield the capacity loss of one cell of Table 1 or 2.
+
+    Section 3.1 measures it at 'an average response time of at least 1,500'.
+    """
     yield from measure_cell(setting, scale, seed, by_response=True)
 
 
@@ -305,7 +330,7 @@ MEASURES: dict[str, Callable[..., Iterator[dict]]] = {
 
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield what is measured of a setting of its kind."""
+    """Yield the rows measured for one setting, with the function for its kind."""
     yield from MEASURES[setting.kind](setting, scale, seed)
 
 
@@ -313,7 +338,7 @@ def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterato
 
 
 def settings(scale: Scale) -> Iterator[Any]:
-    """Yield what the figures and claims read."""
+    """Yield all settings that the figures and claims of the study need."""
     yield from load_published(NAME)
     yield from equal_or_unequal()
     yield from numbers_of_clusters()
@@ -324,7 +349,7 @@ def settings(scale: Scale) -> Iterator[Any]:
 
 
 def equal_or_unequal() -> Iterator[Setting]:
-    """Yield section 4.1: equal clusters, unequal ones, and the largest of these alone."""
+    """Yield the settings of section 4.1: equal clusters, unequal clusters, and a single cluster."""
     for system in (STANDARD, PRINTED):
         yield Setting(system, None, request=ORDERED)
         yield Setting(system, FIRST_FIT)
@@ -332,7 +357,7 @@ def equal_or_unequal() -> Iterator[Setting]:
 
 
 def numbers_of_clusters() -> Iterator[Setting]:
-    """Yield section 4.2: every division of the processors under every placement."""
+    """Yield the settings of section 4.2: every system of several clusters with every placement."""
     for system in (*EQUAL, *UNEQUAL):
         for placement in (FIRST_FIT, WORST_FIT):
             yield Setting(system, placement)
@@ -341,26 +366,33 @@ def numbers_of_clusters() -> Iterator[Setting]:
 
 
 def numbers_of_components() -> Iterator[Setting]:
-    """Yield section 5: jobs of 5.1 and of 5.2, under both placements."""
+    """Yield the settings of section 5: all kinds of jobs under first fit and worst fit."""
     for placement in (FIRST_FIT, WORST_FIT):
         for jobs in (*SAME_SIZE, *map(of_one_total, SAME_TOTAL)):
             yield Setting(STANDARD, placement, jobs)
 
 
 def break_evens() -> Iterator[BreakEven]:
-    """Yield jobs that span all clusters, by their sizes and number of components."""
+    """Yield the break-even settings: each policy with each number and size of components."""
     for policy, (line, (clusters, sizes)) in product(POLICIES, SPANNING.items()):
         system = Multicluster.equal(clusters, 32)
         for of_component in sizes:
             yield BreakEven(line, system, JobModel(of_component, clusters), policy)
 
 
-#: `jobs` and `replications` of what is compared in pairs, and `high_jobs` at the highest load, at
-#: which queues take longer to settle; of the points of a curve, where they are as `shares` of the
-#: maximal utilization, most where it bends, their `precision` and `most_jobs`; `map_jobs` of a
-#: break-even penalty. Simulated cells of the tables: the quick scale has them in heavy traffic,
-#: `cell_jobs` long, which is not the paper's way; the paper's scale has that, a rate at which the
-#: mean response time is 1,500, in `response_replications` runs of `response_jobs`.
+#: The study. Its scales have two values of each parameter: one for ``quick``, one for ``paper``.
+#:
+#: - Comparisons on the same jobs have `replications` runs of `jobs` jobs, or of `high_jobs` at the
+#:   highest load, where queues take longer to settle.
+#: - The points of a response curve are at `shares` of the maximal utilization, which are denser
+#:   where the curve bends. Each is simulated up to the relative `precision`, with at most
+#:   `most_jobs` jobs in a run.
+#: - `map_jobs` is the number of jobs of a run for a break-even penalty, and `division_jobs` that of
+#:   a run for a division of the processors.
+#: - The simulated cells of Tables 1 and 2 are measured at saturation in the quick scale, in runs of
+#:   `cell_jobs` jobs. The paper's scale uses the paper's method, which is slower: it searches the
+#:   arrival rate at which the mean response time is 1,500, in `response_replications` runs of
+#:   `response_jobs` jobs.
 study = Study(
     NAME,
     "Which clusters, which placement and how many components serve jobs best?",

@@ -1,6 +1,6 @@
-"""What the paper says of co-allocation with communication, judged."""
+"""Verdicts on the paper's claims about response times with split jobs (sections 7 and 8)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -16,13 +16,13 @@ from coalloc_lib.statistics import (
     pick,
     student,
 )
+from studies.communication_penalty.claims_thresholds import PAPER_SEARCH, is_above
 from studies.communication_penalty.figures import (
     Pair,
     against_itself,
     against_same_penalty,
     against_whole,
-    best_places,
-    shares,
+    best_thresholds,
 )
 from studies.communication_penalty.model import (
     ABOVE,
@@ -33,12 +33,9 @@ from studies.communication_penalty.model import (
     GROUPS,
     HIGH_PENALTY,
     JUMPS,
-    LOAD,
     LOW_PENALTY,
     NAMES,
-    ONE_RUN,
     PARTS,
-    PRINTED,
     PRINTED_LOAD,
     SPREAD,
     STREAM,
@@ -48,17 +45,15 @@ from studies.communication_penalty.model import (
 from studies.communication_penalty.responses import Responses, change, ratio
 from studies.communication_penalty.runs import (
     IN_FIGURE,
-    SAMPLE_COUNT,
-    SEARCH,
     study,
 )
-from studies.communication_penalty.thresholds import GRID, Thresholds, read_thresholds
+from studies.communication_penalty.thresholds import GRID, read_thresholds
 from studies.cut_offs import Asked, Part, Word
-from studies.ledger import Decision, Row, judge_number
+from studies.ledger import Decision
 from studies.study import PaperSetting
 
-#: The setting that the paper's sentences on response times are about. They are asked at the other
-#: MaxJumps too, which the paper does not give.
+#: The setting of the claims about response times. The paper does not print MaxJumps, so the claims
+#: are also judged at other values of it.
 PAPER = PaperSetting(
     varied={"max_jumps": JUMPS},
     fixed={
@@ -72,153 +67,48 @@ PAPER = PaperSetting(
         "counted": AT_HEAD,
     },
 )
-#: The setting of the sentences on thresholds of the penalty (section 6).
-PAPER_SEARCH = PaperSetting(
-    varied={"max_jumps": JUMPS, "counted": AT_HEAD, "load": PRINTED_LOAD},
-    fixed={"kind": SEARCH},
-)
-#: What the printed thresholds were used to choose, and what the printed load was.
-CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a run"
-#: 'Small deviations': relative differences of response times that count as small.
+#: The largest relative difference of response times that counts as a 'small deviation'.
 SMALL = Word("small", 0.1, "%", 100)
-#: A group that takes the same trend falls nowhere by more, as a share of its response time.
+#: A group has the same rising trend if its response time never falls by more than this share.
 TREND = Word("the same trend", 0.05, "%", 100)
-#: Splitting thresholds up to this are low. Thresholds lie between 3 and 19, so that twice as much
-#: would be all of them.
+#: The largest splitting threshold that counts as low. All thresholds are between 3 and 19, so a
+#: limit twice as high would include all of them.
 LOW = Word("low", 10.0, "processors", near=1.5)
-#: Splitting thresholds, at most, that tell where the best one is.
+#: The best splitting threshold counts as located if at most this many thresholds are equally good.
 NARROW = 3
-#: The groups of which no job is split in Figure 1: all are of at most ten processors.
+#: The groups without split jobs in Figure 1. All their jobs have at most ten processors.
 UNSPLIT = ("S1", "S2", "S3")
-
-
-def is_above(found: Interval | None, limit: float) -> bool | None:
-    """Whether a figure is above a limit; None where it is not known."""
-    return found.above(limit) if found else None
-
-
-# --- Section 5: the groups ---
-
-
-@study.add_numbers
-def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
-    """Judge every printed share, and the load: of samples as long as a run of the paper."""
-    for row in shares(pick(runs, jobs=ONE_RUN)).to_dict("records"):
-        decimals = 3
-        sample = Interval(row["exact"], row["sample_low"], row["sample_high"], SAMPLE_COUNT)
-        exact = Interval.exact(row["exact"])
-        chosen = CHOSEN_LENGTH * (row["quantity"] == LOAD)
-        judged = judge_number(row["printed"], exact, decimals, one_run=sample, calibrates=chosen)
-        item = f"Section 5 {row['group']} {row['quantity']}"
-        yield Row.of(study.name, item, row["quantity"], row["printed"], exact, judged)
-
-
-# --- Section 6: up to which penalty splitting pays ---
-
-
-@study.add_claim("CP-2", "threshold of the stream", PAPER_SEARCH)
-def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge 'it is 0.185 for the entire job stream' (Figure 1)."""
-    found = read_thresholds(runs)
-    crossing = found.by_group[STREAM]
-    crosses = {"crossing": True, "undecided": None}.get(crossing.answer, False)
-    parts = {"a threshold": crosses, "0.185 as one run": is_of_one_run(found, STREAM)}
-    run = found.one_run[STREAM].prediction if found.one_run else None
-    note = f"one run of {ONE_RUN} jobs gives {run.low:.2f} to {run.high:.2f}" if run else ""
-    return Decision(crossing.interval, parts, note, calibrates=CHOSEN)
-
-
-def is_of_one_run(found: Thresholds, group: str) -> bool | None:
-    """Whether a single run may give the printed threshold; None where none has one."""
-    if not found.one_run:
-        return None
-    run = found.one_run[group].prediction
-    return run.contains(PRINTED[group]) if run.half_width else None
-
-
-@study.add_claim("CP-18", "threshold of the stream", PAPER_SEARCH)
-def viable_for_any_speed_ratio(runs: pd.DataFrame) -> Decision:
-    """Judge 'viable for any speed ratio so long as the [...] intensity is low enough' (6).
-
-    The penalty is the speed ratio times the intensity. So the sentence is true if the penalty up to
-    which splitting pays is above zero: the intensity may be this penalty over the ratio.
-    """
-    found = read_thresholds(runs).by_group[STREAM].interval
-    return Decision(found, {"above penalty 0": found.above(0)}, "the penalty is their product")
-
-
-@study.add_claim("CP-21", "threshold of the stream", PAPER_SEARCH)
-def viability_has_limits(runs: pd.DataFrame) -> Decision:
-    """Judge 'parameter limits within which the co-allocation is viable' (section 9)."""
-    found = read_thresholds(runs).by_group[STREAM]
-    crosses = {"crossing": True, "undecided": None}.get(found.answer, False)
-    return Decision(found.interval, {"pays up to a threshold, and loses beyond it": crosses})
-
-
-@study.add_claim("CP-3", "threshold of S4", PAPER_SEARCH)
-def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge '1.60 for S4 and over 0.3 for S1', 'large jobs have a lower threshold' (Figure 1)."""
-    found = read_thresholds(runs)
-    threshold = {group: found.by_group[group].interval for group in NAMES}
-    later = later_at_stream(found, "S4")
-    parts = {
-        "S4 below the stream": is_above(later, 0),
-        "S1 above 0.3": threshold["S1"].above(PRINTED["S1"]),
-        "0.160 as one run": is_of_one_run(found, "S4"),
-    }
-    return Decision(threshold["S4"], parts, calibrates=CHOSEN)
-
-
-def later_at_stream(found: Thresholds, group: str) -> Interval | None:
-    """Return by how much a group responds later where the stream breaks even, if it does."""
-    later = found.at_stream.get(group)
-    return later.interval if later else None
-
-
-@study.add_claim("CP-9", "lowest threshold of all groups", PAPER_SEARCH)
-def free_splitting_pays(runs: pd.DataFrame) -> Decision:
-    """Judge 'without considering communication … is always viable' (section 6)."""
-    found = read_thresholds(runs)
-    threshold = {group: found.by_group[group].interval for group in NAMES}
-    parts = {f"{group} gains at penalty 0": x.above(0) for group, x in threshold.items()}
-    return Decision(least(threshold.values()), parts)
-
-
-@study.add_claim(
-    "CP-13", "what S4 loses where the stream breaks even, over whole jobs", PAPER_SEARCH
-)
-def threshold_of_the_stream_misleads(runs: pd.DataFrame) -> Decision:
-    """Judge 'the (entire) job stream threshold value is practically misleading' (section 6)."""
-    found = read_thresholds(runs)
-    large, small = later_at_stream(found, "S4"), later_at_stream(found, "S1")
-    parts = {"S4 loses": is_above(large, 0), "S1 gains": small.below(0) if small else None}
-    return Decision(large, parts)
 
 
 # --- Section 7: splitting threshold, penalty and load ---
 
-#: By splitting threshold, responses of split jobs; those of whole ones are beside them in `Pair`.
+#: The response times of split jobs, for each splitting threshold.
 Line = Mapping[float, Responses]
 
 
 def line_of(pairs: Iterable[Pair]) -> Line:
-    """Return the line of pairs over the splitting threshold, which needs two or more."""
+    """Return the response times of split jobs in the order of the splitting threshold."""
     line = {pair.setting["above"]: pair.split for pair in pairs}
     if len(line) < 2:
-        raise NotRunError(f"runs have {len(line)} splitting thresholds; run two or more")
+        raise NotRunError(
+            f"the number of splitting thresholds with runs is {len(line)}; run two or more"
+        )
     return dict(sorted(line.items()))
 
 
 def lines_of(pairs: Iterable[Pair], by: str) -> dict[float, list[Pair]]:
-    """Return the pairs of each value of a column, in its order, without values of one pair."""
+    """Group pairs by the value of a column, in increasing order.
+
+    Values with only one pair are left out.
+    """
     lines: dict[float, list[Pair]] = {}
     for pair in pairs:
         lines.setdefault(pair.setting[by], []).append(pair)
     return {value: line for value, line in sorted(lines.items()) if len(line) > 1}
 
 
-def known_of(line: Line) -> list[Responses]:
-    """Return the responses of a line that are known: below saturation."""
+def below_saturation(line: Line) -> list[Responses]:
+    """Return the response times of a line at the splitting thresholds that do not saturate."""
     return [found for found in line.values() if not found.saturated]
 
 
@@ -228,9 +118,14 @@ def known_of(line: Line) -> list[Responses]:
     PAPER,
 )
 def responses_rise_with_the_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge 'increasing thres leads to poorer performance', for large jobs most (Figure 2)."""
-    line = known_of(line_of(against_itself(runs)))
-    if len(line) < len(line_of(against_itself(runs))):
+    """Judge the claim that response times grow with the splitting threshold (Figure 2).
+
+    The paper calls this threshold *thres* and says: 'increasing thres leads to poorer performance',
+    most of all for large jobs.
+    """
+    all_thresholds = line_of(against_itself(runs))
+    line = below_saturation(all_thresholds)
+    if len(line) < len(all_thresholds):
         return Decision(None, {"rises": None})
     rise = {group: line[-1].response[group] - line[0].response[group] for group in NAMES}
     parts: dict[str, Part] = {}
@@ -241,11 +136,13 @@ def responses_rise_with_the_threshold(runs: pd.DataFrame) -> Decision:
 
 
 def follows(line: Sequence[Responses], group: str) -> Asked:
-    """Whether a group nowhere falls below an earlier place by more than a trend allows.
+    """Return the question whether the response time of a group follows a rising trend.
 
-    Of several pairs one is soon seen to fall by chance: all together are 95 % certain.
+    It does if it never falls by more than a limit as the splitting threshold grows.
+    Each threshold is compared with all smaller ones. Among so many pairs, one is likely to fall by
+    chance, so their confidence is raised until all of them together have a confidence of 95 %.
     """
-    pairs = [[each.response[group] for each in pair] for pair in combinations(line, 2)]
+    pairs = [[found.response[group] for found in pair] for pair in combinations(line, 2)]
     confidence = 1 - 0.05 / (len(pairs) * len(NAMES))
     steps = [student(later.values / earlier.mean, confidence) for earlier, later in pairs]
 
@@ -261,11 +158,14 @@ def follows(line: Sequence[Responses], group: str) -> Asked:
     PAPER,
 )
 def low_thresholds_are_best_at_a_small_penalty(runs: pd.DataFrame) -> Decision:
-    """Judge 'it is therefore better to keep thres low', of all groups (section 7.1)."""
+    """Judge the claim that a low splitting threshold is best at a small penalty (section 7.1).
+
+    The paper calls this threshold *thres* and says: 'it is therefore better to keep thres low'.
+    """
     line = line_of(against_itself(runs))
     parts: dict[str, Part] = {}
     for group in NAMES:
-        parts[f"{group}: a low one is among the best"] = best_is_low(best_places(line, group))
+        parts[f"{group}: a low one is among the best"] = best_is_low(best_thresholds(line, group))
     first, *_, last = line.values()
     if first.saturated or last.saturated:
         return Decision(None, parts | {"the stream rises": None})
@@ -274,7 +174,7 @@ def low_thresholds_are_best_at_a_small_penalty(runs: pd.DataFrame) -> Decision:
 
 
 def best_is_low(best: Sequence[float]) -> Asked:
-    """Whether the best thresholds, which are not seen to differ, begin among the low ones."""
+    """Return the question whether at least one of the best splitting thresholds is low."""
 
     def begins_low(limit: float) -> bool | None:
         return min(best) <= limit if best else None
@@ -288,15 +188,18 @@ def best_is_low(best: Sequence[float]) -> Asked:
     PAPER.without("psi"),
 )
 def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
-    """Judge whether every group responds later when the penalty grows.
+    """Judge the claim that a higher penalty makes the response times of all groups longer.
 
-    The paper says that 'the effect of communication is felt in the entire job stream' (section
-    8.2). So a group is compared with itself at another penalty, and not with whole jobs.
+    The paper says: 'the effect of communication is felt in the entire job stream' (section 8.2).
+    Each group is compared
+    with itself at another penalty, and not with jobs that are not split.
     """
     split = [pair for pair in against_itself(runs) if pair.setting["above"] == ABOVE]
     known = {pair.setting["psi"]: pair.split for pair in split if not pair.split.saturated}
     if len({pair.setting["psi"] for pair in split}) < 2:
-        raise NotRunError(f"no two penalties were run with the jobs above {ABOVE} split")
+        raise NotRunError(
+            f"fewer than two penalties were run with the jobs above {ABOVE} split; run two or more"
+        )
     if len(known) < 2:
         return Decision(None, {"every group responds later": None})
     low, high = min(known), max(known)
@@ -315,11 +218,13 @@ def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
     PAPER_SEARCH,
 )
 def processor_hours_decide(runs: pd.DataFrame) -> Decision:
-    """Judge 'if processor hours due to the penalty exceed those saved [...] no net benefit' (7.4).
+    """Judge the claim that splitting cannot pay if it costs processor-hours (section 7.4).
 
-    The maximal utilization has both the hours that are saved and those that are lost. If the
-    response breaks even at a higher penalty than the hours do, then between the two penalties
-    splitting is of benefit though hours are lost.
+    The paper says: 'if processor hours due to the penalty exceed those saved [...] no net benefit'.
+    The processor-hours are saved if the maximal utilization is higher with splitting than without
+    it. The claim does not hold if the threshold of the response time is higher than the threshold
+    of the maximal utilization. At a penalty between the two, splitting makes response times shorter
+    although processor-hours are lost.
     """
     found = read_thresholds(runs).responses
     whole = found[None]
@@ -338,10 +243,13 @@ def processor_hours_decide(runs: pd.DataFrame) -> Decision:
     PAPER.with_(psi=HIGH_PENALTY),
 )
 def split_jobs_delay_the_queue(runs: pd.DataFrame) -> Decision:
-    """Judge 'jobs over delaying in the queue' at a high penalty (section 7.4)."""
+    """Judge the claim that jobs wait longer if many are split at a high penalty (section 7.4).
+
+    The paper says that this leads to 'jobs over delaying in the queue'.
+    """
     first, *_, last = line_of(against_itself(runs)).values()
     if first.saturated and not last.saturated:
-        # The queue of split jobs grows for ever, if they certainly saturate first.
+        # If the split jobs certainly saturate first, their queue grows without limit.
         less = (last.max_utilization - first.max_utilization).interval
         return Decision(less, {"longer in the queue": less.above(0)}, "of the utilization")
     if first.saturated or last.saturated:
@@ -356,14 +264,19 @@ def split_jobs_delay_the_queue(runs: pd.DataFrame) -> Decision:
     PAPER,
 )
 def whole_jobs_leave_fragments(runs: pd.DataFrame) -> Decision:
-    """Judge 'too high, the packing problem of unbroken jobs becomes significant' (7.4)."""
+    """Judge the claim that jobs that are not split leave processors idle (section 7.4).
+
+    If the splitting threshold is 'too high, the packing problem of unbroken jobs becomes
+    significant'.
+    """
     line = line_of(against_itself(runs))
-    best, none = best_places(line, STREAM), line[max(line)]
-    if not best or none.saturated:
+    best = best_thresholds(line, STREAM)
+    unsplit = line[max(line)]
+    if not best or unsplit.saturated:
         return Decision(None, {"fewer processors are used": None})
     at_best = line[best[0]]
-    more = (at_best.max_utilization - none.max_utilization).interval
-    later = (none.response[STREAM] - at_best.response[STREAM]).interval
+    more = (at_best.max_utilization - unsplit.max_utilization).interval
+    later = (unsplit.response[STREAM] - at_best.response[STREAM]).interval
     parts = {"fewer processors are used": more.above(0), "the stream is later": later.above(0)}
     return Decision(more, parts, f"the best threshold is {best[0]:g}")
 
@@ -374,10 +287,13 @@ def whole_jobs_leave_fragments(runs: pd.DataFrame) -> Decision:
     PAPER,
 )
 def large_jobs_respond_last(runs: pd.DataFrame) -> Decision:
-    """Judge 'S4 jobs perform worst and constitute over half of the load' (section 7.2)."""
+    """Judge the claim that the largest jobs (S4) have the longest response times (section 7.2).
+
+    The paper says: 'S4 jobs perform worst and constitute over half of the load'.
+    """
     apart = [
         (found.response["S4"] - found.response[group]).interval
-        for found in known_of(line_of(against_itself(runs)))
+        for found in below_saturation(line_of(against_itself(runs)))
         for group in ("S1", "S2", "S3")
     ]
     over_half = exact_shares()[WORK, "S4"] > 0.5
@@ -386,7 +302,7 @@ def large_jobs_respond_last(runs: pd.DataFrame) -> Decision:
 
 
 def all_above(intervals: Sequence[Interval], limit: float) -> bool | None:
-    """Whether all are above a limit; None where there are none."""
+    """Return whether all intervals are above a limit; None if there are no intervals."""
     return all_of(*(each.above(limit) for each in intervals)) if intervals else None
 
 
@@ -396,12 +312,18 @@ def all_above(intervals: Sequence[Interval], limit: float) -> bool | None:
     PAPER.without("psi"),
 )
 def best_threshold_grows_with_the_penalty(runs: pd.DataFrame) -> Decision:
-    """Judge 'this optimal value increases with ψ', and the range that pays shrinks (Figure 3)."""
+    """Judge the claim that the best splitting threshold grows with the penalty ψ (Figure 3).
+
+    The paper says: 'this optimal value increases with ψ', and the range of thresholds at which
+    splitting pays shrinks.
+    """
     lines = lines_of(against_whole(runs), "psi")
     if len(lines) < 2:
-        raise NotRunError("runs have no two penalties with two splitting thresholds or more")
+        raise NotRunError(
+            "fewer than two penalties were run with several splitting thresholds; run two or more"
+        )
     low, *_, high = lines.values()
-    before, after = (best_places(line_of(line), "S4") for line in (low, high))
+    before, after = (best_thresholds(line_of(line), "S4") for line in (low, high))
     parts = {
         "the best grows": grows(before, after),
         "pays at fewer thresholds": shrinks(pays(low, "S4"), pays(high, "S4")),
@@ -411,12 +333,19 @@ def best_threshold_grows_with_the_penalty(runs: pd.DataFrame) -> Decision:
 
 
 def pays(line: Iterable[Pair], group: str) -> dict[float, bool | None]:
-    """Return for each threshold whether splitting responds sooner; None where undecided."""
+    """Return for each splitting threshold whether splitting makes a group's response shorter.
+
+    An answer is None if this is undecided.
+    """
     return {pair.setting["above"]: change(pair.split, pair.other, group).gains for pair in line}
 
 
 def grows(before: Sequence[float], after: Sequence[float]) -> bool | None:
-    """Whether all best places after are above all before; None where they overlap."""
+    """Return whether the best thresholds at the high penalty are all above those at the low one.
+
+    `before` has the best thresholds at the low penalty, `after` those at the high penalty. The
+    answer is None if they overlap, or if one of them is empty.
+    """
     if not before or not after:
         return None
     if min(after) > max(before):
@@ -427,11 +356,17 @@ def grows(before: Sequence[float], after: Sequence[float]) -> bool | None:
 
 
 def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -> bool | None:
-    """Whether places that pay are lost, and none is won; None where no place is sure to change."""
+    """Return whether splitting pays at fewer thresholds at the high penalty than at the low one.
+
+    `before` says for each threshold whether splitting pays at the low penalty, and `after` whether
+    it pays at the high penalty. The answer is None if no threshold certainly changes.
+    """
     both = before.keys() & after.keys()
-    lost = any(before[x] and after[x] is False for x in both)
-    won = any(after[x] and before[x] is False for x in both)
-    return (lost and not won) if lost or won else None
+    lost = any(before[threshold] and after[threshold] is False for threshold in both)
+    won = any(after[threshold] and before[threshold] is False for threshold in both)
+    if not lost and not won:
+        return None
+    return lost and not won
 
 
 @study.add_claim(
@@ -440,33 +375,47 @@ def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -
     PAPER.with_(psi=CONSTANT).without("load"),
 )
 def best_threshold_stays_with_the_load(runs: pd.DataFrame) -> Decision:
-    """Judge 'increase in load however does not affect the optimal thres value' (Figure 4)."""
-    lines = lines_of(against_itself(runs), "load")
-    if len(lines) < 2:
-        raise NotRunError(f"runs have {len(lines)} loads with several thresholds; run two or more")
-    every = {load: line_of(line) for load, line in lines.items()}
-    same, shared = same_best(every.values(), "S4")
-    best = {load: best_places(line, "S4") for load, line in every.items()}
-    told = "; ".join(f"load {load:g}: {_named(places)}" for load, places in best.items())
-    note = f"best thresholds, which are not seen to differ: {told}"
+    """Judge the claim that the best splitting threshold does not depend on the load (Figure 4).
+
+    The paper says: 'increase in load however does not affect the optimal thres value'.
+    """
+    lines = lines_by_load(runs)
+    same, shared = same_best(lines.values(), "S4")
+    best = {load: best_thresholds(line, "S4") for load, line in lines.items()}
+    listed = "; ".join(f"load {load:g}: {_as_text(places)}" for load, places in best.items())
+    note = f"best thresholds, which are not seen to differ: {listed}"
     return Decision(min(shared, default=None), {"the same at every load": same}, note)
 
 
-def _named(places: Sequence[float]) -> str:
-    """Return thresholds as text."""
-    return ", ".join(f"{place:g}" for place in places) or "none"
+def lines_by_load(runs: pd.DataFrame) -> dict[float, Line]:
+    """Return the response times for each splitting threshold, at each load."""
+    lines = lines_of(against_itself(runs), "load")
+    if len(lines) < 2:
+        raise NotRunError(
+            "fewer than two loads were run with several splitting thresholds; run two or more"
+        )
+    return {load: line_of(line) for load, line in lines.items()}
+
+
+def _as_text(thresholds: Sequence[float]) -> str:
+    """Return splitting thresholds as text."""
+    return ", ".join(f"{threshold:g}" for threshold in thresholds) or "none"
 
 
 def same_best(lines: Iterable[Line], group: str) -> tuple[bool | None, set[float]]:
-    """Whether lines share some best place, and which; None where all best are not well inside."""
+    """Return whether lines share a best splitting threshold, and the thresholds that they share.
+
+    If they do, but the best thresholds of all lines are many or include the lowest or the highest
+    threshold, the answer is None: then the runs do not show where the best threshold is.
+    """
     lines = list(lines)
-    best = [set(best_places(line, group)) for line in lines]
-    known = [each for each in best if each]
+    best = [set(best_thresholds(line, group)) for line in lines]
+    known = [thresholds for thresholds in best if thresholds]
     if len(known) < 2:
         return None, set()
-    shared, every = set.intersection(*known), set.union(*known)
-    is_inside = not every & {min(lines[0]), max(lines[0])}
-    if shared and not (len(every) <= NARROW and is_inside):
+    shared, union = set.intersection(*known), set.union(*known)
+    is_inside = not union & {min(lines[0]), max(lines[0])}
+    if shared and not (len(union) <= NARROW and is_inside):
         return None, shared
     return bool(shared), shared
 
@@ -477,25 +426,22 @@ def same_best(lines: Iterable[Line], group: str) -> tuple[bool | None, set[float
     PAPER.with_(psi=CONSTANT).without("load"),
 )
 def responses_rise_with_the_load(runs: pd.DataFrame) -> Decision:
-    """Judge 'an increase in load leads to a poorer performance' (section 7.3)."""
-    lines = [line_of(line) for line in lines_of(against_itself(runs), "load").values()]
-    if len(lines) < 2:
-        raise NotRunError("runs have no two loads with two splitting thresholds or more")
+    """Judge the claim that response times grow with the load (section 7.3).
+
+    The paper says: 'an increase in load leads to a poorer performance'.
+    """
     steps = [
-        (busier[place].response["S4"] - less_busy[place].response["S4"]).interval
-        for less_busy, busier in pairwise(lines)
-        for place in places_known_in(less_busy, busier)
+        (busier[threshold].response["S4"] - less_busy[threshold].response["S4"]).interval
+        for less_busy, busier in pairwise(lines_by_load(runs).values())
+        for threshold in unsaturated_in(less_busy, busier)
     ]
     return Decision(least(steps) if steps else None, {"later": all_above(steps, 0)})
 
 
-def places_known_in(*lines: Line) -> list[float]:
-    """Return the places of the first line at which none of the lines saturates."""
-    return [
-        place
-        for place in lines[0]
-        if all(place in line and not line[place].saturated for line in lines)
-    ]
+def unsaturated_in(one: Line, other: Line) -> list[float]:
+    """Return the splitting thresholds at which neither of two lines saturates."""
+    both = [threshold for threshold in one if threshold in other]
+    return [x for x in both if not one[x].saturated and not other[x].saturated]
 
 
 # --- Section 8: penalties that differ ---
@@ -507,14 +453,15 @@ def places_known_in(*lines: Line) -> list[float]:
     PAPER.with_(psi=CONSTANT).without("spread"),
 )
 def spread_penalties_are_worse(runs: pd.DataFrame) -> Decision:
-    """Judge 'more dispersion in ψ leads to poor performance', of all groups (Figure 5)."""
-    pairs = against_same_penalty(pick(runs, spread=(SPREAD, 0.0)))
-    if not pairs:
-        raise NotRunError("no run has drawn penalties beside the same for all")
-    means = {}
-    for group in GROUPS:
-        ratios = [ratio(pair.split, pair.other, group) for pair in pairs]
-        means[group] = mean_of(ratios)
+    """Judge the claim that response times are longer if penalties differ between jobs (Figure 5).
+
+    The paper says of the penalty ψ: 'more dispersion in ψ leads to poor performance', and means all
+    groups.
+    """
+    pairs = pairs_of_penalties(runs)
+    means = {
+        group: mean_of(ratio(pair.split, pair.other, group) for pair in pairs) for group in GROUPS
+    }
     known = [found for found in means.values() if found]
     decides = max(known, key=lambda found: found.high, default=None)
     most_later = decides.high - 1 if decides else np.nan
@@ -523,8 +470,22 @@ def spread_penalties_are_worse(runs: pd.DataFrame) -> Decision:
     return Decision(decides, parts, note)
 
 
+def pairs_of_penalties(runs: pd.DataFrame) -> list[Pair]:
+    """Return the settings with sampled penalties, each with the setting of one penalty for all."""
+    pairs = against_same_penalty(pick(runs, spread=(SPREAD, 0.0)))
+    if not pairs:
+        raise NotRunError(
+            "no setting was run both with sampled penalties and with one penalty for all; run such "
+            "a pair"
+        )
+    return pairs
+
+
 def mean_of(samples: Iterable[Replications | None]) -> Interval | None:
-    """Return the mean of those samples that there are, run by run; None where there are none."""
+    """Return the mean of several samples for each run, without those that are None.
+
+    The mean is None if no sample is left.
+    """
     known = [sample for sample in samples if sample is not None]
     if not known:
         return None
@@ -538,11 +499,11 @@ def mean_of(samples: Iterable[Replications | None]) -> Interval | None:
     PAPER.with_(psi=CONSTANT).without("spread"),
 )
 def splitting_is_less_viable(runs: pd.DataFrame) -> Decision:
-    """Judge 'not as viable as depicted' by studies that take one penalty for all (9)."""
-    pairs = against_same_penalty(pick(runs, spread=(SPREAD, 0.0)))
-    if not pairs:
-        raise NotRunError("no run has drawn penalties beside the same for all")
-    found = mean_of(ratio(pair.split, pair.other, STREAM) for pair in pairs)
+    """Judge the claim that splitting pays less if penalties differ between jobs (section 9).
+
+    The paper says that it is 'not as viable as depicted' by studies with one penalty for all jobs.
+    """
+    found = mean_of(ratio(pair.split, pair.other, STREAM) for pair in pairs_of_penalties(runs))
     return Decision(found, {"the stream later": is_above(found, 1)}, "mean over the thresholds")
 
 
@@ -552,7 +513,10 @@ def splitting_is_less_viable(runs: pd.DataFrame) -> Decision:
     PAPER.with_(psi=CONSTANT, spread=SPREAD),
 )
 def own_penalty_matters_little(runs: pd.DataFrame) -> Decision:
-    """Judge 'small deviations in performance of the different groups' (Figure 6)."""
+    """Judge the claim that split jobs with high and low penalties respond alike (Figure 6).
+
+    The paper says: 'small deviations in performance of the different groups'.
+    """
     known = [pair.split for pair in against_itself(runs) if not pair.split.saturated]
     apart = mean_of((x.response["C4"] - x.response["C1"]) / x.response[ALL_SPLIT] for x in known)
     answer = SMALL.within(apart) if apart else None

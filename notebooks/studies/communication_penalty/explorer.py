@@ -1,4 +1,4 @@
-"""The penalty explorer, splitting under the reader's hands."""
+"""An interactive picture: how response times change if the reader splits the large jobs."""
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
@@ -11,32 +11,37 @@ import pandas as pd
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import in_memory, one_of, whole
 from coalloc_lib.plots import Picture
-from coalloc_lib.statistics import interval_columns
+from coalloc_lib.statistics import Interval, Replications, interval_columns
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets.controls import Explorer, choice, disable, entry_of, slider_with_entry
 from studies.communication_penalty import Setting, model, responses, study
 from studies.communication_penalty.model import ALWAYS, AT_NEED
-from studies.communication_penalty.responses import Change
+from studies.communication_penalty.responses import Change, Responses
 
-#: How the penalty is said.
+#: The two ways in which the controls give the penalty.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"
-#: Splitting policies by the names that a reader sees.
+#: The ways to split jobs, by the labels of the control.
 PLACEMENTS = {"always split": ALWAYS, "split at need": AT_NEED}
-#: How often a job may be passed, by what the slider calls it.
+#: The values of MaxJumps, by the labels of the slider.
 JUMPS = {model.jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
 BASE_JUMPS = model.JUMPS
-#: Jobs of a run and runs, while a control moves and when it rests.
+#: The number of jobs in a run and the number of runs, while a control moves and when it rests.
 COARSE, FINE = (1_500, 6), (20_000, 12)
-#: Jobs of the longest run while a control moves: near saturation there is no answer before rest.
+#: The largest number of jobs in a run while a control moves. If the system is so close to
+#: saturation that the queue needs more jobs to settle, the picture has no mean until the control
+#: rests.
 LONGEST_COARSE = 6_000
-#: Where the axis ends: four times the mean response of the setting that comes first.
+#: The right end of the axis, which is four times the mean response time at the initial values of
+#: the controls.
 UNTIL = 60.0
-#: What the bars are called.
+#: The labels of the bars.
 KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
+#: The measurements without splitting (`KEPT`) and with splitting (`SPLIT`).
+Found = Mapping[str, Responses]
 
-#: The mean responses of a scenario, kept for a control that comes back.
+#: Measurements are kept in memory, because a control often returns to an earlier value.
 _respond = lru_cache(maxsize=512)(responses.respond)
 _break_even = lru_cache(maxsize=512)(responses.break_even)
 
@@ -46,11 +51,26 @@ def penalty_picture(
     load: float = model.PRINTED_LOAD, max_jumps: int = BASE_JUMPS, placement: str = "always split",
     coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the mean response time by group, of large jobs split and of the same jobs whole.
+    """Draw the mean response time of each group, with large jobs split and with no job split.
 
-    Jobs of more processors than `above` are split into so many components, and then run
-    ``1 + psi`` times as long; `placement` is a key of `PLACEMENTS`. `coarse` has fewer runs.
-    Dashed lines are the responses of other arguments, drawn `before`.
+    Parameters
+    ----------
+    psi : float
+        The penalty: a split job runs ``1 + psi`` times as long.
+    above : int
+        Jobs with more processors than this are split.
+    components : int
+        The number of components of a split job.
+    load : float
+        The offered load.
+    max_jumps : int
+        The largest number of jumps over a job.
+    placement : str
+        A key of `PLACEMENTS`.
+    coarse : bool
+        Whether to simulate fewer and shorter runs, for a quick picture.
+    before : mapping of str to object, optional
+        Other values of the arguments above. Their mean response times are drawn as dashed lines.
     """
     size, longest = (COARSE, LONGEST_COARSE) if coarse else (FINE, responses.LONGEST)
     setting = _setting(psi, above, components, load, max_jumps, placement)
@@ -59,64 +79,82 @@ def penalty_picture(
     changes = {
         group: _verdict(responses.change(found[SPLIT], found[KEPT], group)) for group in model.NAMES
     }
-    rows = [
-        _row("all jobs" if group == model.STREAM else group, name, each.response[group].interval,
-             f", {changes[group]}" if name == SPLIT else "",
-             each.response[group].mean - each.wait[group].mean)
-        | {"before": _mean(earlier.get(name), group)}
-        for group in model.NAMES
-        for name, each in found.items()
-        if not each.saturated
-    ]  # fmt: skip
     title = f"All jobs: splitting {changes[model.STREAM]}"
-    xlabel = "mean response time; dark: running, pale: waiting"
-    carried = {n: r.max_utilization for n, r in found.items() if r.saturated}
-    if carried:
-        those = " and of ".join(f"{name} jobs ({most.mean:.3f})" for name, most in carried.items())
+    saturated = {name: each.max_utilization for name, each in found.items() if each.saturated}
+    if saturated:
+        those = " and of ".join(f"{name} jobs ({x.mean:.3f})" for name, x in saturated.items())
         title = f"No mean: load {load:g} is above or too near the maximal utilization of {those}"
-    is_full = not rows
-    if is_full:
-        rows = [_row("load", name, most.interval) for name, most in carried.items()]
-        xlabel = f"maximal utilization; the offered load is {load:g}"
     subtitle = (
         f"{model.SYSTEM}, penalty {psi:g}, jobs above {above} in {components} components, "
         f"{placement}, load {load:g}, MaxJumps {model.jumps_label(max_jumps)}"
     )
-    if components > 1 and above < model.WHOLE.sizes.maximum:
-        most = found[KEPT].max_utilization
-        even = _break_even(setting.scenario, most, size, study.seed).interval
-        up_to = "no penalty" if even.above(0) is False else even.text(2)
-        subtitle += f"; by processor-hours splitting pays up to {up_to}"
+    subtitle += _break_even_text(setting, found[KEPT].max_utilization, size)
+    if len(saturated) < len(found):
+        rows = _response_rows(found, earlier, changes)
+        xlabel = "mean response time; dark: running, pale: waiting"
+        axis: dict[str, Any] = {"before": "before", "until": UNTIL}
+    else:
+        rows = [_row("load", name, maximum.interval) for name, maximum in saturated.items()]
+        xlabel = f"maximal utilization; the offered load is {load:g}"
+        axis = {"before": None, "until": None}
     figure = plots.bars(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
-        xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle, dark="dark",
-        before=None if is_full else "before", until=None if is_full else UNTIL,
+        xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle, dark="dark", **axis,
     )  # fmt: skip
     return Picture(figure, rows=[f"{r['group']} {r['series']} {r['words']}" for r in rows])
 
 
-def _setting(psi, above, components, load, max_jumps, placement):
-    """Return the setting that a picture is of; refuse what makes no sense."""
+def _response_rows(found: Found, earlier: Found, changes: Mapping[str, str]) -> list[dict]:
+    """Return a bar for each group of jobs with and without splitting, if it has a mean."""
+    rows = []
+    for group in model.NAMES:
+        for name, each in found.items():
+            if each.saturated:
+                continue
+            label = "all jobs" if group == model.STREAM else group
+            verdict = f", {changes[group]}" if name == SPLIT else ""
+            running = each.response[group].mean - each.wait[group].mean
+            row = _row(label, name, each.response[group].interval, verdict, running)
+            rows.append(row | {"before": _mean(earlier.get(name), group)})
+    return rows
+
+
+def _break_even_text(setting: Setting, whole: Replications, size: tuple[int, int]) -> str:
+    """Return the end of the subtitle: the penalty at which splitting saves no processor-hours."""
+    splits_jobs = setting.above is not None and setting.above < model.WHOLE.sizes.maximum
+    if setting.parts < 2 or not splits_jobs:
+        return ""
+    even = _break_even(setting.scenario, whole, size, study.seed).interval
+    up_to = "no penalty" if even.above(0) is False else even.text(2)
+    return f"; by processor-hours splitting pays up to {up_to}"
+
+
+def _setting(
+    psi: float, above: int, components: int, load: float, max_jumps: int, placement: str
+) -> Setting:
+    """Return the setting of a picture, or raise an `InputError` if the arguments are impossible."""
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     in_memory("components", whole("components", components), len(model.SYSTEM))
     return Setting(max_jumps, load, above, components, psi, placement=rule)
 
 
-def _found(setting, size, longest):
-    """Return the responses of jobs that are kept whole, and of the same jobs split."""
+def _found(setting: Setting, size: tuple[int, int], longest: int) -> dict[str, Responses]:
+    """Return the response times of the jobs without and with splitting."""
     return {
         name: _respond(each.scenario, setting.load, size, study.seed, longest)
         for name, each in ((KEPT, setting.whole), (SPLIT, setting))
     }
 
 
-def _mean(found, group):
-    """Return the mean response of a group where it was known before."""
+def _mean(found: Responses | None, group: str) -> float:
+    """Return the mean response time of a group, or NaN if it is not known."""
     return float("nan") if found is None or found.saturated else found.response[group].mean
 
 
-def _row(group, series, interval, verdict="", running=None):
-    """Return a bar as a row of a table, dark as far as jobs run."""
+def _row(
+    group: str, series: str, interval: Interval, verdict: str = "", running: float | None = None
+) -> dict[str, Any]:
+    """Return the row of one bar. The bar is dark up to `running`, or up to its end."""
     words = plots.format_interval(interval, 1 if running else 3) + verdict
     dark = interval.estimate if running is None else running
     row = {"group": group, "series": series, "words": words, "dark": dark}
@@ -124,27 +162,34 @@ def _row(group, series, interval, verdict="", running=None):
 
 
 def _verdict(change: Change) -> str:
-    """Say who gains by splitting or loses, where the intervals tell."""
+    """Return as text what splitting does to a mean response time."""
     if change.saturated or change.verdict == "undecided":
         return change.verdict
     return f"{change.verdict} {abs(change.percent.estimate):.1f} %"
 
 
 def penalty_explorer(state: str = "") -> Explorer:
-    """Return controls of a penalty and splitting, and responses; `state` is a line to recreate."""
+    """Return the picture of the response times with controls of the penalty and the splitting.
+
+    Parameters
+    ----------
+    state : str
+        The values of the controls, as one line of text that an explorer has printed. By default
+        the controls have their initial values.
+    """
     given = choice("penalty given by", (BY_FACTORS, DIRECTLY))
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
     ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
     psi = slider_with_entry("penalty", 0.1, 0.0, 2.0, 0.01)
-    for each, way in ((alpha, BY_FACTORS), (ratio, BY_FACTORS), (psi, DIRECTLY)):
-        disable(each, given, partial(ne, way))
+    for control, way in ((alpha, BY_FACTORS), (ratio, BY_FACTORS), (psi, DIRECTLY)):
+        disable(control, given, partial(ne, way))
 
     def multiply(_change: dict | None = None) -> None:
         if given.value == BY_FACTORS:
             entry_of(psi).value = round(entry_of(alpha).value * entry_of(ratio).value, 6)
 
-    for each in (given, alpha, ratio, psi):
-        entry_of(each).observe(multiply, "value")
+    for control in (given, alpha, ratio, psi):
+        entry_of(control).observe(multiply, "value")
     controls = {
         "given_by": given, "alpha": alpha, "ratio": ratio, "psi": psi,
         "above": slider_with_entry("split above", model.ABOVE, 0, model.WHOLE.sizes.maximum),
@@ -154,12 +199,12 @@ def penalty_explorer(state: str = "") -> Explorer:
         "placement": choice("placement", PLACEMENTS),
     }  # fmt: skip
 
-    def asked(given_by: str, alpha: float, ratio: float, max_jumps: str, **how: Any) -> dict:
-        return how | {"max_jumps": JUMPS[max_jumps]}
+    def arguments(given_by: str, alpha: float, ratio: float, max_jumps: str, **rest: Any) -> dict:
+        return rest | {"max_jumps": JUMPS[max_jumps]}
 
     def draw(before: dict[str, Any] | None, coarse: bool, **values: Any) -> Picture:
-        earlier = before and asked(**before)
-        return penalty_picture(**asked(**values), coarse=coarse, before=earlier)
+        earlier = arguments(**before) if before else None
+        return penalty_picture(**arguments(**values), coarse=coarse, before=earlier)
 
     hint = ipw.HTML("<p>penalty = α λ: the share of its time that a job communicates, and by what "
                     "the links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Shares of the groups, and Figures 1 to 6."""
+"""Figures 1 to 6 of the paper, and a figure of the shares of the groups of jobs."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -25,7 +25,6 @@ from studies.communication_penalty.model import (
     PRINTED,
     PRINTED_LOAD,
     PRINTED_SHARES,
-    SIZES,
     SPREAD,
     STREAM,
     exact_shares,
@@ -43,27 +42,34 @@ from studies.communication_penalty.runs import (
 )
 from studies.results import Caption
 
-#: What figures say of the system.
+#: The description of the system in the captions.
 SYSTEM = "5×20, D(0.85), FPFS, worst fit"
 AT_LOAD = f"{SYSTEM}, load {PRINTED_LOAD}"
-#: Labels of axes.
+#: The labels of the axes.
 PSI, THRESHOLD = "penalty", "splitting threshold (jobs above are split)"
-#: The columns that say how jobs are split, and those of a setting.
-SPLITTING = ["above", "parts", "psi", "spread", "kept_whole", "placement"]
-FIELDS = ["max_jumps", "counted", "load", *SPLITTING]
-#: What is as in the paper in all figures that do not say otherwise.
+#: The columns that identify a setting.
+FIELDS = [
+    "max_jumps",
+    "counted",
+    "load",
+    "above",
+    "parts",
+    "psi",
+    "spread",
+    "kept_whole",
+    "placement",
+]
+#: The values of the paper, which all figures have unless their captions say otherwise.
 AS_PAPER: dict[str, Any] = {"kept_whole": 0.0, "placement": ALWAYS, "counted": AT_HEAD}
 AT_PRINTED_LOAD: dict[str, Any] = AS_PAPER | {"load": PRINTED_LOAD}
-#: What split jobs are held against, other than all of themselves.
+#: The settings that split jobs are compared with, as labels.
 NOBODY_SPLIT, SAME_PENALTY = "no co-allocation", f"the penalty {CONSTANT} for all"
-#: Where a threshold splits nobody, it is the size of the largest jobs.
-NOBODY = SIZES.maximum
 
 # --- The groups of jobs (section 5) ---
 
 
 def draw_shares(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the exact and the printed shares, and how far samples stray."""
+    """Draw the exact and the printed shares, with the range of the shares of samples."""
     drawn = table.rename(columns={"sample_low": "ci95_low", "sample_high": "ci95_high"})
     return plots.intervals(
         drawn[drawn["quantity"] != LOAD],
@@ -85,75 +91,92 @@ SHARES_CAPTION = Caption(
 
 @study.add_figure("shares", SHARES_CAPTION, draw_shares)
 def shares(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the printed and the exact shares, and the range of samples: a row per share."""
-    exact, rows = exact_shares(), []
+    """Return the printed share, the exact share and the range of samples, for each group."""
+    exact = exact_shares()
+    rows = []
     for known, samples in groups_of(pick(runs, kind=SAMPLES), ["jobs", "quantity", "group"]):
-        at = known["quantity"], known["group"]
+        quantity, group = known["quantity"], known["group"]
         low, high = np.quantile(samples["share"], [0.025, 0.975])
-        row = {"quantity": at[0], "group": at[1], "printed": PRINTED_SHARES[at]}
-        row |= {"exact": exact[at], "sample_low": low, "sample_high": high, "jobs": known["jobs"]}
+        row = {
+            "quantity": quantity,
+            "group": group,
+            "printed": PRINTED_SHARES[quantity, group],
+            "exact": exact[quantity, group],
+            "sample_low": low,
+            "sample_high": high,
+            "jobs": known["jobs"],
+        }
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-# --- Response times, of split jobs and of those that they are held against ---
+# --- Response times of split jobs, and of the jobs that they are compared with ---
 
 
 class Pair(NamedTuple):
-    """A setting, its responses, and those that it is held against."""
+    """A setting with its response times, and the response times that it is compared with."""
 
     setting: Mapping[str, Any]
     split: Responses
     other: Responses
 
 
-def against(runs: pd.DataFrame, is_base: Mapping[str, Any], alike: Iterable[str]) -> list[Pair]:
-    """Return every setting but the bases beside the base that is alike in some columns.
+def against(runs: pd.DataFrame, base: Mapping[str, Any], alike: Iterable[str]) -> list[Pair]:
+    """Pair each setting with the base setting that it is compared with.
 
-    A setting that has no base is left out.
+    Settings without a base setting are left out.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        The runs of all settings.
+    base : mapping of str to object
+        The values of some columns that make a setting a base setting.
+    alike : iterable of str
+        The columns in which a setting and its base setting have the same values.
     """
     measured = [(known, read_responses(rows)) for known, rows in groups_of(runs, FIELDS)]
 
     def key(setting: Mapping[str, Any]) -> tuple:
         return tuple(setting[name] for name in alike)
 
-    def is_a_base(setting: Mapping[str, Any]) -> bool:
-        return all(setting[name] == value for name, value in is_base.items())
+    def is_base(setting: Mapping[str, Any]) -> bool:
+        return all(setting[name] == value for name, value in base.items())
 
-    bases = {key(setting): found for setting, found in measured if is_a_base(setting)}
+    bases = {key(setting): found for setting, found in measured if is_base(setting)}
     return [
         Pair(setting, found, bases[key(setting)])
         for setting, found in measured
-        if not is_a_base(setting) and key(setting) in bases
+        if not is_base(setting) and key(setting) in bases
     ]
 
 
 def against_whole(runs: pd.DataFrame) -> list[Pair]:
-    """Return every setting that splits jobs beside the same jobs whole."""
+    """Pair each setting that splits jobs with the setting of the same jobs without splitting."""
     return against(runs, {"above": None}, ["max_jumps", "counted", "load"])
 
 
 def against_same_penalty(runs: pd.DataFrame) -> list[Pair]:
-    """Return every setting of drawn penalties beside the same penalty for all."""
+    """Pair each setting with sampled penalties with the setting of one penalty for all jobs."""
     return against(runs, {"spread": 0.0}, [name for name in FIELDS if name != "spread"])
 
 
 def against_itself(runs: pd.DataFrame) -> list[Pair]:
-    """Return every setting beside itself, of which a group is held against another."""
+    """Pair each setting with itself, to compare one group of its jobs with another."""
     measured = ((known, read_responses(rows)) for known, rows in groups_of(runs, FIELDS))
     return [Pair(setting, found, found) for setting, found in measured]
 
 
 def split_so(runs: pd.DataFrame, **splitting: Any) -> pd.DataFrame:
-    """Return the runs in which jobs are split so, and those in which none is."""
+    """Return the runs in which jobs are split as given, and the runs without splitting."""
     whole, split = pick(runs, above=None), runs[runs["above"].notna()]
     return pd.concat([whole, pick(split, **splitting)])
 
 
 def ratio_table(pairs: Iterable[Pair], groups: Sequence[str] = NAMES, to: str = "") -> pd.DataFrame:
-    """Return both mean response times and their ratio: a row for each setting and group.
+    """Return two mean response times and their ratio, for each pair of settings and each group.
 
-    A group is held against itself, or against the group `to`.
+    If `to` is given, all groups are compared with that group.
     """
     rows = [
         {**pair.setting, "group": group} | ratio_row(pair, group, to)
@@ -164,7 +187,7 @@ def ratio_table(pairs: Iterable[Pair], groups: Sequence[str] = NAMES, to: str = 
 
 
 def ratio_row(pair: Pair, group: str, to: str) -> dict[str, Any]:
-    """Return what is known of one group at one setting."""
+    """Return the columns with the mean times of one group, and with their ratio."""
     split, other = pair.split, pair.other
     unknown = Interval.exact(np.nan)
     response = unknown if split.saturated else split.response[group].interval
@@ -180,32 +203,39 @@ def ratio_row(pair: Pair, group: str, to: str) -> dict[str, Any]:
     }
 
 
-def best_places(responses: Mapping[float, Responses], group: str) -> list[float]:
-    """Return the places that respond best, or are not seen to be worse than the best."""
+def best_thresholds(responses: Mapping[float, Responses], group: str) -> list[float]:
+    """Return the splitting thresholds with the shortest mean response time of a group.
+
+    These are the best threshold and all others that are not certain to be worse.
+    """
     known = {at: found.response[group] for at, found in responses.items() if not found.saturated}
     if not known:
         return []
     best = min(known.values(), key=lambda sample: sample.mean)
-    return [place for place, sample in known.items() if not (sample - best).interval.above(0)]
+    return [at for at, sample in known.items() if not (sample - best).interval.above(0)]
 
 
 def varied(table: pd.DataFrame, name: str, by: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of those lines, alike in the columns `by`, that have several places."""
-    places = table.groupby([*by], dropna=False)[name].transform("nunique")
-    return table[places > 1]
+    """Return the rows of the lines that have several values in the column `name`.
+
+    The rows of a line have the same values in the columns `by`.
+    """
+    values = table.groupby([*by], dropna=False)[name].transform("nunique")
+    return table[values > 1]
 
 
 def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
-    """Return a table in the order of some columns."""
+    """Return a table sorted by some columns."""
     return table.sort_values([*by], kind="stable", ignore_index=True)
 
 
 # --- Figures 1 to 6 ---
 
-#: Groups without bands where all groups are drawn: five bands would be one smear.
+#: The groups that are drawn without confidence bands, because five bands would hide each other.
 BARE = ("S1", "S2", "S3")
-_SHADES = plots.shades([*GROUPS, "the lightest, in which names are hard to read"])
-#: Groups differ in shape, too, and from the diamond of what is printed.
+#: The last entry takes the lightest shade, in which a name would be hard to read.
+_SHADES = plots.shades([*GROUPS, "the lightest"])
+#: The markers of the groups. Their shapes differ from the diamond of the printed values.
 LOOK = _SHADES | {
     "S4": _SHADES["S4"]._replace(marker="v"),
     STREAM: plots.MarkerStyle("#000000", "P"),
@@ -213,7 +243,10 @@ LOOK = _SHADES | {
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a line per group; of other numbers of components the stream alone."""
+    """Return a table with the column ``line``, which is the group of jobs.
+
+    With other numbers of components than the paper's, only the rows of all jobs are kept.
+    """
     as_paper = table["parts"] == PARTS
     words = "in " + table["parts"].map("{:g}".format)
     named = table.assign(line=table["group"].where(as_paper, words))
@@ -221,16 +254,26 @@ def by_group(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def look_of(names: Sequence[str]) -> dict[str, plots.MarkerStyle]:
-    """Return the signs of groups as they are everywhere, and shades of other lines."""
+    """Return the markers of lines: those of the groups, or shades for any other lines."""
     return LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
 
 
-#: The columns of lines and panels.
+#: The columns that name the line and the panel of a row.
 LINES = {"line": "line", "panel": "panel"}
 
 
-def draw_responses(table: pd.DataFrame, dashed: Collection[str] = (), **how: Any) -> Figure:
-    """Draw mean response times, a panel for each MaxJumps; the table has a column ``line``."""
+def draw_responses(table: pd.DataFrame, dashed: Collection[str] = (), **options: Any) -> Figure:
+    """Draw mean response times, with a panel for each MaxJumps.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The response times. Its column ``line`` says which line a row belongs to.
+    dashed : collection of str
+        The lines that are dashed.
+    **options
+        Other arguments of `coalloc_lib.plots.lines`.
+    """
     ends = {"response_low": "ci95_low", "response_high": "ci95_high"}
     table = table.drop(columns=[*ends.values()]).rename(columns=ends)
     style = plots.LineStyle(dashed=dashed, bare=NAMES if dashed else BARE, whole_bands=True)
@@ -239,12 +282,15 @@ def draw_responses(table: pd.DataFrame, dashed: Collection[str] = (), **how: Any
         y="response",
         ylabel="mean response time",
         style=style,
-        **LINES | {"look": look_of(table["line"].unique())} | how,
+        **LINES | {"look": look_of(table["line"].unique())} | options,
     )
 
 
-def draw_ratios(table: pd.DataFrame, base: str, **how: Any) -> Figure:
-    """Draw response times over those of a base, named in words, as `draw_responses` does."""
+def draw_ratios(table: pd.DataFrame, base: str, **options: Any) -> Figure:
+    """Draw ratios of mean response times, with a panel for each MaxJumps.
+
+    `base` describes the jobs of the denominator. The other arguments are as in `draw_responses`.
+    """
     table = table.assign(warning=table["warning"].mask(table["ratio"].isna(), ""))
     ylabel = f"mean response time\nover that with {base}"
     style = plots.LineStyle(bare=BARE, whole_bands=True)
@@ -254,17 +300,17 @@ def draw_ratios(table: pd.DataFrame, base: str, **how: Any) -> Figure:
         base=base,
         ylabel=ylabel,
         style=style,
-        **LINES | {"look": look_of(table["line"].unique())} | how,
+        **LINES | {"look": look_of(table["line"].unique())} | options,
     )
 
 
 def with_panels(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a panel for each MaxJumps."""
+    """Return a table with the column ``panel``, which names MaxJumps."""
     return table.assign(panel="MaxJumps " + table["max_jumps"].map(jumps_label))
 
 
 def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with lines of the stream, S1 and S4, and of these with nobody split."""
+    """Return a table with the lines of all jobs, S1 and S4, with and without splitting."""
     split = table[~table["line"].isin(BARE[1:])]
     whole = split[split["line"] == split["group"]]
     names = whole["group"] + " whole"
@@ -273,7 +319,10 @@ def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the response times along the penalty, and dashed those of whole jobs."""
+    """Draw Figure 1: response times as functions of the penalty.
+
+    Those without splitting are dashed.
+    """
     drawn = with_whole_jobs(by_group(table))
     look = LOOK | {f"{group} whole": sign for group, sign in LOOK.items()}
     dashed = [name for name in drawn["line"].unique() if name.endswith("whole")]
@@ -288,20 +337,21 @@ FIGURE1_CAPTION = Caption(
 
 @study.add_figure("figure1", FIGURE1_CAPTION, draw_figure1, claims=("CP-9", "CP-14"))
 def figure1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response times of each group at each penalty, and over those of whole jobs."""
+    """Return the response times of each group at each penalty, with and without splitting."""
     here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), above=ABOVE, spread=0.0)
     table = varied(ratio_table(against_whole(here)), "psi", by=["max_jumps", "parts"])
     return in_order(table, "max_jumps", "parts", "psi")
 
 
 def draw_figure1_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the same over the response times of whole jobs, and the printed thresholds."""
+    """Draw the ratios of the response times with and without splitting, and printed thresholds."""
     printed = pd.DataFrame({"line": PRINTED.keys(), "psi": PRINTED.values()})
-    how: dict[str, Any] = {"xlabel": PSI, "printed": printed}
-    return draw_ratios(by_group(table), NOBODY_SPLIT, x="psi", **how, **titles)
+    return draw_ratios(
+        by_group(table), NOBODY_SPLIT, x="psi", xlabel=PSI, printed=printed, **titles
+    )
 
 
-#: What to notice in all figures of ratios, whatever comes out.
+#: A finding that is true for any figure of ratios to jobs that are not split.
 BELOW_ONE = "Splitting pays where a line is below 1"
 FIGURE1_RATIOS_CAPTION = Caption(
     f"Figure 1 over {NOBODY_SPLIT}: jobs above {ABOVE} in {PARTS} components; {AT_LOAD}", BELOW_ONE
@@ -310,7 +360,7 @@ study.add_figure("figure1-ratios", FIGURE1_RATIOS_CAPTION, draw_figure1_ratios)(
 
 
 def draw_figure2(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the response times along the splitting threshold."""
+    """Draw Figure 2: response times as functions of the splitting threshold."""
     return draw_responses(by_group(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -332,30 +382,35 @@ def figure2(runs: pd.DataFrame) -> pd.DataFrame:
 def along_thresholds(
     runs: pd.DataFrame, groups: Sequence[str], lines: Sequence[str]
 ) -> pd.DataFrame:
-    """Return response times of groups over those of whole jobs, and which threshold is best."""
-    pairs, same = against_whole(runs), ["max_jumps", "parts", *lines]
-    table = varied(ratio_table(pairs, groups), "above", by=same)
+    """Return the response times of groups for each splitting threshold.
+
+    The column ``best`` says which thresholds are the best of their line. The rows of a line have
+    the same values in the columns `lines`, and the same MaxJumps and number of components.
+    """
+    pairs = against_whole(runs)
+    alike = ["max_jumps", "parts", *lines]
+    table = varied(ratio_table(pairs, groups), "above", by=alike)
 
     def line_of(setting: Mapping[str, Any]) -> tuple:
-        return tuple(setting[name] for name in same)
+        return tuple(setting[name] for name in alike)
 
     by_line: dict[tuple, dict[float, Responses]] = {}
     for pair in pairs:
         by_line.setdefault(line_of(pair.setting), {})[pair.setting["above"]] = pair.split
     best = [
-        row["above"] in best_places(by_line[line_of(row)], row["group"])
+        row["above"] in best_thresholds(by_line[line_of(row)], row["group"])
         for row in table.to_dict("records")
     ]
-    return in_order(table.assign(best=best), *same, "above")
+    return in_order(table.assign(best=best), *alike, "above")
 
 
 def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a line per penalty."""
+    """Return a table with the column ``line``, which names the penalty."""
     return table.assign(line="penalty " + table["psi"].map("{:g}".format))
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the response times of S4, a line per penalty."""
+    """Draw Figure 3: response times of the jobs of S4, with a line for each penalty."""
     return draw_responses(by_penalty(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -373,12 +428,12 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_load(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a line per load."""
+    """Return a table with the column ``line``, which names the load."""
     return table.assign(line="load " + table["load"].map("{:g}".format))
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the response times of S4, a line per load."""
+    """Draw Figure 4: response times of the jobs of S4, with a line for each load."""
     return draw_responses(by_load(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -400,7 +455,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw drawn penalties over the same for all, along the splitting threshold."""
+    """Draw Figure 5: ratios of the response times with sampled penalties and with one for all."""
     return draw_ratios(by_group(table), SAME_PENALTY, x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -415,13 +470,13 @@ FIGURE5_CAPTION = Caption(
 
 @study.add_figure("figure5", FIGURE5_CAPTION, draw_figure5, claims=("CP-7",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return response times with drawn penalties over those with the same for all."""
+    """Return the ratios of the response times with sampled penalties and with one for all."""
     here = pick(runs, kind=IN_FIGURE, psi=CONSTANT, spread=(SPREAD, 0.0), **AT_PRINTED_LOAD)
     return in_order(ratio_table(against_same_penalty(here), [*GROUPS]), "max_jumps", "above")
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw split jobs of each group of penalties over all split jobs."""
+    """Draw Figure 6: ratios of the response times of split jobs, by penalty, to all split jobs."""
     lines = table.assign(line=table["group"])
     return draw_ratios(lines, ALL_SPLIT, x="above", xlabel=THRESHOLD, **titles)
 
@@ -434,7 +489,7 @@ FIGURE6_CAPTION = Caption(
 
 @study.add_figure("figure6", FIGURE6_CAPTION, draw_figure6, claims=("CP-8",))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return response times and waits of split jobs by their own penalty."""
+    """Return the mean response and waiting times of split jobs, grouped by their penalty."""
     here = pick(runs, kind=IN_FIGURE, psi=CONSTANT, spread=SPREAD, **AT_PRINTED_LOAD)
     table = ratio_table(against_itself(here), [*BY_PENALTY], to=ALL_SPLIT)
     return in_order(table, "max_jumps", "above")

@@ -1,6 +1,6 @@
-"""Thresholds of the penalty beside the printed ones, which tell what MaxJumps was."""
+"""Computed and printed penalty thresholds, which show what MaxJumps the paper used."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,18 @@ from studies.communication_penalty.thresholds import (
 from studies.joint_reading import JointReading
 from studies.results import Caption
 
-#: How jumps are counted, in words.
+#: An interval whose ends are missing values.
+MISSING = Interval.exact(np.nan)
+#: The labels of the two ways to count jumps.
 COUNTING = {AT_HEAD: "at the head (2008)", WHOLE_WAIT: "over the whole wait (2003)"}
 
 
 def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the thresholds up to MaxJumps 20, where one more or less matters; bounds are hollow."""
+    """Draw the penalty thresholds for MaxJumps up to 20, with a panel for each way to count.
+
+    Hollow markers are bounds. Higher values of MaxJumps are left out, because there the thresholds
+    hardly depend on it.
+    """
     drawn = pick(table[table["max_jumps"] <= 20], group=tuple(PRINTED))
     under_fcfs = pick(drawn, max_jumps=0).assign(counted=WHOLE_WAIT)
     drawn = pd.concat([under_fcfs, drawn])
@@ -79,20 +85,26 @@ THRESHOLDS_CAPTION = Caption(
     ("CP-2", "CP-18", "CP-21", "CP-3", "CP-13", "CP-16", "CP-10"),
 )
 def thresholds(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the thresholds: a row for each search and group."""
+    """Return the penalty thresholds: a row for each search and group of jobs."""
     rows = []
-    for search, its_runs in groups_of(pick(runs, kind=SEARCH), ["load", "max_jumps", "counted"]):
-        found = read_thresholds(its_runs)
+    for search, found in searches_in(runs):
         fits = {"fits_mean": fits_mean(found), "fits_run": fits_run(found)}
         rows += [search | threshold_row(found, group) | fits for group in NAMES]
     return pd.DataFrame(rows)
 
 
+def searches_in(runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], Thresholds]]:
+    """Yield the load, MaxJumps and way to count of each search, with the thresholds it found."""
+    for search, its_runs in groups_of(pick(runs, kind=SEARCH), ["load", "max_jumps", "counted"]):
+        yield search, read_thresholds(its_runs)
+
+
 def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
-    """Return the threshold of a group; a `bound` where an end is out of reach."""
+    """Return the columns of the threshold of one group of jobs."""
     crossing = found.by_group[group]
     maximal = "" if found.one_run else " of the maximal utilization"
-    run, at_stream = one_run_of(found, group), at_stream_of(found, group)
+    run = found.prediction(group) or MISSING
+    at_stream = found.change_at_stream(group) or MISSING
     return {
         "group": group,
         **interval_columns(crossing.interval, "psi"),
@@ -106,75 +118,74 @@ def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
     }
 
 
-def one_run_of(found: Thresholds, group: str) -> Interval:
-    """Return where the threshold of one more short run lies, in 95 % of cases."""
-    runs = found.one_run.get(group)
-    return runs.prediction if runs else Interval.exact(np.nan)
-
-
-def at_stream_of(found: Thresholds, group: str) -> Interval:
-    """Return by how much a group responds later where the stream breaks even."""
-    later = found.at_stream.get(group)
-    return later.interval if later else Interval.exact(np.nan)
-
-
 def bound_of(found: Thresholds, group: str) -> str:
-    """Return which end of the interval of a threshold is out of reach, in words."""
+    """Return ``"at least"`` or ``"at most"`` if the threshold is only a bound, else an empty text.
+
+    An end of its interval is then outside of the penalties that were searched, or at a penalty at
+    which the split jobs saturate.
+    """
     interval = found.by_group[group].interval
-    words = ["at most"] * (interval.low == -np.inf) + ["at least"] * (interval.high >= found.full)
-    return " and ".join(words)
+    bounds = []
+    if interval.low == -np.inf:
+        bounds.append("at most")
+    if interval.high >= found.full:
+        bounds.append("at least")
+    return " and ".join(bounds)
 
 
 def fits_mean(found: Thresholds) -> bool:
-    """Whether no printed threshold lies outside of the intervals of the mean.
+    """Return whether the printed thresholds agree with the confidence intervals of the means.
 
-    S4 may not be certain to break even behind the stream.
+    It must also be possible that S4 has a lower threshold than all jobs, as in the paper.
     """
     means = {group: found.by_group[group].interval for group in PRINTED}
-    return has_printed(means) and bool(at_stream_of(found, "S4").high > 0)
+    at_stream = found.change_at_stream("S4") or MISSING
+    return has_printed(means) and bool(at_stream.high > 0)
 
 
 def fits_run(found: Thresholds) -> bool:
-    """Whether no printed threshold lies outside of where one short run falls.
+    """Return whether the printed thresholds agree with the prediction intervals of one short run.
 
-    One in twenty single runs must have the printed order of the groups.
+    The groups must also have the printed order in at least one of twenty single runs.
     """
     means = (found.by_group[group].interval for group in PRINTED)
     is_sure = not any(mean.warning for mean in means)
-    runs = {group: one_run_of(found, group) for group in PRINTED}
+    runs = {group: found.prediction(group) or MISSING for group in PRINTED}
     return is_sure and has_printed(runs) and found.as_printed >= 0.05
 
 
 def has_printed(intervals: Mapping[str, Interval]) -> bool:
-    """Whether intervals have the printed numbers, give or take their rounding; S1 exceeds its."""
-    half = 0.0005
+    """Return whether the printed thresholds are in the given intervals.
+
+    The printed threshold of S1 is a lower limit, so its interval must reach above it.
+    """
+    rounding = 0.0005  # The printed thresholds have three decimals.
     near = all(
-        intervals[group].low - half <= PRINTED[group] <= intervals[group].high + half
+        intervals[group].low - rounding <= PRINTED[group] <= intervals[group].high + rounding
         for group in (STREAM, "S4")
     )
     is_sure = not any(interval.warning for interval in intervals.values())
     return bool(near and is_sure and intervals["S1"].high > PRINTED["S1"])
 
 
-# --- One joint reading of the load, of MaxJumps and of how jumps are counted ---
+# --- The choice of the load, MaxJumps and the way to count jumps ---
 
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return how well each search gives the three thresholds that are printed."""
+    """Return the three thresholds of each search, to compare them with the printed thresholds."""
     readings = {}
-    for search, its_runs in groups_of(pick(runs, kind=SEARCH), ["load", "max_jumps", "counted"]):
-        found = read_thresholds(its_runs)
+    for search, found in searches_in(runs):
         readings[name_of_search(**search)] = {
             f"threshold of {group}": found.by_group[group].interval.estimate for group in PRINTED
         }
     ours = name_of_search(PRINTED_LOAD, JUMPS, AT_HEAD)
     if ours not in readings:
-        raise NotRunError(f"the reading of the study was not run: {ours}")
+        raise NotRunError(f"the reading of the study was not run: {ours}; run this search")
     printed = {f"threshold of {group}": value for group, value in PRINTED.items()}
     return JointReading(printed, readings, ours, limits=("threshold of S1",))
 
 
 def name_of_search(load: float, max_jumps: float, counted: str) -> str:
-    """Return a reading in words."""
+    """Return the label of a search: its load, its MaxJumps and its way to count jumps."""
     return f"load {load:.3g}, MaxJumps {jumps_label(max_jumps)}, counted {COUNTING[counted]}"

@@ -1,4 +1,4 @@
-"""Notebook 03: six jobs that splitting helps or hurts, exercises, and the leaderboard."""
+"""Parts of notebook 03: two small examples, the checks of the exercises, and the leaderboard."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,24 +14,31 @@ from coalloc_lib.statistics.saturation import replicated_traffic
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 from studies.communication_penalty import WHOLE, scenario, study
 
-#: Six jobs on three clusters: when each comes, how long it runs, how many processors it has.
+#: Two examples with six jobs on three clusters: the submit times, the run times and the numbers of
+#: processors of the jobs. Splitting the large jobs helps in one example and hurts in the other.
 SYSTEM = co.Multicluster([8, 8, 8])
 CASES = {
     "helps": ((0, 2, 2, 2, 4, 4), (6, 6, 4, 4, 2, 4), (2, 2, 4, 7, 3, 2)),
     "hurts": ((1, 2, 2, 2, 3, 4), (4, 6, 6, 2, 2, 2), (8, 5, 5, 3, 3, 6)),
 }
-#: Jobs of more processors are split into three components, and then run a quarter longer.
+#: In the examples, jobs with more than four processors are split into three components, and their
+#: penalty is 0.25.
 HALF_A_CLUSTER, PENALTY_OF_SIX = 4, 0.25
 #: The penalty of the project.
 PENALTY = 0.2
-#: Jobs of a run in heavy traffic, and runs; jobs of a run of a response time.
+#: The number of jobs in a run for a maximal utilization, the number of runs, and the number of jobs
+#: in a run for a response time.
 BUSY, RUNS, RESPONDING = 5_000, 10, 10_000
-#: Exercise 7: MaxJumps and the load.
+#: MaxJumps and the load in exercise 7.
 HARM = 8, 0.7
 AT_NEED = co.SingleThenSpan(co.WorstFit())
-#: Rules of the project: above which size jobs come in components, and how they are placed.
-KNOWN = {"never split": (19, co.WorstFit()), "always split above 10": (10, co.WorstFit()),
-         "at need above 3": (3, AT_NEED)}  # fmt: skip
+#: The three rules of the project that are given: the largest size of a job that is not split, and
+#: the placement.
+KNOWN = {
+    "never split": (19, co.WorstFit()),
+    "always split above 10": (10, co.WorstFit()),
+    "at need above 3": (3, AT_NEED),
+}
 
 
 def _split(above: int = 10, psi: float = 0.0, max_jumps: int = 0, parts: int = 4) -> co.Scenario:
@@ -40,7 +47,10 @@ def _split(above: int = 10, psi: float = 0.0, max_jumps: int = 0, parts: int = 4
 
 @dataclass(frozen=True)
 class Case:
-    """The same six jobs, whole and with the large ones split, under first come, first served."""
+    """Six jobs that are scheduled under FCFS, with and without splitting the large jobs.
+
+    `submit`, `runtime` and `processors` have a value for each job. Times are in hours.
+    """
 
     submit: tuple[int, ...]
     runtime: tuple[int, ...]
@@ -48,7 +58,7 @@ class Case:
 
     @property
     def pair(self) -> list[co.Schedule]:
-        """The schedules of the whole jobs and of the split ones."""
+        """The schedule without splitting, and the schedule with large jobs split."""
         split = [
             (n - 2 * (n // 3), n // 3, n // 3) if n > HALF_A_CLUSTER else (n, 0, 0)
             for n in self.processors
@@ -56,58 +66,63 @@ class Case:
         whole = co.JobStream(self.submit, self.runtime, [[n] for n in self.processors])
         both = whole, whole.replace(components=split, span_penalty=PENALTY_OF_SIX)
         rules = {"scheduling": co.FCFS(), "placement": co.WorstFit()}
-        return [co.simulate(SYSTEM, each, **rules) for each in both]
+        return [co.simulate(SYSTEM, jobs, **rules) for jobs in both]
 
     @property
     def ratio(self) -> float:
-        """Mean response time of the split jobs over that of the whole ones."""
+        """The mean response time with splitting, divided by that without splitting."""
         whole, split = self.pair
         return float(split.response.mean() / whole.response.mean())
 
     def player(self) -> co.Player:
-        """Play both on one clock, whole above, and split below."""
-        last = max(each.end.max() for each in self.pair)
-        labels = (
-            f"{name}: mean response {each.response.mean():.1f} h"
-            for name, each in zip(("whole", "split"), self.pair, strict=True)
-        )
-        shown = dict(zip(labels, self.pair, strict=True))
-        return co.Player(shown, unit="h", window=(0, float(last) + 1), now=5.0, idle=0.4)
+        """Return a player of both schedules: without splitting above, with splitting below."""
+        last = max(schedule.end.max() for schedule in self.pair)
+        schedules = {
+            f"{name}: mean response {schedule.response.mean():.1f} h": schedule
+            for name, schedule in zip(("whole", "split"), self.pair, strict=True)
+        }
+        return co.Player(schedules, unit="h", window=(0, float(last) + 1), now=5.0, idle=0.4)
 
 
 def splitting_case(kind: str) -> Case:
-    """Return the six jobs which splitting ``"helps"``, or ``"hurts"``."""
+    """Return the example in which splitting large jobs helps, or the one in which it hurts.
+
+    `kind` is ``"helps"`` or ``"hurts"``.
+
+    Raises
+    ------
+    InputError
+        If `kind` is neither of the two.
+    """
     return Case(*CASES[one_of("kind", kind, tuple(CASES))])
 
 
 @lru_cache
-def _max_utilization(asked: co.Scenario) -> Replications:
-    busy, warning = replicated_traffic(asked, jobs=BUSY, replications=RUNS, seed=study.seed)
+def _max_utilization(scenario: co.Scenario) -> Replications:
+    busy, warning = replicated_traffic(scenario, jobs=BUSY, replications=RUNS, seed=study.seed)
     return Replications(busy.mean(axis=1), warning)
 
 
 def _slowest_link(answer: Any) -> str:
     right = 1 + 0.160 / 0.25
-    hint = "the penalty is alpha times lambda; what is asked for is 1 + lambda"
+    hint = "the penalty is alpha times lambda; the question asks for 1 + lambda"
     if abs(float(answer) - right + 1) < 0.011:
-        hint = "that is lambda itself; what is asked for is a ratio of times"
+        hint = "that is lambda itself; the question asks for a ratio of times"
     return near(answer, right, 0.011, hint)
 
 
 def _jobs_of_one_size(answer: Any) -> str:
     sixteen = WHOLE.model.with_(sizes=co.uniform(16, 16))
-    ways = (scenario(0, WHOLE.with_(model=sixteen, above=n)) for n in (16, 15))
-    whole, split = (_max_utilization(each).mean for each in ways)
-    hint = "count how many components fit into a cluster, and so how many jobs run at once"
+    scenarios = (scenario(0, WHOLE.with_(model=sixteen, above=above)) for above in (16, 15))
+    whole, split = (_max_utilization(each).mean for each in scenarios)
+    hint = "count how many components fit into a cluster; this tells how many jobs run at once"
     if abs(float(answer) - split / whole) < 0.005:
-        hint = (
-            "that is how much more is done at no penalty, as a ratio; take away what whole jobs do"
-        )
+        hint = "that is the ratio of the work done with and without splitting; subtract 1 from it"
     return near(answer, split / whole - 1, 0.005, hint)
 
 
 def _penalty_alone(answer: Any) -> str:
-    hint = "they wait alike, so only what the penalty adds to the run time differs"
+    hint = "the jobs wait equally long, so only the time that the penalty adds to a run differs"
     if abs(float(answer) - 0.15) < 0.006:
         hint = "that is the difference of the penalties, a share of the run time; how long is that?"
     return near(answer, 10 * 0.15, 0.06, hint)
@@ -115,22 +130,28 @@ def _penalty_alone(answer: Any) -> str:
 
 def _how_many_components(answer: Any) -> str:
     maxima = {parts: _max_utilization(_split(parts=parts)) for parts in (2, 3, 4, 5)}
-    top = max(maxima, key=lambda parts: maxima[parts].mean)
-    sure = all((maxima[top] - maxima[n]).interval.above(0) for n in maxima if n != top)
-    return "" if sure and answer == top else "give the number that saturates last, without penalty"
+    best = max(maxima, key=lambda parts: maxima[parts].mean)
+    others = [maximum for parts, maximum in maxima.items() if parts != best]
+    is_sure = all((maxima[best] - other).interval.above(0) for other in others)
+    hint = "give the number of components with the highest maximal utilization, without penalty"
+    return "" if is_sure and answer == best else hint
 
 
 @lru_cache
-def _later(psi: float) -> Replications:
-    how = {"jobs": RESPONDING, "replications": RUNS, "seed": study.seed}
+def _delay(psi: float) -> Replications:
+    """Return the increase of the mean response time if jobs above 5 processors are split."""
+    options = {"jobs": RESPONDING, "replications": RUNS, "seed": study.seed}
     both = _split(5, psi, 20), scenario(20)
-    split, whole = (co.curves.response_times(each, 0.7, **how) for each in both)
+    split, whole = (co.curves.response_times(each, 0.7, **options) for each in both)
     return Replications(split - whole)
 
 
 def _threshold_of_more_jobs(answer: Any) -> str:
-    hint = "split and whole jobs of one seed, their mean response times, and where these are alike"
-    return near(answer, crossing(_later, 0.0, 0.4).interval.estimate, 0.025, hint)
+    hint = (
+        "simulate split and whole jobs with the same seed, and find the penalty at which their "
+        "mean response times are equal"
+    )
+    return near(answer, crossing(_delay, 0.0, 0.4).interval.estimate, 0.025, hint)
 
 
 def _threshold_at_need(answer: Any) -> str:
@@ -138,21 +159,24 @@ def _threshold_at_need(answer: Any) -> str:
         at_need = _split(psi=psi).with_(placement=AT_NEED)
         return _max_utilization(scenario(0)) - _max_utilization(at_need)
 
-    hint = "compare the maximal utilization of whole jobs and of split ones, at several penalties"
+    hint = "compare the maximal utilizations with and without splitting, at several penalties"
     return near(answer, crossing(costs, 0.0, 0.6).interval.estimate, 0.02, hint)
 
 
 @lru_cache
 def harm(placement: Placement) -> Replications:
-    """Return the ratio of mean response times with and without splitting, where half stay whole.
+    """Return the ratio of the mean response times with and without splitting, for exercise 7.
 
-    Jobs above 10 are split into four without a penalty; the load and MaxJumps are those of `HARM`.
+    Half of the jobs with more than 10 processors are split into four components, without a penalty.
+    The other half cannot be split. `HARM` has MaxJumps and the load.
     """
     max_jumps, load = HARM
-    how = {"jobs": 4 * RESPONDING, "replications": RUNS, "seed": study.seed}
+    options = {"jobs": 4 * RESPONDING, "replications": RUNS, "seed": study.seed}
     both = WHOLE.with_(above=10, kept_whole=0.5), WHOLE
     split, whole = (
-        co.curves.response_times(scenario(max_jumps, jobs).with_(placement=placement), load, **how)
+        co.curves.response_times(
+            scenario(max_jumps, jobs).with_(placement=placement), load, **options
+        )
         for jobs in both
     )
     return Replications(split / whole)
@@ -160,42 +184,76 @@ def harm(placement: Placement) -> Replications:
 
 def _is_it_worst_fit(answer: Any) -> str:
     best, worst = harm(co.BestFit()), harm(co.WorstFit())
-    hint = "serve both the split jobs and the whole ones by best fit, and divide their means"
+    hint = "place the jobs by best fit, with and without splitting, and divide the two means"
     slips = {
-        "that is with worst fit; both sides need placement=co.BestFit()": worst.mean,
-        "that is upside down: divide the mean with splitting by the mean without": 1 / best.mean,
-        "that is the change; give the ratio": best.mean - 1,
+        "that is the answer for worst fit; both sides need placement=co.BestFit()": worst.mean,
+        "that is the inverse: divide the mean with splitting by the mean without": 1 / best.mean,
+        "that is the relative change; give the ratio": best.mean - 1,
     }
     return near(answer, best.mean, 0.025, hint, slips)
 
 
-EXERCISES = dict(enumerate((_slowest_link, _jobs_of_one_size, _penalty_alone, _how_many_components,
-                            _threshold_of_more_jobs, _threshold_at_need, _is_it_worst_fit),
-                           start=1))  # fmt: skip
+EXERCISES = {
+    1: _slowest_link,
+    2: _jobs_of_one_size,
+    3: _penalty_alone,
+    4: _how_many_components,
+    5: _threshold_of_more_jobs,
+    6: _threshold_at_need,
+    7: _is_it_worst_fit,
+}
 check = checker(EXERCISES)
 
 
 def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
-    """Return placements, and three that are known, in the order of their maximal utilization.
+    """Rank placements by their maximal utilization.
 
-    Jobs of more than three processors come in four components, under FCFS, at a penalty of 0.2; a
-    placement with ``keeps_whole`` decides of each whether it is split. 95 % intervals on the same
-    jobs say whether one beats the three, or the others of them.
+    Jobs with more than three processors have four components. The policy is FCFS, and the penalty
+    is 0.2. A placement with the attribute ``keeps_whole`` decides for each job whether it is split.
+
+    Parameters
+    ----------
+    entries : dict of str to Placement
+        Your placements, by name. The three rules in `KNOWN` are added.
+
+    Returns
+    -------
+    DataFrame
+        A row for each placement, with its maximal utilization and the difference to that without
+        splitting. The last column says whether the 95 % intervals show a higher maximal utilization
+        than that of each of the other rules in `KNOWN`. All placements serve the same jobs.
+
+    Raises
+    ------
+    InputError
+        If `entries` is not a dictionary, or if a value in it is not a placement.
     """
     instance_of("entries", entries, dict, "placements by name")
-    rules = {name: _max_utilization(_split(above, PENALTY).with_(placement=rule))
-             for name, (above, rule) in KNOWN.items()}  # fmt: skip
+    rules = {
+        name: _max_utilization(_split(above, PENALTY).with_(placement=rule))
+        for name, (above, rule) in KNOWN.items()
+    }
 
     def max_utilization_by(name: str, rule: Placement) -> Replications:
         if not isinstance(rule, Placement):
-            raise co.InputError(f"entries[{name!r}] = {shown(rule)}; give an object: co.WorstFit()")
+            raise co.InputError(
+                f"entries[{name!r}] = {shown(rule)} is not a placement; give an object such as "
+                "co.WorstFit()"
+            )
         engine = "compiled" if type(rule) in (co.WorstFit, co.SingleThenSpan) else "reference"
+        # The cache is not used, because a reader's placement need not be hashable and may change.
         return _max_utilization.__wrapped__(_split(3, PENALTY).with_(placement=rule, engine=engine))
 
-    never, rows = rules["never split"], []
+    never = rules["never split"]
+    rows = []
     for name, maximum, others in held_against(rules, entries, max_utilization_by):
         gain = "" if maximum is never else off_by((maximum - never).interval)
         beats = all_of(*((maximum - other).interval.above(0) for other in others))
-        rows.append({"placement": name, "maximal utilization": round(maximum.mean, 4),
-                     "more than never split": gain, "beats the three": ANSWERS[beats]})  # fmt: skip
+        row = {
+            "placement": name,
+            "maximal utilization": round(maximum.mean, 4),
+            "more than never split": gain,
+            "beats the three": ANSWERS[beats],
+        }
+        rows.append(row)
     return ranked(rows, "maximal utilization", ascending=False)

@@ -1,4 +1,4 @@
-"""Maps of where splitting pays, further than the paper."""
+"""Maps that show at which penalties and loads splitting pays, which are not in the paper."""
 
 from typing import Any
 
@@ -29,18 +29,18 @@ from studies.communication_penalty.responses import change
 from studies.communication_penalty.runs import IN_MAP, study
 from studies.results import Caption
 
-#: How cells look where one side saturates, and what that means.
+#: The mark of a cell in which one side or both sides saturate, and its text in the legend.
 MARKS = {
     "split": ("longer", "∞: no mean, split jobs fill the system or nearly"),
     "whole": ("shorter", "−∞: whole ones do"),
     "both": ("neither", "×: both do"),
 }
-#: What all maps show.
+#: The end of the captions of all maps.
 AGAINST = "worst fit, against the same jobs whole"
 
 
 def change_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return by how many percent splitting changes response times: a row per cell and group."""
+    """Return the change of response times by splitting, in percent, for each cell and group."""
     rows = [
         {**pair.setting, "group": group} | change(pair.split, pair.other, group).columns()
         for pair in against_whole(runs)
@@ -52,9 +52,13 @@ def change_table(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_map(
     table: pd.DataFrame, group: str = STREAM, ylabel: str = "", subtitle: str = "", title: str = ""
 ) -> Figure:
-    """Draw the maps of a group of jobs; the table has columns ``panel`` and ``row``, of labels."""
+    """Draw the maps of a group of jobs, with the penalty on the horizontal axis.
+
+    The columns ``panel`` and ``row`` of the table have the labels of the panels and of the rows.
+    """
     cells = pick(table, group=group)
-    saturated, kinds = cells["saturated"] != "", set(cells["saturated"])
+    saturated = cells["saturated"] != ""
+    kinds = set(cells["saturated"])
     undecided = cells["verdict"].where(cells["verdict"] == "undecided", "")
     drawn = cells.assign(
         column=cells["psi"].map("{:g}".format),
@@ -81,13 +85,14 @@ def draw_map(
 
 
 def policy_label(max_jumps: float) -> str:
-    """Return what FPFS with this many jumps is called."""
+    """Return the name of FPFS with a value of MaxJumps, or FCFS if that is 0."""
     return f"FPFS({jumps_label(max_jumps)})" if max_jumps else "FCFS"
 
 
 def draw_viability(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map of penalty and splitting threshold, a panel per load."""
-    panel, row = "load " + table["load"].map("{:.3f}".format), table["above"].map("{:g}".format)
+    """Draw the maps over penalty and splitting threshold, with a panel for each load."""
+    panel = "load " + table["load"].map("{:.3f}".format)
+    row = table["above"].map("{:g}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="splits jobs above", **how)
 
 
@@ -102,14 +107,14 @@ VIABILITY_CAPTION = Caption(
 
 @study.add_figure("viability", VIABILITY_CAPTION, draw_viability)
 def viability(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes by load, splitting threshold and penalty, at the study's MaxJumps."""
+    """Return the changes for each load, splitting threshold and penalty, at one MaxJumps."""
     here = pick(runs, kind=IN_MAP, max_jumps=JUMPS, **AS_PAPER)
     table = varied(change_table(split_so(here, parts=PARTS)), "above", by=["load"])
     return in_order(table, "load", "above", "psi")
 
 
 def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map of penalty and placement, a panel per policy."""
+    """Draw the maps over penalty and placement, with a panel for each policy."""
     panel = table["max_jumps"].map(policy_label)
     row = "above " + table["above"].map("{:g}".format) + ", " + table["placement"]
     return draw_map(table.assign(panel=panel, row=row), **how)
@@ -124,7 +129,7 @@ ADAPTIVE_CAPTION = Caption(
 
 @study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
 def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes where jobs are always split, and where only at need."""
+    """Return the changes if large jobs are always split, and if they are split only at need."""
     here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD, kept_whole=0.0)
     table = change_table(split_so(here, parts=PARTS))
     table = varied(table, "placement", by=["max_jumps", "above"])
@@ -133,8 +138,9 @@ def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map of penalty and of the share that cannot be split, a panel per policy."""
-    panel, row = table["max_jumps"].map(policy_label), table["kept_whole"].map("{:.0%}".format)
+    """Draw the maps over penalty and the share of jobs that cannot be split, for each policy."""
+    panel = table["max_jumps"].map(policy_label)
+    row = table["kept_whole"].map("{:.0%}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="cannot be split", **how)
 
 
@@ -146,7 +152,7 @@ KEPT_WHOLE_CAPTION = Caption(
 
 @study.add_figure("kept-whole", KEPT_WHOLE_CAPTION, draw_kept_whole)
 def kept_whole(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes by the share of jobs that cannot be split."""
+    """Return the changes for each share of jobs that cannot be split."""
     here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD)
     here = split_so(here, above=ABOVE, parts=PARTS, placement=ALWAYS)
     table = varied(change_table(here), "kept_whole", by=["max_jumps"])

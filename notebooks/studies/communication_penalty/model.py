@@ -1,7 +1,8 @@
-"""What the paper has, each with its section: system, jobs, groups of jobs, printed numbers.
+"""The system, the jobs, the groups of jobs and the printed numbers of the paper.
 
-Ngubiri, van Vliet: Co-Allocation with Communication Considerations in Multi-cluster Systems (2008).
-What is our own says so.
+The paper is "Co-Allocation with Communication Considerations in Multi-cluster Systems" by Ngubiri
+and van Vliet (2008). Comments name the section of the paper that a value comes from. A comment
+says so if a value is not from the paper.
 """
 
 import numpy as np
@@ -16,26 +17,30 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 # --- Section 5: the system and the jobs ---
 
-#: 5 clusters of 20 nodes each.
+#: The system has 5 clusters of 20 processors each.
 SYSTEM = Multicluster.equal(5, 20)
-#: D(0.85) over [1, 19]. Here 1 counts as a power of two: so the printed shares come out.
+#: The distribution of the job sizes is D(0.85) on [1, 19]. The size 1 counts as a power of two
+#: here, because only then the shares of the groups of jobs are those that the paper prints.
 SIZES = power_of_two(0.85, 1, 19, one_is_power_of_two=True)
-#: Jobs of one run of the paper, which does not say: so few that its load may be the printed one,
-#: and its thresholds are judged as those of runs as long.
+#: The number of jobs in one run of the paper. The paper does not print it. We chose a number so
+#: small that the random load of a run can be the printed load. The printed thresholds are compared
+#: with those of single runs of this length.
 ONE_RUN = 2_000
-#: Mean times of execution and between arrivals.
+#: The mean execution time of a job, and the mean time between two arrivals.
 EXECUTION, INTERARRIVAL = 10.0, 0.54
-#: The jobs, none of which is split.
+#: The jobs of the paper without splitting.
 WHOLE = SplitJobs(JobModel(SIZES, service=Exponential(EXECUTION)), above=SIZES.maximum)
-#: The load that the paper prints, and the one that its other numbers make.
+#: The offered load that the paper prints, and the load that follows from its other numbers.
 PRINTED_LOAD = 0.786
 EXACT_LOAD = WHOLE.mean_work / (INTERARRIVAL * SYSTEM.processors)
 
-#: All jobs, and the paper's groups, from which size to which: quarters of the jobs, nearly.
+#: The name for all jobs, and the paper's groups of jobs with their smallest and largest sizes. Each
+#: group has about a quarter of the jobs.
 STREAM = "stream"
 GROUPS = {"S1": (1, 1), "S2": (2, 3), "S3": (4, 6), "S4": (7, 19)}
 NAMES = (STREAM, *GROUPS)
-#: What the paper prints of them. The load share of S2 is a slip: the four are above one.
+#: The numbers that the paper prints about the groups. The printed share of the load of S2 must be
+#: wrong, because the shares of the four groups sum to more than 1.
 JOBS, WORK, LOAD = "share of the jobs", "share of the load", "offered load"
 ALL_JOBS = "all jobs"
 PRINTED_SHARES = {
@@ -50,63 +55,84 @@ PRINTED_SHARES = {
     (LOAD, ALL_JOBS): PRINTED_LOAD,
 }
 
-# --- Sections 3.1 and 6: who is split, into how many components ---
+# --- Sections 3.1 and 6: which jobs are split, and into how many components ---
 
-#: 6: jobs larger than this are split into so many components. How section 3.1 rounds is lost in
-#: print: up, 5 processors in 4 components would leave -1, so it is down.
+#: Jobs with more than 10 processors are split into 4 components (section 6). The printed formula of
+#: section 3.1 does not show how component sizes are rounded. We round down, because rounding up
+#: would split 5 processors into three components of 2 and one of -1.
 ABOVE, PARTS = 10, 4
-#: Thresholds of the penalty that the paper prints in section 6; that of S1 is a lower limit. It
-#: prints 1.60 for S4, and says that large jobs have a lower one than the stream.
+#: The penalty thresholds that the paper prints in section 6: up to this penalty splitting pays. The
+#: value for S1 is a lower limit. For S4 the paper prints 1.60, which must mean 0.160, because it
+#: says that large jobs have a lower threshold than the whole stream of jobs.
 PRINTED = {STREAM: 0.185, "S4": 0.160, "S1": 0.3}
-#: Of our own: a job is split whatever is idle, as in the paper, or only if it cannot start whole.
+#: Two ways to split large jobs. In the paper they are always split. We added the other way: a job
+#: is split only if it cannot start now on one cluster.
 ALWAYS, AT_NEED = "always", "at need"
 PLACEMENTS: dict[str, Placement] = {ALWAYS: WorstFit(), AT_NEED: SingleThenSpan(WorstFit())}
 
 # --- Section 4: scheduling ---
 
-#: How often the head of the queue may be jumped, the paper does not say; here, without limit.
+#: The paper does not say how often other jobs may jump over the job at the head of the queue. This
+#: value of MaxJumps stands for no limit.
 NO_LIMIT = 10**9
-#: The least of those that the printed thresholds leave (figure `thresholds`).
+#: The value of MaxJumps that the study uses. It is the smallest value that agrees with the printed
+#: thresholds (see the figure ``thresholds``).
 JUMPS = 8
-#: Jumps are counted while a job is at the head of the queue, as section 4 says. The papers of 2003
-#: count those of a job's whole wait.
+#: Two ways to count the jumps over a job: only while it is at the head of the queue, as section 4
+#: says, or during its whole wait, as in the papers of 2003.
 AT_HEAD, WHOLE_WAIT = "head", "waiting"
 
 # --- Sections 7 and 8: what is varied ---
 
-#: 7.1 and 7.3: the penalties of Figures 2 and 4; 8: that of Figure 5.
+#: The penalties of Figure 2 (section 7.1) and of Figures 4 and 5 (sections 7.3 and 8), and a high
+#: penalty, which is the highest of Figure 3.
 LOW_PENALTY, CONSTANT, HIGH_PENALTY = 0.05, 0.1, 0.2
-#: 8: penalties that are drawn for each job, from U[0.001, 0.199]: of the same mean, and so wide.
+#: Half the width of the penalty range in section 8, where the penalty of each job is sampled from
+#: U[0.001, 0.199]. The mean is `CONSTANT`.
 SPREAD = 0.099
-#: 8.2: all jobs that are split, and the paper's groups of them, from which penalty to which.
+#: The name for all split jobs, and the paper's groups of split jobs with the lowest and the highest
+#: penalty of each (section 8.2).
 ALL_SPLIT = "all split jobs"
 BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (0.15, 0.20)}
 # --- Other papers ---
 
-#: Measured on the DAS (Plaat and others 2001): what most programs lost by spanning was less.
+#: An upper bound on the penalty of most programs, measured on the DAS by Plaat and others (2001).
 DAS = 0.4
 
 
 def passing(max_jumps: int, counted: str = AT_HEAD) -> Scheduling:
-    """Return FPFS(x), which is FCFS where no job may be passed; `NO_LIMIT` is a number, too."""
+    """Return the policy FPFS with at most `max_jumps` jumps over a job, or FCFS if that is 0."""
     if max_jumps == "no limit":
-        raise InputError("max_jumps = 'no limit' is the word for a number; give NO_LIMIT of model")
+        raise InputError("max_jumps = 'no limit' is not a number; give NO_LIMIT from model.py")
     jumps = whole("max_jumps", max_jumps, least=0)
     return FPFS(jumps, counted) if jumps else FCFS()
 
 
 def jumps_label(max_jumps: float) -> str:
-    """Return a number of jumps as figures name it."""
+    """Return MaxJumps as the text that figures show."""
     return "no limit" if max_jumps == NO_LIMIT else f"{max_jumps:g}"
 
 
 def scenario(max_jumps: int, workload: SplitJobs = WHOLE, counted: str = AT_HEAD) -> Scenario:
-    """Return the paper's system: FPFS with this many jumps (or `NO_LIMIT`), and these jobs."""
+    """Return a scenario with the paper's system, FPFS and worst fit.
+
+    Parameters
+    ----------
+    max_jumps : int
+        The largest number of jumps over a job, or `NO_LIMIT`.
+    workload : SplitJobs
+        The jobs, by default those of the paper without splitting.
+    counted : str
+        When jumps are counted: `AT_HEAD` or `WHOLE_WAIT`.
+    """
     return Scenario(SYSTEM, workload, passing(max_jumps, counted), WorstFit())
 
 
 def penalties(psi: float, spread: float) -> float | Distribution:
-    """Return the penalty of all jobs, or the law that it is drawn from for each."""
+    """Return the penalty of all jobs, or the distribution that each job's penalty is sampled from.
+
+    The distribution is uniform from ``psi - spread`` to ``psi + spread``.
+    """
     if not spread:
         return psi
     return Between(round(psi - spread, 9), round(psi + spread, 9))
@@ -115,17 +141,31 @@ def penalties(psi: float, spread: float) -> float | Distribution:
 def shares_of(
     size: np.ndarray, jobs: np.ndarray, work: np.ndarray
 ) -> dict[tuple[str, str], np.ndarray]:
-    """Return the groups' shares of jobs and of work, by quantity and group, along the last axis."""
+    """Return the share of each group in the jobs and in the work, summed along the last axis.
+
+    Parameters
+    ----------
+    size : ndarray
+        The size of each job, in processors.
+    jobs, work : ndarray
+        The weight of each job in the number of jobs and in the work. If these are two-dimensional,
+        there is a share for each row.
+
+    Returns
+    -------
+    dict
+        The shares, by quantity (`JOBS` or `WORK`) and group.
+    """
     shares = {}
     for quantity, amount in ((JOBS, jobs), (WORK, work)):
         for group, (low, high) in GROUPS.items():
-            mine = (size >= low) & (size <= high)
-            shares[quantity, group] = (amount * mine).sum(-1) / amount.sum(-1)
+            in_group = (size >= low) & (size <= high)
+            shares[quantity, group] = (amount * in_group).sum(-1) / amount.sum(-1)
     return shares
 
 
 def exact_shares() -> dict[tuple[str, str], float]:
-    """Return the shares and the load by the law of the sizes."""
+    """Return the exact shares of the groups and the offered load, from the size distribution."""
     size = np.arange(len(SIZES.probabilities))
     shares = shares_of(size, SIZES.probabilities, size * SIZES.probabilities)
     exact = {at: float(share) for at, share in shares.items()}

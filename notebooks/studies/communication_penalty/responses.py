@@ -1,4 +1,4 @@
-"""Mean response times of a scenario, group by group, and how those of two compare."""
+"""Mean response times of the groups of jobs in a scenario, and comparisons of two scenarios."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -35,24 +35,34 @@ from studies.communication_penalty.model import (
 )
 from studies.study import six_digits
 
-#: The maximal utilization needs fewer jobs than response times: this part of those of a run.
-BOUND_PART, FEWEST = 2, 6_000
-#: Where queues need more jobs than this to settle, there is no mean.
+#: A run for the maximal utilization needs fewer jobs than a run for response times: the number of
+#: jobs is divided by this divisor, but it is at least `FEWEST`.
+BOUND_DIVISOR, FEWEST = 2, 6_000
+#: The largest number of jobs in a run. If a queue needs more jobs to settle, no mean is computed.
 LONGEST = 400_000
-#: What is measured of each group.
+#: The mean times that are measured for each group; see `Responses`.
 TIMES = ("response", "wait", "first")
-#: Whose maximal utilization a row has; the other rows have the times of a group of jobs.
+#: The group in the rows with the maximal utilization. All other rows are about a group of jobs.
 THE_SYSTEM = "the system"
-#: Why there is no answer where queues grow.
+#: The warnings if response times cannot be compared because queues grow without limit.
 UNCERTAIN = "the split jobs are not certain to saturate earlier than the whole ones"
 NEITHER = "both may be saturated"
 
 
 @dataclass(frozen=True)
 class Responses:
-    """Means by group, run by run: of response times, waits, and of the `first` `ONE_RUN` jobs.
+    """The maximal utilization of a scenario, and the mean times of each group of jobs.
 
-    There are none where the load is not certain to be below the maximal utilization.
+    The mean times are empty if the load is not certain to be below the maximal utilization.
+
+    Attributes
+    ----------
+    max_utilization : Replications
+        The maximal utilization in each run.
+    response, wait : mapping of str to Replications
+        The mean response time and the mean waiting time in each run, for each group.
+    first : mapping of str to Replications
+        The mean response time of the first `ONE_RUN` jobs of each run, for each group.
     """
 
     max_utilization: Replications
@@ -62,35 +72,51 @@ class Responses:
 
     @property
     def saturated(self) -> bool:
-        """Whether the load is not certain to be below the maximal utilization, or too near it."""
+        """Whether there are no mean times because the load is too high.
+
+        The load is then not certain to be below the maximal utilization, or it is too close to it.
+        """
         return not self.response
 
 
-# --- measured ---
+# --- Measurements ---
 
 
 def respond(
     scenario: Scenario, load: float, size: tuple[int, int], seed: Seed, longest: int = LONGEST
 ) -> Responses:
-    """Return mean response times at a load, and the maximal utilization; `size` is (jobs, runs).
+    """Measure the mean response times at a load, and the maximal utilization.
 
-    Near saturation runs are as many times longer as `SETTLES` says. A load not below the interval
-    of the maximal utilization saturates, and one that needs more than the `longest` is too near.
+    Parameters
+    ----------
+    scenario : Scenario
+        The system, the jobs and the policies.
+    load : float
+        The offered load. There are no response times if it is not below the confidence interval of
+        the maximal utilization.
+    size : tuple of int
+        The number of jobs in a run, and the number of runs. Near saturation a run has a multiple of
+        this number of jobs, so that the queue can settle (see `SETTLES`).
+    seed : int or SeedSequence
+        The seed of the runs.
+    longest : int
+        The largest number of jobs in a run. There are no response times if the queue needs more
+        jobs to settle.
     """
     jobs, runs = size
-    most = max_utilization(scenario, size, seed)
-    left = 1 - load / most.mean
-    if positive("load", load) >= most.interval.low or longest * left**2 < SETTLES:
-        return Responses(most)
-    jobs *= int(np.ceil(SETTLES / (jobs * left**2)))
+    maximum = max_utilization(scenario, size, seed)
+    unused = 1 - load / maximum.mean
+    if positive("load", load) >= maximum.interval.low or longest * unused**2 < SETTLES:
+        return Responses(maximum)
+    jobs *= int(np.ceil(SETTLES / (jobs * unused**2)))
     measured = [
-        measure_run(scenario.simulate(jobs, load=load, seed=child), has_drawn_penalties(scenario))
+        measure_run(scenario.simulate(jobs, load=load, seed=child), samples_penalties(scenario))
         for child in spawn(seed, runs)
     ]
     first_halves, second_halves = zip(*(run.halves for run in measured), strict=True)
-    warning = most.warning or rising_warning(first_halves, second_halves)
+    warning = maximum.warning or rising_warning(first_halves, second_halves)
     return Responses(
-        most,
+        maximum,
         _samples([run.response for run in measured], warning),
         _samples([run.wait for run in measured], warning),
         _samples([run.first for run in measured], warning),
@@ -98,14 +124,14 @@ def respond(
 
 
 def max_utilization(scenario: Scenario, size: tuple[int, int], seed: Seed) -> Replications:
-    """Return the maximal utilization, run by run."""
+    """Return the maximal utilization of a scenario for each run; `size` is (jobs, runs)."""
     jobs, runs = size
-    known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    jobs = max(jobs // BOUND_PART, FEWEST)
-    return _max_utilization(scenario, jobs, runs, known.entropy, known.spawn_key)
+    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    jobs = max(jobs // BOUND_DIVISOR, FEWEST)
+    return _max_utilization(scenario, jobs, runs, sequence.entropy, sequence.spawn_key)
 
 
-@lru_cache(maxsize=4096)  # it is the same at all loads
+@lru_cache(maxsize=4096)  # The maximal utilization does not depend on the load.
 def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
     seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
     busy, warning = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=seed)
@@ -113,19 +139,19 @@ def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
 
 
 def _samples(runs, warning):
-    """Return samples by group of means by group, a dictionary a run."""
+    """Return the means of each group over the runs; `runs` has a dictionary for each run."""
     return {
         group: Replications(rounded([run[group] for run in runs]), warning) for group in runs[0]
     }
 
 
 def rounded(values: Iterable[float]) -> NDArray[np.float64]:
-    """Return numbers with six digits, which a ledger has and a table of runs need not exceed."""
+    """Round numbers to six digits, which is the precision of the ledger."""
     return np.array([six_digits(value) for value in values])
 
 
 class Run(NamedTuple):
-    """The means of one run by group, without its begin, and those of both its halves."""
+    """The mean times of each group in one run after the warm-up, and the means of its halves."""
 
     response: dict[str, float]
     wait: dict[str, float]
@@ -134,49 +160,61 @@ class Run(NamedTuple):
 
 
 def measure_run(schedule: Schedule, by_penalty: bool = False) -> Run:
-    """Return the means of a run by size and, if wanted, those of split jobs by their penalty."""
+    """Return the mean times of the jobs of a run, grouped by size.
+
+    If `by_penalty` is true, there are also the mean times of split jobs, grouped by penalty.
+    """
     by_size = groups_by_size(schedule)
     groups = by_size | (groups_by_penalty(schedule) if by_penalty else {})
-    begin = slice(0, ONE_RUN)
-    for name, mine in groups.items():
-        if not after_warm_up(mine[begin]).any():
-            raise InputError(f"jobs = {len(mine)}, of which none is in {name}; give more")
-    first = {name: mine[begin] for name, mine in by_size.items()}
+    first = slice(0, ONE_RUN)
+    for name, in_group in groups.items():
+        if not after_warm_up(in_group[first]).any():
+            raise InputError(
+                f"jobs = {len(in_group)} is too small: after the warm-up, none of the jobs is in "
+                f"the group {name}; give more jobs"
+            )
+    first_by_size = {name: in_group[first] for name, in_group in by_size.items()}
     return Run(
         _means(schedule.response, groups),
         _means(schedule.wait, groups),
-        _means(schedule.response[begin], first),
+        _means(schedule.response[first], first_by_size),
         halves(after_warm_up(schedule.response)),
     )
 
 
-def has_drawn_penalties(scenario: Scenario) -> bool:
-    """Whether each job has a penalty of its own."""
+def samples_penalties(scenario: Scenario) -> bool:
+    """Return whether the penalty of each job is sampled from a distribution."""
     return isinstance(getattr(scenario.workload, "span_penalty", 0.0), Distribution)
 
 
 def groups_by_size(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
-    """Return which jobs are in the stream, and in each of the paper's groups by size."""
+    """Return a mask of all jobs, and a mask of the jobs in each of the paper's groups by size."""
     size = schedule.jobs.processors
     groups = {name: (size >= low) & (size <= high) for name, (low, high) in GROUPS.items()}
     return {STREAM: size > 0} | groups
 
 
 def groups_by_penalty(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
-    """Return which jobs are split, and which of these in each of the paper's groups by penalty."""
+    """Return a mask of the split jobs in each of the paper's groups by penalty.
+
+    There is also a mask of all split jobs.
+    """
     psi, split = schedule.jobs.span_penalty, schedule.spans
     groups = {name: split & (psi >= low) & (psi < high) for name, (low, high) in BY_PENALTY.items()}
     return groups | {ALL_SPLIT: split}
 
 
 def _means(values, groups):
-    """Return the mean of the values of each group, without the begin of the run."""
+    """Return the mean value of each group of jobs after the warm-up."""
     kept = after_warm_up(values)
-    return {name: kept[after_warm_up(mine) > 0].mean() for name, mine in groups.items()}
+    return {name: kept[after_warm_up(in_group) > 0].mean() for name, in_group in groups.items()}
 
 
 class Mirrored(Between):
-    """The same draws, mirrored at the middle."""
+    """A uniform distribution whose samples are those of `Between`, mirrored at the mean.
+
+    Such samples are called antithetic variates.
+    """
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> np.ndarray:
         return self.low + self.high - super()._sample(rng, shape)
@@ -185,36 +223,43 @@ class Mirrored(Between):
 def respond_in_mirrored_pairs(
     scenario: Scenario, load: float, size: tuple[int, int], seed: Seed
 ) -> Responses:
-    """Return the means of two: with penalties as drawn, and mirrored at the middle of their law.
+    """Measure mean times with sampled penalties, averaged over two antithetic runs.
 
-    What chance adds to the penalties of one, the other has less.
+    One run has the penalties as they are sampled. In the other run each penalty is mirrored at the
+    mean of its distribution. If the penalties of one run are too high by chance, those of the
+    other are too low by the same amount, so the average has a smaller variance. The arguments are
+    those of `respond`.
     """
     jobs = cast(SplitJobs, scenario.workload)
-    drawn = cast(Between, jobs.span_penalty)
-    mirrored = jobs.with_(span_penalty=Mirrored(drawn.low, drawn.high))
+    law = cast(Between, jobs.span_penalty)
+    mirrored = jobs.with_(span_penalty=Mirrored(law.low, law.high))
     one = respond(scenario, load, size, seed)
     if one.saturated:
         return one
-    twin = respond(scenario.with_(workload=mirrored), load, size, seed)
-    if twin.saturated:
-        return twin
-    response, wait = _halfway(one.response, twin.response), _halfway(one.wait, twin.wait)
+    other = respond(scenario.with_(workload=mirrored), load, size, seed)
+    if other.saturated:
+        return other
+    response, wait = _averages(one.response, other.response), _averages(one.wait, other.wait)
     return replace(one, response=response, wait=wait)
 
 
-def _halfway(one, other):
-    """Return the means of two samples, group by group, with the warning of the first."""
+def _averages(one, other):
+    """Return the average of two measurements for each group and run."""
     return {
         group: Replications((sample.values + other[group].values) / 2, sample.warning)
         for group, sample in one.items()
     }
 
 
-# --- compared ---
+# --- Comparisons ---
 
 
 def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Replications | None:
-    """Return a group's mean response over that of the same or another; None past saturation."""
+    """Return the ratio of two mean response times of a group for each run.
+
+    If `to` is given, the denominator is the response time of that group. The ratio is None if one
+    of the two scenarios is saturated.
+    """
     if one.saturated or other.saturated:
         return None
     return one.response[group] / other.response[to or group]
@@ -222,10 +267,16 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Replica
 
 @dataclass(frozen=True)
 class Change:
-    """By how many percent splitting changes a mean response time, and what that says.
+    """The change of a mean response time by splitting.
 
-    Which side is `saturated`: ``"split"``, ``"whole"``, ``"both"`` or none, ``""``. The `verdict`
-    is ``"gains"``, ``"loses"``, ``"undecided"`` or ``"both saturate"``.
+    Attributes
+    ----------
+    percent : Interval
+        The change in percent.
+    saturated : str
+        The jobs that saturate the system: ``"split"``, ``"whole"``, ``"both"``, or an empty text.
+    verdict : str
+        What splitting does: ``"gains"``, ``"loses"``, ``"undecided"`` or ``"both saturate"``.
     """
 
     percent: Interval
@@ -234,56 +285,67 @@ class Change:
 
     @property
     def gains(self) -> bool | None:
-        """Whether splitting responds sooner; None where that is undecided."""
+        """Whether splitting makes the response time shorter; None if that is undecided."""
         return {"gains": True, "loses": False}.get(self.verdict)
 
     def columns(self) -> dict[str, Any]:
-        """Return it as columns of a table."""
+        """Return the change in percent as columns of a table."""
         more = {"count": self.percent.count, "saturated": self.saturated, "verdict": self.verdict}
         return interval_columns(self.percent, "change") | more
 
     def ratio_columns(self) -> dict[str, Any]:
-        """Return the ratio as columns of a table, missing past saturation."""
-        change, factor = self.percent, np.nan if self.saturated else 0.01
-        return interval_columns(change.times(factor).plus(1), "ratio") | {"verdict": self.verdict}
+        """Return the ratio of the response times as columns of a table.
+
+        The ratio is missing if one side is saturated.
+        """
+        factor = np.nan if self.saturated else 0.01
+        ratio = self.percent.times(factor).plus(1)
+        return interval_columns(ratio, "ratio") | {"verdict": self.verdict}
 
 
 def change(split: Responses, whole: Responses, group: str, to: str = "") -> Change:
     """Return the change of a group's mean response time by splitting.
 
-    It is that of the geometric mean of the runs: near saturation one run would decide. Where a side
-    is saturated no more is known than which side saturates first.
+    The runs are averaged by their geometric mean. With an arithmetic mean, one run would decide
+    near saturation. If `to` is given, the response time is compared with that of the group `to`.
+    If one side is saturated, the verdict says only which side saturates first.
     """
     ratios = ratio(split, whole, group, to)
     if ratios is not None:
         logarithm = Replications(np.log(ratios.values), ratios.warning).interval
         return Change(logarithm.in_percent(), "", _verdict(logarithm.above(0), logarithm.below(0)))
+    return _change_past_saturation(split, whole)
+
+
+def _change_past_saturation(split: Responses, whole: Responses) -> Change:
+    """Return the change by splitting if at least one side is saturated."""
     if split.saturated and whole.saturated:
         percent = replace(Interval.exact(np.nan), warning=NEITHER)
         return Change(percent, "both", "both saturate")
     less = (whole.max_utilization - split.max_utilization).interval
     if split.saturated:
-        saturated, percent, verdict = (
-            "split",
-            Interval.exact(np.inf),
-            _verdict(less.above(0), False),
-        )
+        saturated, percent = "split", Interval.exact(np.inf)
+        verdict = _verdict(less.above(0), False)
     else:
-        saturated, percent, verdict = (
-            "whole",
-            Interval.exact(-100.0),
-            _verdict(False, less.below(0)),
-        )
+        saturated, percent = "whole", Interval.exact(-100.0)
+        verdict = _verdict(False, less.below(0))
     warning = UNCERTAIN if verdict == "undecided" else ""
     return Change(replace(percent, warning=warning), saturated, verdict)
 
 
 def _verdict(loses: bool | None, gains: bool | None) -> str:
-    return "loses" if loses else "gains" if gains else "undecided"
+    if loses:
+        return "loses"
+    return "gains" if gains else "undecided"
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Replications:
-    """Return what a group loses by splitting, run by run; in utilization if all queues grow."""
+    """Return the loss of a group by splitting, for each run.
+
+    The loss is the increase of the mean response time. It is infinite if only the split jobs are
+    saturated. If the jobs are saturated without splitting, the loss is the decrease of the maximal
+    utilization.
+    """
     less = whole.max_utilization - split.max_utilization
     if whole.saturated:
         return less
@@ -296,54 +358,68 @@ def lost(split: Responses, whole: Responses, group: str) -> Replications:
 def break_even(
     split: Scenario, whole: Replications, size: tuple[int, int], seed: Seed
 ) -> Replications:
-    """Return the penalty up to which jobs that are split carry more work, by processor-hours.
+    """Return the penalty up to which the system does more work with split jobs, for each run.
 
-    It is (maximum split without a penalty / maximum `whole` - 1) / share of the work that spans,
-    run by run. The share is that of a full system, of jobs as they come.
+    Let ``s`` be the maximal utilization with split jobs and no penalty, ``w`` that without
+    splitting, and ``f`` the share of the work in jobs that span clusters. The penalty is
+    ``(s / w - 1) / f``. It is missing if no job spans clusters.
+
+    Parameters
+    ----------
+    split : Scenario
+        The scenario with split jobs.
+    whole : Replications
+        The maximal utilization without splitting, in each run.
+    size : tuple of int
+        The number of jobs in a run, and the number of runs.
+    seed : int or SeedSequence
+        The seed of the runs.
     """
     workload = replace(cast(SplitJobs, split.workload), span_penalty=0.0)
-    free = split.with_(workload=workload)
-    carried = max_utilization(free, size, seed)
-    full = free.simulate(max(size[0] // BOUND_PART, FEWEST), seed=seed, backlog=HELD)
+    without_penalty = split.with_(workload=workload)
+    maximum = max_utilization(without_penalty, size, seed)
+    jobs = max(size[0] // BOUND_DIVISOR, FEWEST)
+    # The share of the work is measured in a system whose queue never becomes empty.
+    full = without_penalty.simulate(jobs, seed=seed, backlog=HELD)
     share = full.jobs.work[full.spans].sum() / full.jobs.work.sum()
-    warning = carried.warning or whole.warning
+    warning = maximum.warning or whole.warning
     if not share:
         return Replications(np.full(size[1], np.nan), warning)
-    return Replications((carried.values / whole.values - 1) / share, warning)
+    return Replications((maximum.values / whole.values - 1) / share, warning)
 
 
-# --- as rows of a table of runs, and back ---
+# --- Conversion to and from rows of a table of runs ---
 
 
 def rows_of_responses(
     found: Responses, times: Collection[str] = TIMES, **keys: float | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each run and group, and one for the maximal utilization in each run.
+    """Yield a row for the maximal utilization of each run, and a row for each run and group.
 
-    The rows have those of the `TIMES` that are named. Past saturation there are those of the
-    maximal utilization.
+    The rows of a group have the mean times that `times` names. There are none if the scenario is
+    saturated. The `keys` are added to every row as columns.
     """
     yield from rows_of(found.max_utilization, "max_utilization", **keys, group=THE_SYSTEM)
     for group, response in found.response.items():
         samples = {name: getattr(found, name).get(group) for name in TIMES if name in times}
         for replication in range(len(response.values)):
             row: dict[str, Any] = keys | {"group": group, "replication": replication}
-            for name, known in samples.items():
-                row[name] = None if known is None else float(known.values[replication])
+            for name, sample in samples.items():
+                row[name] = None if sample is None else float(sample.values[replication])
             yield row | {"warning": response.warning}
 
 
 def read_responses(runs: pd.DataFrame) -> Responses:
-    """Return the responses of the runs of one setting."""
+    """Return the mean times and the maximal utilization that the runs of one setting measured."""
     in_order = runs.sort_values("replication", kind="stable")
     samples: dict[str, dict[str, Replications]] = {name: {} for name in (*TIMES, "max_utilization")}
     for group, rows in in_order.groupby("group", sort=False):
         warning = rows["warning"].iloc[0]
         for name, by_group in samples.items():
-            if name not in rows:  # of runs that all saturate
+            if name not in rows:  # The column is missing if all settings saturate.
                 continue
             values = rows[name].to_numpy(dtype=float)
             if not np.isnan(values).any():
                 by_group[str(group)] = Replications(values, warning)
-    most = samples.pop("max_utilization")[THE_SYSTEM]
-    return Responses(most, **samples)
+    maximum = samples.pop("max_utilization")[THE_SYSTEM]
+    return Responses(maximum, **samples)

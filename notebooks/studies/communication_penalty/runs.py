@@ -1,4 +1,4 @@
-"""What is run and what is measured of it: the settings of all figures and claims."""
+"""The settings that are simulated for the figures and claims, and what is measured in each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -49,19 +49,39 @@ from studies.communication_penalty.responses import (
 from studies.communication_penalty.thresholds import GRID, find_thresholds
 from studies.study import Scale, Study, scales
 
-#: Kinds of runs: response times of figures, shorter ones of maps, searches for a threshold of the
-#: penalty, and samples of the jobs.
+#: The kinds of settings: response times for a figure, response times in shorter runs for a map,
+#: searches for the penalty thresholds, and samples of the jobs.
 IN_FIGURE, IN_MAP, SEARCH, SAMPLES = "figure", "map", "search", "samples"
-#: Samples that are drawn to see how far they stray.
+#: The number of samples of the jobs, which show how far the shares in one run can be from the exact
+#: shares.
 SAMPLE_COUNT = 400
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Jobs at a load, of which those `above` a size are split; without `above`, none is.
+    """A setting whose response times are measured: how jobs are split and served.
 
-    `psi` is the penalty of all jobs; with a `spread` each job draws one, from ``psi - spread`` to
-    ``psi + spread``. A share of the jobs is `kept_whole`. The words are those of `model`.
+    Attributes
+    ----------
+    max_jumps : int
+        The largest number of jumps over a job, or `model.NO_LIMIT`.
+    load : float
+        The offered load.
+    above : int or None
+        Jobs with more processors than this are split. No job is split if it is None.
+    parts : int
+        The number of components of a split job.
+    psi : float
+        The penalty of split jobs.
+    spread : float
+        If it is not 0, the penalty of each job is sampled from ``psi - spread`` to
+        ``psi + spread``.
+    kept_whole : float
+        The share of the jobs that cannot be split.
+    placement, counted : str
+        Names that `model` defines.
+    kind : str
+        `IN_FIGURE`, or `IN_MAP` for shorter runs.
     """
 
     max_jumps: int
@@ -82,12 +102,15 @@ class Setting:
         one_of("kind", self.kind, (IN_FIGURE, IN_MAP))
         splitting = self.parts, self.psi, self.spread, self.kept_whole, self.placement
         if self.above is None and splitting != (PARTS, 0.0, 0.0, 0.0, ALWAYS):
-            raise InputError("above = None splits no job; leave out how jobs are split, or give it")
+            raise InputError(
+                "above = None, so no job is split, but another argument says how jobs are split; "
+                "give above, or leave that argument out"
+            )
         refuse_impossible(SYSTEM, self.jobs.of_each_size(), self.scenario.placement)
 
     @property
     def jobs(self) -> SplitJobs:
-        """The jobs, split."""
+        """The jobs of the paper, split as the setting says."""
         if self.above is None:
             return WHOLE
         return WHOLE.with_(
@@ -99,19 +122,19 @@ class Setting:
 
     @property
     def scenario(self) -> Scenario:
-        """The system with these jobs."""
+        """The scenario to simulate."""
         placement = PLACEMENTS[self.placement]
         return scenario(self.max_jumps, self.jobs, self.counted).with_(placement=placement)
 
     @property
     def whole(self) -> "Setting":
-        """The same jobs, none of which is split."""
+        """The setting with the same jobs, load and policy, but without splitting."""
         return Setting(self.max_jumps, self.load, counted=self.counted, kind=self.kind)
 
 
 @dataclass(frozen=True)
 class Search:
-    """The penalty from which on splitting loses is searched: at a load, with so many jumps."""
+    """A search for the penalty above which splitting jobs makes response times longer."""
 
     max_jumps: int
     load: float
@@ -123,7 +146,7 @@ class Search:
         passing(self.max_jumps, self.counted)
 
     def scenario(self, psi: float | None) -> Scenario:
-        """Return the system with the paper's splitting at a penalty, or with whole jobs."""
+        """Return the scenario with the paper's splitting at a penalty; None means no splitting."""
         if psi is None:
             return scenario(self.max_jumps, WHOLE, self.counted)
         split = WHOLE.with_(above=ABOVE, parts=PARTS, span_penalty=psi)
@@ -132,19 +155,22 @@ class Search:
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of so many jobs, as the paper's parameters make them."""
+    """Samples of the paper's jobs; `jobs` is the number of jobs in each sample."""
 
     jobs: int = ONE_RUN
     kind: str = field(default=SAMPLES, init=False)
 
 
-# --- one setting ---
+# --- The measurements of one setting ---
 
 
 def measure(
     setting: Setting | Search | Samples, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield a row for each run and group, or for each sample and share."""
+    """Yield the rows measured for a setting.
+
+    There is a row for each run and group of jobs, or for each sample and share.
+    """
     if isinstance(setting, Samples):
         yield from sample_shares(setting, parent(seed))
     elif isinstance(setting, Search):
@@ -155,18 +181,21 @@ def measure(
 
 
 def responses_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Responses:
-    """Return the mean response times of a setting; all settings have the same jobs, run by run."""
+    """Return the mean response times of a setting.
+
+    The runs of all settings have the same jobs, so settings can be compared run by run.
+    """
     in_map = setting.kind == IN_MAP
     size = (scale.map_jobs, scale.map_runs) if in_map else (scale.jobs, scale.runs)
-    is_drawn = setting.above is not None and setting.spread > 0
-    respond_as = respond_in_mirrored_pairs if is_drawn else respond
-    return respond_as(setting.scenario, setting.load, size, seed)
+    has_sampled_penalties = setting.above is not None and setting.spread > 0
+    measure_responses = respond_in_mirrored_pairs if has_sampled_penalties else respond
+    return measure_responses(setting.scenario, setting.load, size, seed)
 
 
 def search_thresholds(search: Search, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the responses at every penalty that the search for the thresholds comes to.
+    """Yield the response times at every penalty that the search for the thresholds tries.
 
-    ``psi_tried`` is the penalty of split jobs, missing where all are whole.
+    The column ``psi_tried`` is the penalty of split jobs. It is missing in rows without splitting.
     """
     size = scale.search_jobs, scale.search_runs
 
@@ -181,27 +210,28 @@ def search_thresholds(search: Search, scale: Scale, seed: np.random.SeedSequence
 
 
 def sample_shares(setting: Samples, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the groups' shares, and the load, of every sample."""
-    drawn = WHOLE.sample(SAMPLE_COUNT * setting.jobs, seed, rate=1 / INTERARRIVAL)
-    gaps = np.diff(drawn.submit, prepend=0.0)
-    size, work, gap = (x.reshape(SAMPLE_COUNT, -1) for x in (drawn.processors, drawn.work, gaps))
+    """Yield the shares of the groups, and the offered load, of every sample of jobs."""
+    stream = WHOLE.sample(SAMPLE_COUNT * setting.jobs, seed, rate=1 / INTERARRIVAL)
+    size = stream.processors.reshape(SAMPLE_COUNT, -1)
+    work = stream.work.reshape(SAMPLE_COUNT, -1)
+    between_arrivals = np.diff(stream.submit, prepend=0.0).reshape(SAMPLE_COUNT, -1)
     shares = shares_of(size, np.ones_like(work), work)
-    shares[LOAD, ALL_JOBS] = work.sum(-1) / gap.sum(-1) / SYSTEM.processors
+    shares[LOAD, ALL_JOBS] = work.sum(-1) / between_arrivals.sum(-1) / SYSTEM.processors
     for (quantity, group), values in shares.items():
         yield from rows_of(Replications(values), "share", quantity=quantity, group=group)
 
 
-# --- all runs ---
+# --- All settings ---
 
 
 def settings(scale: Scale) -> Iterator[Setting | Search | Samples]:
-    """Yield what the figures and claims read."""
+    """Yield all settings that the figures and claims of the study need."""
     for jumps in scale.jumps:
         yield from along_penalties(scale, jumps)
     for jumps in scale.spread_jumps:
         yield from along_thresholds(scale, jumps)
         yield from along_thresholds_by_load(scale, jumps)
-        yield from drawn_penalties(scale, jumps)
+        yield from sampled_penalties(scale, jumps)
     yield from searches(scale)
     for setting in [*viability(scale), *at_need(scale), *kept_whole(scale)]:
         yield setting
@@ -210,38 +240,39 @@ def settings(scale: Scale) -> Iterator[Setting | Search | Samples]:
 
 
 def along_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
-    """Yield whole jobs, and split ones at each penalty: Figure 1."""
+    """Yield the settings of Figure 1: jobs without splitting, and split jobs at each penalty."""
     yield Setting(jumps, PRINTED_LOAD)
     for psi in scale.along:
         yield Setting(jumps, PRINTED_LOAD, ABOVE, psi=psi)
 
 
 def along_thresholds(scale: Scale, jumps: int) -> Iterator[Setting]:
-    """Yield each splitting threshold at several penalties: Figures 2 and 3."""
+    """Yield the settings of Figures 2 and 3: each splitting threshold at several penalties."""
     yield Setting(jumps, PRINTED_LOAD)
     for psi, above in product((LOW_PENALTY, *scale.penalties), scale.above):
         yield Setting(jumps, PRINTED_LOAD, above, psi=psi)
 
 
 def along_thresholds_by_load(scale: Scale, jumps: int) -> Iterator[Setting]:
-    """Yield each splitting threshold at several loads: Figure 4."""
+    """Yield the settings of Figure 4: each splitting threshold at several loads."""
     for load in scale.loads:
         yield Setting(jumps, load)
         for above in scale.above:
             yield Setting(jumps, load, above, psi=CONSTANT)
 
 
-def drawn_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
-    """Yield penalties drawn for each job, and the same for all: Figures 5 and 6."""
-    for above in scale.above[:-2]:  # of the jobs above 16 there are few
+def sampled_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
+    """Yield the settings of Figures 5 and 6: penalties sampled for each job, or equal for all."""
+    for above in scale.above[:-2]:  # Too few jobs have more than 16 processors.
         for spread in (SPREAD, 0.0):
             yield Setting(jumps, PRINTED_LOAD, above, psi=CONSTANT, spread=spread)
 
 
 def searches(scale: Scale) -> Iterator[Search]:
-    """Yield the searches for the thresholds of the penalty, by MaxJumps and how these count.
+    """Yield the searches for the penalty thresholds, at each MaxJumps and way to count jumps.
 
-    Once also at the load that the printed times make.
+    One of them is at the load that follows from the printed times; the others are at the printed
+    load.
     """
     for jumps in scale.search_jumps:
         yield Search(jumps, PRINTED_LOAD)
@@ -251,13 +282,13 @@ def searches(scale: Scale) -> Iterator[Search]:
 
 
 def viability(scale: Scale) -> Iterator[Setting]:
-    """Yield maps of penalty and splitting threshold, one at each load."""
+    """Yield the settings of the maps over penalty and splitting threshold, at each load."""
     for load, above, psi in product(scale.map_loads, scale.map_above, scale.map_penalties):
         yield Setting(JUMPS, load, above, psi=psi, kind=IN_MAP)
 
 
 def at_need(scale: Scale) -> Iterator[Setting]:
-    """Yield maps of penalty and placement."""
+    """Yield the settings of the maps over penalty and placement."""
     for jumps, above, psi in product(scale.map_jumps, (ABOVE, 3), scale.map_penalties):
         always = Setting(jumps, PRINTED_LOAD, above, psi=psi, kind=IN_MAP)
         yield always
@@ -265,12 +296,13 @@ def at_need(scale: Scale) -> Iterator[Setting]:
 
 
 def kept_whole(scale: Scale) -> Iterator[Setting]:
-    """Yield maps of penalty and of the share of jobs that cannot be split."""
+    """Yield the settings of the maps over penalty and the share of jobs that cannot be split."""
     shares = (0.0, 0.25, 0.5, 0.75)
     for jumps, share, psi in product(scale.spread_jumps, shares, scale.map_penalties):
         yield Setting(jumps, PRINTED_LOAD, ABOVE, psi=psi, kept_whole=share, kind=IN_MAP)
 
 
+#: The study. Its scales have two values of each parameter: one for ``quick``, one for ``paper``.
 study = Study(
     "communication-penalty",
     "Up to which penalty does it pay to split large jobs over clusters?",
@@ -284,21 +316,24 @@ study = Study(
         search_longest=(40_000, LONGEST),
         map_jobs=(1_000, 10_000),
         map_runs=(6, 12),
-        # MaxJumps of Figure 1, and of 2 to 6; the first as far as the printed thresholds tell.
+        # The values of MaxJumps in Figure 1 and in Figures 2 to 6. The first one agrees with the
+        # printed thresholds.
         jumps=((JUMPS, 100), (JUMPS, 20, 100)),
         spread_jumps=((JUMPS,), (JUMPS, 20, 100)),
+        # The values of MaxJumps in the searches, if jumps are counted at the head of the queue.
         search_jumps=((0, JUMPS, 20), (0, 2, 4, 6, 8, 10, 12, 20, 50, NO_LIMIT)),
-        # The same, counted over a job's whole wait.
+        # The values of MaxJumps in the searches, if jumps are counted during a job's whole wait.
         waiting_jumps=((20,), (2, 4, 6, 8, 10, 12, 20, 50, 100)),
         map_jumps=((0, JUMPS), (0, JUMPS, 100, NO_LIMIT)),
-        # Penalties of Figure 1, of Figure 3 (the paper says only that they are four), of maps.
+        # The penalties of Figure 1, of Figure 3 and of the maps. The paper says only that Figure 3
+        # has four penalties.
         along=((0.0, 0.1, 0.2, 0.3), (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)),
         penalties=((0.05, 0.1, 0.2), (0.05, 0.1, 0.15, 0.2)),
         map_penalties=((0.0, 0.1, 0.2), (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)),
-        # Splitting thresholds, of which the last splits none.
+        # The splitting thresholds. The last one is the largest job size, so it splits no job.
         above=((3, 6, 10, 16, 19), (3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 19)),
         map_above=((3, 10, 16), (3, 5, 7, 10, 13, 16)),
-        # Loads of Figure 4, of which the paper prints one, and of maps.
+        # The loads of Figure 4 and of the maps. The paper prints only one of those of Figure 4.
         loads=((0.5, 0.7, PRINTED_LOAD), (0.5, 0.6, 0.7, 0.75, PRINTED_LOAD)),
         map_loads=((0.5, PRINTED_LOAD), (0.5, 0.65, PRINTED_LOAD)),
     ),

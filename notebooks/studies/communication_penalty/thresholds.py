@@ -1,4 +1,4 @@
-"""Thresholds of the penalty: from which one on splitting loses, by group of jobs."""
+"""Penalty thresholds: the penalty above which splitting jobs makes response times longer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.statistics import Crossing, Replications, crossing, crossings, groups_of
+from coalloc_lib.statistics import Crossing, Interval, Replications, crossing, crossings, groups_of
 from studies.communication_penalty.model import GROUPS, NAMES, PRINTED, STREAM
 from studies.communication_penalty.responses import (
     Responses,
@@ -15,17 +15,28 @@ from studies.communication_penalty.responses import (
     read_responses,
 )
 
-#: Penalties among which a threshold is searched, and where single runs are looked at.
+#: The lowest and the highest penalty between which a threshold is searched.
 PENALTIES = (0.0, 0.6)
+#: The penalties at which single runs are evaluated.
 GRID = np.linspace(*PENALTIES, 9).round(9).tolist()
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The penalty from which on splitting loses, by group, and in single short runs, `one_run`.
+    """The penalty thresholds of all groups of jobs.
 
-    `at_stream` is by how much the response of a group exceeds that of whole jobs where the stream
-    breaks even. `responses` are those that the search came to, by penalty; None is of whole jobs.
+    Attributes
+    ----------
+    by_group : mapping of str to Crossing
+        The threshold of the mean response time, for each group.
+    one_run : mapping of str to Replications
+        The thresholds of single short runs, for each group.
+    at_stream : mapping of str to Replications
+        The relative change of a group's response time by splitting, minus that of all jobs, at the
+        penalty where splitting does not change the response time of all jobs.
+    responses : mapping of float or None to Responses
+        The response times that the search measured, for each penalty. The key None stands for jobs
+        that are not split.
     """
 
     by_group: Mapping[str, Crossing]
@@ -35,15 +46,37 @@ class Thresholds:
 
     @property
     def full(self) -> float:
-        """The penalty from which split jobs saturate: an end that lies there is a bound."""
+        """The lowest penalty at which split jobs saturate.
+
+        An end of a confidence interval at or above this penalty is only a bound.
+        """
         if self.responses[None].saturated:
             return np.inf
         full = [psi for psi, found in self.responses.items() if psi is not None and found.saturated]
         return min(full, default=np.inf)
 
+    def prediction(self, group: str) -> Interval | None:
+        """Return the 95 % prediction interval for the threshold of one more short run.
+
+        It is None if single runs have no thresholds.
+        """
+        runs = self.one_run.get(group)
+        return runs.prediction if runs else None
+
+    def change_at_stream(self, group: str) -> Interval | None:
+        """Return the change of a group's response time at the threshold of all jobs.
+
+        It is None if all jobs have no threshold.
+        """
+        change = self.at_stream.get(group)
+        return change.interval if change else None
+
     @property
     def as_printed(self) -> float:
-        """The share of single runs that order the groups as the paper: S4 below the stream, ..."""
+        """The share of single runs whose thresholds agree with the order in the paper.
+
+        The threshold of S4 must be below that of all jobs, and that of S1 above its printed limit.
+        """
         if not self.one_run:
             return np.nan
         large, stream, small = (self.one_run[name].values for name in ("S4", STREAM, "S1"))
@@ -51,10 +84,17 @@ class Thresholds:
 
 
 def find_thresholds(respond_at: Callable[[float | None], Responses], budget: int) -> Thresholds:
-    """Return the penalty at which splitting breaks even, of all jobs and of each group.
+    """Search the penalty at which splitting does not change the mean response time.
 
-    ``respond_at(psi)`` returns the responses of split jobs at a penalty, or of whole jobs (None):
-    it simulates them, or looks them up. `budget` is that of `crossing`.
+    The search is done for all jobs and for each group.
+
+    Parameters
+    ----------
+    respond_at : callable
+        A function that returns the response times at a penalty, or without splitting if its
+        argument is None. It may simulate them or look them up.
+    budget : int
+        The number of evaluations, see `coalloc_lib.statistics.crossing`.
     """
     known: dict[float | None, Responses] = {}
 
@@ -72,14 +112,18 @@ def find_thresholds(respond_at: Callable[[float | None], Responses], budget: int
         return Thresholds(by_group, responses=known)
     split = {psi: at(psi) for psi in GRID}
     one_run = {group: roots_of_runs(split, at(None), group) for group in NAMES}
-    even, at_stream = by_group[STREAM].interval.estimate, {}
-    if np.isfinite(even) and not at(even).saturated:
-        at_stream = over_the_stream(at(even), at(None))
+    break_even = by_group[STREAM].interval.estimate
+    at_stream = {}
+    if np.isfinite(break_even) and not at(break_even).saturated:
+        at_stream = changes_over_stream(at(break_even), at(None))
     return Thresholds(by_group, one_run, at_stream, known)
 
 
 def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str) -> Replications:
-    """Return where single runs first lose by splitting, else the end of the penalties."""
+    """Return the lowest penalty at which each single run loses by splitting.
+
+    A run that loses at no penalty has the highest penalty that was tried.
+    """
     past = Replications(np.full(len(whole.first[group].values), np.inf))
     line = {
         psi: found.first[group] / whole.first[group] if found.first else past
@@ -88,14 +132,17 @@ def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str
     return crossings(line, level=1.0).sample
 
 
-def over_the_stream(split: Responses, whole: Responses) -> dict[str, Replications]:
-    """Return by how much splitting changes the response of a group, less that of the stream."""
+def changes_over_stream(split: Responses, whole: Responses) -> dict[str, Replications]:
+    """Return the relative change of each group's response time minus that of all jobs."""
     ratios = {name: split.response[name] / whole.response[name] for name in NAMES}
     return {group: ratios[group] - ratios[STREAM] for group in GROUPS}
 
 
 def read_thresholds(runs: pd.DataFrame) -> Thresholds:
-    """Return the thresholds of the runs of one search: the search again, looking its runs up."""
+    """Return the thresholds found by one search.
+
+    The search is repeated with the response times of its stored runs, without simulation.
+    """
     by_penalty = {known["psi_tried"]: rows for known, rows in groups_of(runs, ["psi_tried"])}
 
     def respond_at(psi: float | None) -> Responses:

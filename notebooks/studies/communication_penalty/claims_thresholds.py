@@ -1,0 +1,158 @@
+"""Verdicts on the paper's claims about the penalty up to which splitting pays.
+
+The verdicts on the printed shares of the groups of jobs are here too.
+"""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from coalloc_lib.statistics import Crossing, Interval, least, pick
+from studies.communication_penalty.figures import shares
+from studies.communication_penalty.model import (
+    AT_HEAD,
+    JUMPS,
+    LOAD,
+    NAMES,
+    ONE_RUN,
+    PRINTED,
+    PRINTED_LOAD,
+    STREAM,
+)
+from studies.communication_penalty.runs import SAMPLE_COUNT, SEARCH, study
+from studies.communication_penalty.thresholds import Thresholds, read_thresholds
+from studies.ledger import Decision, Row, judge_number
+from studies.study import PaperSetting
+
+#: The setting of the claims about penalty thresholds (section 6).
+PAPER_SEARCH = PaperSetting(
+    varied={"max_jumps": JUMPS, "counted": AT_HEAD, "load": PRINTED_LOAD},
+    fixed={"kind": SEARCH},
+)
+#: The settings that we chose to fit the printed thresholds (`CHOSEN`) and the printed load
+#: (`CHOSEN_LENGTH`). Therefore the verdict on these printed numbers is `calibrated on`.
+CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a run"
+
+
+def is_above(found: Interval | None, limit: float) -> bool | None:
+    """Return whether a value is above a limit; None if the value is not known."""
+    return found.above(limit) if found else None
+
+
+# --- Section 5: the groups ---
+
+
+@study.add_numbers
+def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
+    """Judge every printed share of the groups, and the printed load.
+
+    They are compared with samples of as many jobs as a run of the paper.
+    """
+    for row in shares(pick(runs, jobs=ONE_RUN)).to_dict("records"):
+        sample = Interval(row["exact"], row["sample_low"], row["sample_high"], SAMPLE_COUNT)
+        exact = Interval.exact(row["exact"])
+        chosen = CHOSEN_LENGTH * (row["quantity"] == LOAD)
+        judged = judge_number(row["printed"], exact, 3, one_run=sample, calibrates=chosen)
+        item = f"Section 5 {row['group']} {row['quantity']}"
+        yield Row.of(study.name, item, row["quantity"], row["printed"], exact, judged)
+
+
+# --- Section 6: up to which penalty splitting pays ---
+
+
+@study.add_claim("CP-2", "threshold of the stream", PAPER_SEARCH)
+def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
+    """Judge the claim that splitting pays up to a penalty of 0.185 for all jobs (Figure 1).
+
+    The paper says of this threshold: 'it is 0.185 for the entire job stream'.
+    """
+    found = read_thresholds(runs)
+    crossing = found.by_group[STREAM]
+    parts = {
+        "a threshold": is_threshold(crossing),
+        "0.185 as one run": is_of_one_run(found, STREAM),
+    }
+    run = found.prediction(STREAM)
+    note = f"one run of {ONE_RUN} jobs gives {run.low:.2f} to {run.high:.2f}" if run else ""
+    return Decision(crossing.interval, parts, note, calibrates=CHOSEN)
+
+
+def is_threshold(crossing: Crossing) -> bool | None:
+    """Return whether splitting pays below a penalty and loses above it; None if undecided."""
+    return {"crossing": True, "undecided": None}.get(crossing.answer, False)
+
+
+def is_of_one_run(found: Thresholds, group: str) -> bool | None:
+    """Return whether a single run may give the printed threshold of a group.
+
+    The answer is None if single runs have no thresholds.
+    """
+    run = found.prediction(group)
+    return run.contains(PRINTED[group]) if run and run.half_width else None
+
+
+@study.add_claim("CP-18", "threshold of the stream", PAPER_SEARCH)
+def viable_for_any_speed_ratio(runs: pd.DataFrame) -> Decision:
+    """Judge the claim that splitting can pay at any speed ratio of the links (section 6).
+
+    The paper says that it is 'viable for any speed ratio so long as the [...] intensity is low
+    enough'. The penalty is the product of the speed ratio and the intensity of communication. If
+    splitting pays up to a penalty above 0, it pays for any ratio if the intensity is at most this
+    penalty divided by the ratio. Therefore the claim holds if the threshold is above 0.
+    """
+    found = read_thresholds(runs).by_group[STREAM].interval
+    return Decision(found, {"above penalty 0": found.above(0)}, "the penalty is their product")
+
+
+@study.add_claim("CP-21", "threshold of the stream", PAPER_SEARCH)
+def viability_has_limits(runs: pd.DataFrame) -> Decision:
+    """Judge the claim that splitting pays only up to a certain penalty (section 9).
+
+    The paper says that there are 'parameter limits within which the co-allocation is viable'.
+    """
+    found = read_thresholds(runs).by_group[STREAM]
+    parts = {"pays up to a threshold, and loses beyond it": is_threshold(found)}
+    return Decision(found.interval, parts)
+
+
+@study.add_claim("CP-3", "threshold of S4", PAPER_SEARCH)
+def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
+    """Judge the claim that the largest jobs have a lower penalty threshold (Figure 1).
+
+    The paper says that the threshold is '1.60 for S4 and over 0.3 for S1', and that 'large jobs
+    have a lower threshold'.
+    """
+    found = read_thresholds(runs)
+    threshold = {group: found.by_group[group].interval for group in NAMES}
+    parts = {
+        "S4 below the stream": is_above(found.change_at_stream("S4"), 0),
+        "S1 above 0.3": threshold["S1"].above(PRINTED["S1"]),
+        "0.160 as one run": is_of_one_run(found, "S4"),
+    }
+    return Decision(threshold["S4"], parts, calibrates=CHOSEN)
+
+
+@study.add_claim("CP-9", "lowest threshold of all groups", PAPER_SEARCH)
+def free_splitting_pays(runs: pd.DataFrame) -> Decision:
+    """Judge the claim that splitting always pays without a penalty (section 6).
+
+    The paper says: co-allocation 'without considering communication … is always viable'.
+    """
+    found = read_thresholds(runs)
+    threshold = {group: found.by_group[group].interval for group in NAMES}
+    parts = {f"{group} gains at penalty 0": x.above(0) for group, x in threshold.items()}
+    return Decision(least(threshold.values()), parts)
+
+
+@study.add_claim(
+    "CP-13", "what S4 loses where the stream breaks even, over whole jobs", PAPER_SEARCH
+)
+def threshold_of_the_stream_misleads(runs: pd.DataFrame) -> Decision:
+    """Judge the claim that the threshold of all jobs misleads, because groups differ (section 6).
+
+    The paper says: 'the (entire) job stream threshold value is practically misleading'.
+    """
+    found = read_thresholds(runs)
+    large, small = found.change_at_stream("S4"), found.change_at_stream("S1")
+    parts = {"S4 loses": is_above(large, 0), "S1 gains": small.below(0) if small else None}
+    return Decision(large, parts)
