@@ -1,4 +1,4 @@
-"""The sharing explorer: a workload that several sites run locally, by job sharing or by spanning."""
+"""The sharing explorer: several sites run a workload locally, by job sharing or by spanning."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -65,7 +65,7 @@ class RanJobs(NamedTuple):
 
 @lru_cache(maxsize=256)
 def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
-    """Run the first `count` jobs in a setting, and return what the picture needs of the schedule."""
+    """Run the first `count` jobs in a setting, and return the measurements that are drawn."""
     schedule = simulate(setting, jobs[np.arange(min(count, len(jobs)))]).schedule
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
