@@ -1,4 +1,4 @@
-"""What is measured of each setting, and the study."""
+"""The measurement of each kind of setting, and the study of online scheduling."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -82,49 +82,75 @@ from studies.study import Scale, Study, scales, six_digits
 
 
 def jobs_of(setting: Setting, log: Log, seed: Seed) -> JobStream:
-    """Return the jobs of a log that are kept, as they are asked for."""
+    """Return the jobs that a setting submits: those that it keeps, with the lengths it knows.
+
+    A share of the jobs reserves ahead; `seed` samples these jobs.
+    """
     jobs = log.keeping(setting.kept).jobs
     if setting.length == EXACT:
         jobs = jobs.replace(estimate=None)
     if setting.share:
-        drawing = spawn(seed, setting.draw + 1)[setting.draw]
-        jobs = jobs.reserved_ahead(setting.share, AHEAD, drawing)
+        of_sample = spawn(seed, setting.draw + 1)[setting.draw]
+        jobs = jobs.reserved_ahead(setting.share, AHEAD, of_sample)
     return jobs
 
 
 def simulate(setting: Setting, log: Log, seed: Seed = model.SEED) -> Schedule:
-    """Return the schedule of a log."""
+    """Return the schedule of the jobs of a log in a setting.
+
+    Parameters
+    ----------
+    setting : Setting
+        The servers, the policy, and the jobs that are kept. It must not be the recorded waits.
+    log : Log
+        The log.
+    seed : Seed
+        The seed that samples the jobs that reserve ahead.
+    """
     return simulate_jobs(setting.system, jobs_of(setting, log, seed), scheduling=setting.scheduling)
 
 
 def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> float:
-    """Return which share of the servers is used until the last submission; NaN did not run."""
-    # `Schedule.utilization` has no answer where a job was refused.
+    """Return the share of the servers that is used up to the last submission.
+
+    Jobs that did not run have NaN as their start and end. `Schedule.utilization` cannot be used,
+    because it is not defined if a job was rejected.
+    """
     first, last = jobs.submit.min(), jobs.submit.max()
     ran = np.minimum(end, last) - np.minimum(start, last)
     return float(np.nansum(ran * jobs.processors) / (last - first) / servers)
 
 
 def refused_work(schedule: Schedule) -> float:
-    """Return the share of the work that is refused."""
+    """Return the share of the work of all jobs that was rejected."""
     work = schedule.jobs.work
     return float(work[~schedule.served].sum() / work.sum())
 
 
-# --- what is measured of it ---
+# --- the measurements of a schedule ---
 
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the rows of a setting of any kind; none where the log, or its record, is not here."""
+    """Yield the rows of a setting of any kind.
+
+    Nothing is yielded if the log of the setting is not available, or if the setting needs recorded
+    waits that the log does not have.
+    """
     for row in MEASURES[type(setting)](setting, scale, seed):
-        keys = [*row][: [*row].index("replication") + 1]
+        # Values come after the replication; the columns up to it are keys and are not rounded.
+        columns = [*row]
+        keys = columns[: columns.index("replication") + 1]
         yield {name: value if name in keys else six_digits(value) for name, value in row.items()}
 
 
 def measure_schedule(
     setting: Setting, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield sums by week of all jobs and of groups, the distribution of waits, and numbers."""
+    """Yield the rows of a schedule or of recorded waits.
+
+    They are weekly sums over all jobs and over groups, attempts by group of servers, the
+    distribution of waits, and numbers of the whole run.
+    """
     log = kept_log(setting)
     if log is None or (setting.policy == RECORDED and not log.has_waits):
         return
@@ -143,20 +169,20 @@ def measure_schedule(
 
 
 def kept_log(setting: Any) -> Log | None:
-    """Return the log of a setting without the jobs that are not kept; None if it is not here."""
+    """Return the log of a setting with only the kept jobs, or None if it is not available."""
     log = model.logs([setting.log]).get(setting.log)
     return None if log is None else log.keeping(setting.kept)
 
 
 def recorded(setting: Setting, log: Log) -> tuple[JobStream, dict, dict]:
-    """Return the jobs of a log, what it recorded of each, and of all."""
+    """Return the jobs of a log, the recorded values of each job, and numbers of the whole log."""
     start = log.jobs.submit + log.recorded
     used = used_share(log.jobs, start, start + log.jobs.runtime, setting.servers)
     return log.jobs, per_job(log.jobs, log.recorded), {"utilization": used}
 
 
 def scheduled(schedule: Schedule) -> tuple[JobStream, dict, dict]:
-    """Return the jobs of a schedule, what is measured of each, and of all."""
+    """Return the jobs of a schedule, the values of each job, and numbers of the whole run."""
     jobs = schedule.jobs
     values = per_job(jobs, schedule.wait)
     values["delay_h"] = hours(schedule.delay)
@@ -171,15 +197,16 @@ def scheduled(schedule: Schedule) -> tuple[JobStream, dict, dict]:
 
 
 def hours(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return seconds in hours; 0 of jobs that were refused, which have NaN."""
+    """Return times in hours; a rejected job has NaN seconds, and gets 0 hours."""
     return np.nan_to_num(seconds) / HOUR
 
 
 def per_job(jobs: JobStream, wait: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Return what is added up of each job: a wait in seconds is NaN where it was refused.
+    """Return the values of each job that are added up, by name.
 
-    All jobs are ``requests``; those that ran are ``jobs``. The wait over the length is the temporal
-    penalty of section 5, where a length is what is booked: `LEAST_LENGTH` at least.
+    `wait` is in seconds, and NaN if a job was rejected. Every job counts as one of the
+    ``"requests"``, and every job that ran as one of the ``"jobs"``. The wait over the length is the
+    temporal penalty of section 5. The length is the booked time, which is at least `LEAST_LENGTH`.
     """
     ran, wait_h = np.isfinite(wait), hours(wait)
     values = {
@@ -193,12 +220,12 @@ def per_job(jobs: JobStream, wait: NDArray[np.float64]) -> dict[str, NDArray[np.
 
 
 def length_h(jobs: JobStream) -> NDArray[np.float64]:
-    """Return how long each job books, in hours."""
+    """Return the booked time of each job, in hours."""
     return np.maximum(jobs.runtime, LEAST_LENGTH) / HOUR
 
 
 def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
-    """Return means over all jobs that ran, of attempts over all requests."""
+    """Return the means of some values over all jobs that ran, and of attempts over all requests."""
     means = dict.fromkeys(("wait_h", "delay_h", "wait_over_length"), "jobs")
     means["attempts"] = "requests"
     return {
@@ -209,14 +236,18 @@ def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
 
 
 def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, float]]]]:
-    """Return what is added up, and between which ends, of groups that figures or claims read."""
+    """Return the groups of jobs that figures or claims need in a setting, by grouping.
+
+    Each grouping has the names of the values that are added up, separated by spaces, and the ends
+    of the groups.
+    """
     if not setting.is_grouped:
         return {}
-    drawn = setting.is_as_read and setting.log != HPC2N
+    in_a_figure = setting.is_as_read and setting.log != HPC2N
     lengths, servers = SMALL_OR_MIDDLE, NARROW_OR_WIDE[setting.log]
-    if drawn:
+    if in_a_figure:
         servers = [*pairwise(POWERS_OF_TWO)]
-    if drawn and setting.log == KTH:
+    if in_a_figure and setting.log == KTH:
         lengths = [*pairwise(LENGTH_ENDS)]
     tried = " requests attempts" * (setting.policy == LEAST)
     return {
@@ -228,9 +259,10 @@ def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, fl
 def rows_of_weeks(
     setting: Setting, jobs: JobStream, values: dict[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield the sums of each week, of all jobs and of each group that has any.
+    """Yield the sums of each week over all jobs, and over each group that has jobs.
 
-    Where some reserve ahead, and of readings, means of all of the run are enough.
+    Nothing is yielded for settings with advance reservations and for least lengths that are only
+    tried, because they only need means of the whole run.
     """
     if setting.share or setting.is_a_reading:
         return
@@ -243,24 +275,27 @@ def rows_of_weeks(
     for grouping, (names, ends) in groupings(setting).items():
         sums = {name: values[name] for name in names.split() if name in values}
         for above, up_to in ends:
-            mine = (size[grouping] > above) & (size[grouping] <= up_to)
-            if mine.any():
-                yield from sums_of_weeks(week, sums, mine, grouping, above, up_to)
+            in_group = (size[grouping] > above) & (size[grouping] <= up_to)
+            if in_group.any():
+                yield from sums_of_weeks(week, sums, in_group, grouping, above, up_to)
 
 
 def sums_of_weeks(
     week: NDArray[np.int64],
     values: Mapping[str, NDArray[np.float64]],
-    mine: NDArray[np.bool_],
+    in_group: NDArray[np.bool_],
     grouping: str,
     above: float | None,
     up_to: float | None,
 ) -> Iterator[dict]:
-    """Yield the sums of some of the jobs, of each week with any, and of the last one."""
-    theirs = {name: each[mine] for name, each in values.items()}
+    """Yield the weekly sums over a group of jobs.
+
+    Weeks whose sums are all 0 are left out, except the last, which tells the number of weeks.
+    """
+    of_group = {name: of_jobs[in_group] for name, of_jobs in values.items()}
     weeks = int(week.max()) + 1
     keys = {"grouping": grouping, "above": above, "up_to": up_to}
-    for row in rows_by_week(week[mine], theirs, weeks, **keys):
+    for row in rows_by_week(week[in_group], of_group, weeks, **keys):
         if any(row[name] for name in values) or row["replication"] == weeks - 1:
             yield row
 
@@ -268,7 +303,7 @@ def sums_of_weeks(
 def rows_of_fifties(
     setting: Setting, jobs: JobStream, values: Mapping[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield the mean attempts of groups of fifty servers: 1 to 50, 51 to 100 and so on."""
+    """Yield the mean attempts of jobs that ask for 1 to 50 servers, for 51 to 100, and so on."""
     if "attempts" not in values or setting.share:
         return
     group = (jobs.processors - 1) // FIFTY
@@ -280,15 +315,16 @@ def rows_of_fifties(
 
 
 def has_distribution(setting: Setting) -> bool:
-    """Whether Figure 4(a) or 6 draws the distribution of waits, or a claim asks for it."""
+    """Return whether Figure 4(a), Figure 6 or a claim needs the distribution of waits."""
     plain = replace(setting, share=0.0, draw=0)
     return plain.is_plain and setting.is_as_read and setting.share < 1
 
 
 def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
-    """Yield the share of the jobs that wait longer, by hours, as far as any does.
+    """Yield the share of the jobs that wait longer than each of `WAITS_AT`.
 
-    Waits are in order. The classes of Figure 6 have rows in any case.
+    `waits` is sorted and in hours. Rows beyond the longest wait are left out, except those that the
+    classes of Figure 6 need.
     """
     if not len(waits):
         return
@@ -299,13 +335,13 @@ def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
 
 
 def row_of(grouping: str, above: float | None = None, **values: Any) -> dict[str, Any]:
-    """Return a row of what has no weeks."""
+    """Return a row of values of the whole run, which has no week."""
     keys = {"grouping": grouping, "above": above, "up_to": None, "replication": None}
     return keys | values
 
 
 def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield what a log has, and the share of its jobs that are no longer than some lengths."""
+    """Yield numbers of a log, and the distribution of its run times and requested times."""
     log = kept_log(setting)
     if log is None:
         return
@@ -316,20 +352,18 @@ def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) 
     if log.has_waits:
         numbers["longest_wait_h"] = np.nanmax(log.recorded) / HOUR
     yield row_of(WHOLE, **numbers, **log.header)
-    shares = {"no_longer": np.sort(length), "asks_no_longer": np.sort(asked)}
-    shares = {
-        name: np.searchsorted(each, LENGTHS_AT, side="right") / len(jobs)
-        for name, each in shares.items()
-    }
-    for point, up_to in enumerate(LENGTHS_AT):
-        both = {name: share[point] for name, share in shares.items()}
-        yield row_of(BY_LENGTH, **both) | {"up_to": up_to}
+    no_longer, asks_no_longer = (
+        np.searchsorted(np.sort(values), LENGTHS_AT, side="right") / len(jobs)
+        for values in (length, asked)
+    )
+    for up_to, took, asked_for in zip(LENGTHS_AT, no_longer, asks_no_longer, strict=True):
+        yield row_of(BY_LENGTH, no_longer=took, asks_no_longer=asked_for) | {"up_to": up_to}
 
 
 def measure_overload(
     setting: Overload, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the server-hours that are used in each week, and what is refused of all the work."""
+    """Yield the used server-hours of each week, and the rejected jobs and work of the whole run."""
     log = kept_log(setting)
     if log is None:
         return
@@ -345,7 +379,7 @@ def measure_overload(
 
 
 def hours_used_by_week(schedule: Schedule) -> NDArray[np.float64]:
-    """Return the server-hours that are used in each whole week up to the last submission."""
+    """Return the server-hours used in each whole week up to the last submission."""
     jobs, ran = schedule.jobs, schedule.served
     start, end = schedule.start[ran], schedule.end[ran]
     edges = jobs.submit.min() + WEEK * np.arange(1 + np.ptp(jobs.submit) // WEEK)
@@ -361,7 +395,10 @@ def hours_used_by_week(schedule: Schedule) -> NDArray[np.float64]:
 def measure_beside(
     setting: BesideQueue, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the delays of both parts of the jobs, and of the same jobs where nobody books."""
+    """Yield weekly delays of the jobs that book and of those that queue.
+
+    The delays of the same jobs if no job books are yielded too.
+    """
     log = model.logs([setting.log]).get(setting.log)
     if log is None:
         return
@@ -370,16 +407,16 @@ def measure_beside(
         simulate(replace(plain, share=share), log, seed) for share in (setting.share, 0.0)
     )
     books, week = booked.jobs.is_reserved, week_of(log.jobs.submit)
-    for part, mine in ((QUEUERS, ~books), (BOOKERS, books)):
+    for part, in_part in ((QUEUERS, ~books), (BOOKERS, books)):
         for some_book, schedule in ((True, booked), (False, queued)):
-            delay = schedule.delay[mine]
+            delay = schedule.delay[in_part]
             values = {"jobs": np.isfinite(delay).astype(float), "delay_h": hours(delay)}
             keys = {"part": part, "some_book": some_book}
-            yield from rows_by_week(week[mine], values, int(week.max()) + 1, **keys)
+            yield from rows_by_week(week[in_part], values, int(week.max()) + 1, **keys)
 
 
 def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield operations by phase, and attempts, of requests in a busy part of the log."""
+    """Yield the mean attempts and operations per request in a typically busy part of the log."""
     log = kept_log(setting)
     if log is None:
         return
@@ -400,7 +437,11 @@ def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) 
 
 
 def measure_growth(setting: Growth, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield operations an attempt (phases), a request (update) and a new slot (advance)."""
+    """Yield the mean operations of random requests, for each sample of them.
+
+    The operations of the two phases are per attempt, those of an update per booked request, and
+    those of an advance per new slot.
+    """
     warm_up = setting.servers // setting.wanted + 1
     for draw, of_draw in enumerate(spawn(parent(seed), TREE_DRAWS)):
         requests = random_requests(setting.servers, setting.wanted, warm_up + COUNTED, of_draw)
@@ -408,11 +449,11 @@ def measure_growth(setting: Growth, scale: Scale, seed: np.random.SeedSequence) 
         book = SlotTrees([setting.servers], GROWTH_HORIZON / setting.slots, setting.slots)
         starts, tried, done = book_on_trees(requests, book, most=96, counted_from=warm_up)
         made = book.operations.advance
-        book.advance(float(submit[-1]) + book.slot)  # one new slot
+        book.advance(float(submit[-1]) + book.slot)  # this begins one new slot
         done["advance"] = book.operations.advance - made
         started = np.isfinite(starts[warm_up:]).sum()
         times = dict(zip(PHASES, (tried, tried, started, 1), strict=True))
-        yield {"replication": draw} | {p: done[p] / max(times[p], 1) for p in PHASES}
+        yield {"replication": draw} | {part: done[part] / max(times[part], 1) for part in PHASES}
 
 
 MEASURES: dict[type, Any] = {
@@ -427,8 +468,14 @@ MEASURES: dict[type, Any] = {
 
 # --- the study ---
 
-#: `logs`, and `dear_logs` for what is beyond Figures 3 to 6; `shares` of reservations, those of
-#: booking alone, and `draws` of them; `resamples` of the weeks; of trees, jobs, shares, what grows.
+#: The study of online scheduling. Its scales have these names:
+#:
+#: - `logs`, and `dear_logs`, which also have the settings that take long
+#: - `shares` of advance reservations; `online_shares` for online scheduling alone
+#: - `draws`: the number of samples of the jobs that reserve ahead
+#: - `resamples` of the weeks in the bootstrap
+#: - `tree_jobs` and `tree_shares`: the jobs and the shares of reservations that are run on trees
+#: - `tree_servers`, `tree_slots` and `tree_wanted`: the numbers with which the work grows
 study = Study(
     "online-batch",
     "Do jobs wait less when each is booked as it is submitted than in a batch system's queue?",
@@ -453,6 +500,6 @@ study = Study(
 
 
 def over_weeks(runs: pd.DataFrame) -> Bootstrap:
-    """Return the bootstrap over weeks, with as many resamples as the scale of the runs has."""
+    """Return the bootstrap over weeks, with the number of resamples of the runs' scale."""
     scale, *_ = runs["scale"]
     return Bootstrap(study.scales[scale].resamples, model.SEED)
