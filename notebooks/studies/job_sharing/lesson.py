@@ -222,24 +222,11 @@ def _in_words(table: pd.DataFrame, *names: str) -> list[str]:
     return in_words
 
 
-def diagnosed(
-    answer: Any, right: float, within: float, mistakes: Mapping[str, float], hint: str
-) -> str:
-    """Return an empty text if a number is right, and otherwise an explanation or the hint.
-
-    `mistakes` has the result of each usual mistake, by its explanation. `within` is the tolerance.
-    """
-    for why, value in mistakes.items():
-        if near(answer, right, within, hint) and not near(answer, value, within, why):
-            return why
-    return near(answer, right, within, hint)
-
-
 def of_ratio(right: float) -> dict[str, float]:
     """Return the usual mistakes with a ratio whose right value is `right`, by their explanation."""
     return {
-        "that is the excess: give the one AWRT over the other": right - 1,
-        "the ratio is upside down: what is asked for stands above": 1 / right,
+        "that is the relative increase: divide the first AWRT by the second": right - 1,
+        "that is the inverse ratio: exchange the two AWRTs": 1 / right,
     }
 
 
@@ -247,14 +234,16 @@ def _two_weights(answer: Any) -> str:
     ran = co.simulate(co.Multicluster([8]), TWO)
     right = ran.average_weighted_response_time("work")
     mistakes = {
-        "that is by processors alone: a job's work is its processors times its run time":
+        "that is weighted by processors: a job's work is its processors times its run time":
             ran.average_weighted_response_time("processors"),
-        "that counts both jobs alike: weigh each by its work": float(ran.response.mean()),
-        "that weighs run times: a response begins at the submission":
+        "that is the mean without weights: weight each job by its work": float(ran.response.mean()),
+        "that is the mean run time: a response time begins at the submission":
             float(np.average(TWO.runtime, weights=TWO.work)),
     }  # fmt: skip
-    hint = "weigh each response time by processors times run time, and divide by the sum of these"
-    return diagnosed(answer, right, 0.05, mistakes, hint)
+    hint = (
+        "weight each response time by processors times run time, and divide by the sum of weights"
+    )
+    return near(answer, right, 0.05, hint, mistakes)
 
 
 def with_length(length: float) -> co.Schedule:
@@ -268,11 +257,11 @@ def _longest_that_slips(answer: Any) -> str:
     slips = [n for n in range(1, 11) if with_length(n).start[SLIPS] == SIX.submit[SLIPS]]
     start = float(with_length(1).promised[2])
     mistakes = {
-        "that is when it has to end: it does not come at once": start,
-        "a job may end at the very instant that was promised": max(slips) - 1,
+        "that is the time at which the job has to end; it is not submitted at time 0": start,
+        "the job may end exactly at the promised start of the head": max(slips) - 1,
     }
-    hint = "it has to be out of the way when the head was promised to go"
-    return diagnosed(answer, max(slips), 0.01, mistakes, hint)
+    hint = "the job has to end by the promised start of the head of the queue"
+    return near(answer, max(slips), 0.01, hint, mistakes)
 
 
 @lru_cache
@@ -288,10 +277,10 @@ def _spanning_over_sharing(policy: co.Scheduling) -> float:
 
 def _under_fcfs(answer: Any) -> str:
     right = _spanning_over_sharing(co.FCFS())
-    same = "that is under EASY: the policy is to change, for both"
+    same = "that is the ratio under EASY: change the policy for both"
     mistakes = {same: _spanning_over_sharing(co.EASY())} | of_ratio(right)
-    hint = "the policy is the only change: co.FCFS() for both; then AWRT over AWRT"
-    return diagnosed(answer, right, 0.015, mistakes, hint)
+    hint = "only change the policy to co.FCFS() for both, and divide the AWRTs"
+    return near(answer, right, 0.015, hint, mistakes)
 
 
 def _some_stay(answer: Any) -> str:
@@ -299,8 +288,10 @@ def _some_stay(answer: Any) -> str:
     half_stay = sites.sharing(M128, _first(), home=home, scheduling=co.EASY())
     none_stay = sites.sharing(M128, _first(), scheduling=co.EASY())
     stay, leave = (way.average_weighted_response_time() for way in (half_stay, none_stay))
-    hint = "home= is -1 for a job that may go anywhere; the AWRT with it over that without"
-    return diagnosed(answer, stay / leave, 0.02, of_ratio(stay / leave), hint)
+    hint = (
+        "home is -1 for a job that may run at any site; divide the AWRT with home= by that without"
+    )
+    return near(answer, stay / leave, 0.02, hint, of_ratio(stay / leave))
 
 
 @lru_cache
@@ -315,10 +306,12 @@ def _break_even_of_thirds(weight: str = "work") -> float:
 
 
 def _three_machines(answer: Any) -> str:
-    by_processors = "that is by processors: weigh by work"
+    by_processors = "that is weighted by processors: weight by work"
     mistakes = {by_processors: _break_even_of_thirds("processors")}
-    hint = "the AWRT of both at several penalties, and where their difference changes its sign"
-    return diagnosed(answer, _break_even_of_thirds(), 0.02, mistakes, hint)
+    hint = (
+        "compute both AWRTs at several penalties, and find where their difference changes its sign"
+    )
+    return near(answer, _break_even_of_thirds(), 0.02, hint, mistakes)
 
 
 #: The function that checks the answer to an exercise, given the number of the exercise.

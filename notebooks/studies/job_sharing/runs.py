@@ -257,7 +257,7 @@ def joining(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def adaptive(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield spanning under EASY, and spanning only if a job then starts sooner."""
+    """Yield immediate spanning, and spanning only if a job is then expected to end sooner."""
     for configuration in ("m64", STANDARD):
         for policy in ("EASY", ADAPTIVE):
             for penalty in scale.few:

@@ -140,7 +140,7 @@ class Answers:
 
 
 @study.add_claim("OB-1", "periods accepted in the worked example")
-def worked_example_goes_so(runs: pd.DataFrame) -> Decision:
+def worked_example_marks_periods(runs: pd.DataFrame) -> Decision:
     """Judge whether the search marks the idle periods in the order of Figure 2."""
     marks = figure1(runs).groupby("part")["periods"].agg(list)
     first = [set(mark) for mark in marks["phase 1"]]

@@ -93,7 +93,7 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
     parts: dict[str, Part] = {
         "more wait 1 to 3 h": shift.above(0),
         "a peak at 3 h": peak.above(0),
-        "tail over 12 h as it is": tail_as_it_is(none, most),
+        "tail over 12 h as it is": tail_remains(none, most),
     }
     record, queued = pick(figure6, policy=RECORDED), pick(figure6, policy="conservative")
     # This part is tested on KTH only: the paper says the opposite about CTC (OB-19), and nothing
@@ -109,7 +109,7 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
     return Decision(shift, parts, note, elsewhere)
 
 
-def tail_as_it_is(none: pd.DataFrame, most: pd.DataFrame) -> Part:
+def tail_remains(none: pd.DataFrame, most: pd.DataFrame) -> Part:
     """Return whether the share of the jobs that wait over 12 hours remains the same.
 
     `none` and `most` are the runs without reservations and with the largest share of them. The
@@ -161,7 +161,7 @@ def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
     leads = [lead.times(-1) for lead in leads_of(record, by_share(figure6, LEAST)).values()]
     ahead = [lead.above(0) for lead in leads]
 
-    def at_so_many(least_many: float) -> bool | None:
+    def is_ahead_at(least_many: float) -> bool | None:
         """Return whether online is ahead at this many shares; None if undecided shares matter."""
         if ahead.count(True) >= least_many:
             return True
@@ -169,7 +169,7 @@ def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
 
     note = f"more jobs wait up to an hour online at {ahead.count(True)} of {len(ahead)} shares"
     *_, second, _ = sorted(leads, key=lambda lead: lead.estimate)
-    return Decision(second, {"ahead": Asked(SEVERAL, at_so_many)}, note)
+    return Decision(second, {"ahead": Asked(SEVERAL, is_ahead_at)}, note)
 
 
 @study.add_claim(

@@ -179,7 +179,7 @@ def means_of_groups(
 
 
 def number(runs: pd.DataFrame, name: str) -> float:
-    """Return a number of the whole run of one setting, or NaN if it was not measured."""
+    """Return a value of the whole run of one setting, or NaN if it was not measured."""
     found = pick(runs, grouping=WHOLE)[name].dropna()
     return np.nan if found.empty else float(found.iloc[0])
 
@@ -200,7 +200,7 @@ def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interva
 
 
 def means_of_draws(runs: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    """Return a number of the whole run for each sample of the jobs that reserve ahead."""
+    """Return a value of the whole run for each sample of the jobs that reserve ahead."""
     return pick(runs, grouping=WHOLE).sort_values("draw")[name].to_numpy(dtype=float)
 
 

@@ -361,36 +361,26 @@ def who_books(
     return pd.DataFrame(rows).T.rename_axis("who books")
 
 
-def _told(answer: Any, right: float, within: float, hint: str, slips: dict[str, float]) -> str:
-    """Return an empty text if an answer is right, and otherwise a hint.
-
-    `slips` has the result of each usual mistake, by the hint for it.
-    """
-    for its_hint, value in slips.items():
-        if abs(float(answer) - value) <= within < abs(right - value):
-            return its_hint
-    return near(answer, right, within, hint)
-
-
 def _idle_in_example(answer: Any) -> str:
     book, _, _ = worked_example()
     begin, end = ASKED
+    found = book.search(begin, end, 2).found
     slips = {
-        "so many are idle at the start; are they until the end?": len(book.feasible(begin, begin)),
-        "the search stops with as many as were asked for; count them all": len(
-            book.search(begin, end, 2).found
+        "that many servers are idle at the start, but some are not idle until the end": len(
+            book.feasible(begin, begin)
         ),
+        "the search stops when it has enough servers; count all idle servers": len(found),
     }
-    hint = "an idle period has to begin by the start and to last until the end"
-    return _told(answer, len(book.feasible(begin, end)), 0.01, hint, slips)
+    hint = "an idle period has to begin no later than the start, and end no earlier than the end"
+    return near(answer, len(book.feasible(begin, end)), 0.01, hint, slips)
 
 
 def _attempts_of_second(answer: Any) -> str:
     schedule = co.simulate(co.Multicluster([4]), THREE, scheduling=DESK)
     right = int(schedule.attempts[1])
-    hint = "try 0, 15, 30, ... one after the other: where are three servers idle for 50?"
-    slips = {"the attempt that is accepted counts, too": right - 1}
-    return _told(answer, right, 0.01, hint, slips)
+    hint = "try the starts 0, 15, 30, ...: when are three servers idle for 50 seconds?"
+    slips = {"the successful attempt counts too": right - 1}
+    return near(answer, right, 0.01, hint, slips)
 
 
 @lru_cache
@@ -414,62 +404,63 @@ def _wide_jobs(answer: Any) -> str:
     booked, queued, guessed = (made[name].wait for name in ("booked", "queued", "guessed"))
     right = booked[wide].mean() / queued[wide].mean()
     slips = {
-        "that is the ratio of all jobs; take those that are wider": booked.mean() / queued.mean(),
-        "turn the ratio over": 1 / right,
-        "both are to know the run times": float(np.nanmean(guessed[wide]) / queued[wide].mean()),
+        "that is the ratio for all jobs; take only the wide jobs": booked.mean() / queued.mean(),
+        "that is the inverse ratio; exchange the two waits": 1 / right,
+        "that is with requested times; use exact lengths for both": float(
+            np.nanmean(guessed[wide]) / queued[wide].mean()
+        ),
     }
-    hint = (
-        "divide the mean wait of the wide jobs that are booked by that of the same jobs with EASY"
-    )
-    return _told(answer, right, 0.02, hint, slips)
+    hint = "divide the mean wait of the wide jobs when booked by their mean wait under EASY"
+    return near(answer, right, 0.02, hint, slips)
 
 
 def _refused_by_a_limit(answer: Any) -> str:
     made = _schedules(model.logs()[KTH])
     jobs, gone = made["limited"].jobs, ~made["limited"].served
     wide = jobs.processors > WIDE
+    kept = ~made["kept"].served[wide]
     right = gone[wide].mean()
     slips = {
         "that is the share of all jobs": gone.mean(),
         "that is the share of the work": jobs.work[gone].sum() / jobs.work.sum(),
-        "that is which share of the refused jobs are wide": wide[gone].mean(),
-        "that is the share that is served": 1 - right,
+        "that is the share of wide jobs among the rejected jobs": wide[gone].mean(),
+        "that is the share of the jobs that ran": 1 - right,
         "give a share, not percent": 100 * right,
-        "release what is left over: release_early=True": (~made["kept"].served)[wide].mean(),
+        "release the unused time of bookings: release_early=True": kept.mean(),
     }
-    hint = "an attempt each quarter of an hour, from the first at 0; then ~schedule.served"
-    return _told(answer, right, 0.01, hint, slips)
+    hint = "attempts are every 15 minutes, the first at 0; rejected jobs are ~schedule.served"
+    return near(answer, right, 0.01, hint, slips)
 
 
 def _cost_of_reservations(answer: Any) -> str:
     made = _schedules(model.logs()[KTH])
     ahead, booked = made["ahead"], made["booked"]
     slips = {
-        "so far ahead do they ask, on average; does the wait grow by all of it?": float(
+        "that is the mean time ahead that jobs ask for; compare the mean waits": float(
             (ahead.jobs.earliest_start - ahead.jobs.submit).mean() / HOUR
         ),
-        "that is the delay, from the start asked for; take the wait, from the request": float(
+        "that is the delay, from the requested start; take the wait, from the request": float(
             (ahead.delay.mean() - booked.delay.mean()) / HOUR
         ),
         "give hours": float(ahead.wait.mean() - booked.wait.mean()),
     }
     right = (ahead.wait.mean() - booked.wait.mean()) / HOUR
-    hint = "both know exact lengths; the mean wait with reservations less that without, in hours"
-    return _told(answer, right, 0.03, hint, slips)
+    hint = "use exact lengths, and subtract the mean wait without reservations, in hours"
+    return near(answer, right, 0.03, hint, slips)
 
 
 def _cut_of_ctc(answer: Any) -> str:
     log = model.logs()[CTC]
     if not log.has_waits:
-        return "this one needs the real log: coalloc traces fetch CTC-SP2"
+        return "this exercise needs the real log; run: coalloc traces fetch CTC-SP2"
     right = _least_minutes(log, round(model.LONGEST[CTC, model.RECORDED]))
     slips = {
-        "a longer wait is left then": right - 1,
-        "the longest wait is the right one then; with which fewer minutes is it, too?": right + 1,
+        "with this cut, a longer wait remains": right - 1,
+        "this cut gives the longest wait, but a shorter cut does too": right + 1,
         "give minutes, not seconds": 60 * right,
     }
-    hint = "what is the longest wait of the jobs that ran for 1, 2, 3, ... minutes or more?"
-    return _told(answer, right, 0.01, hint, slips)
+    hint = "find the longest wait of the jobs that ran for at least 1, 2, 3, ... minutes"
+    return near(answer, right, 0.01, hint, slips)
 
 
 def _least_minutes(log: model.Log, hours: int) -> int:

@@ -73,7 +73,7 @@ from studies.online_batch.settings import (
 from studies.online_batch.trees import (
     book_on_trees,
     booked_before,
-    first_as_busy,
+    first_of_typical_jobs,
     random_requests,
 )
 from studies.study import Scale, Study, scales, six_digits
@@ -149,7 +149,7 @@ def measure_schedule(
     """Yield the rows of a schedule or of recorded waits.
 
     They are weekly sums over all jobs and over groups, attempts by group of servers, the
-    distribution of waits, and numbers of the whole run.
+    distribution of waits, and values of the whole run.
     """
     log = kept_log(setting)
     if log is None or (setting.policy == RECORDED and not log.has_waits):
@@ -175,14 +175,14 @@ def kept_log(setting: Any) -> Log | None:
 
 
 def recorded(setting: Setting, log: Log) -> tuple[JobStream, dict, dict]:
-    """Return the jobs of a log, the recorded values of each job, and numbers of the whole log."""
+    """Return the jobs of a log, the recorded values of each job, and values of the whole log."""
     start = log.jobs.submit + log.recorded
     used = used_share(log.jobs, start, start + log.jobs.runtime, setting.servers)
     return log.jobs, per_job(log.jobs, log.recorded), {"utilization": used}
 
 
 def scheduled(schedule: Schedule) -> tuple[JobStream, dict, dict]:
-    """Return the jobs of a schedule, the values of each job, and numbers of the whole run."""
+    """Return the jobs of a schedule, the values of each job, and values of the whole run."""
     jobs = schedule.jobs
     values = per_job(jobs, schedule.wait)
     values["delay_h"] = hours(schedule.delay)
@@ -341,7 +341,7 @@ def row_of(grouping: str, above: float | None = None, **values: Any) -> dict[str
 
 
 def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield numbers of a log, and the distribution of its run times and requested times."""
+    """Yield values of a log, and the distributions of its run times and requested times."""
     log = kept_log(setting)
     if log is None:
         return
@@ -423,14 +423,15 @@ def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) 
     plain = Setting(setting.log, setting.servers, LEAST, kept=setting.kept)
     usual = schedule = simulate(plain, log, seed)
     if setting.share:
+        # The same jobs are booked at every share, so they are chosen without reservations.
         schedule = simulate(replace(plain, share=setting.share, draw=setting.draw), log, seed)
     order = np.argsort(usual.jobs.submit, kind="stable")
-    first = first_as_busy(usual, order, scale.tree_jobs)
-    some = order[first : first + scale.tree_jobs]
+    first = first_of_typical_jobs(usual, order, scale.tree_jobs)
+    chosen = order[first : first + scale.tree_jobs]
     jobs, end = schedule.jobs, booked_end(schedule)
-    book = booked_before(schedule, order[:first], float(jobs.submit[some[0]]), setting.servers)
+    book = booked_before(schedule, order[:first], float(jobs.submit[chosen[0]]), setting.servers)
     columns = jobs.submit, jobs.earliest_start, end - schedule.start, jobs.processors
-    requests = [column[some] for column in columns]
+    requests = [column[chosen] for column in columns]
     _, attempts, done = book_on_trees(requests, book, most=TREE_SLOTS * 96)
     counts = done | {"attempts_a_request": attempts}
     yield {"replication": None} | {name: n / scale.tree_jobs for name, n in counts.items()}

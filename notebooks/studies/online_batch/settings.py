@@ -40,7 +40,7 @@ TREES, GROWTH, OVERLOAD = "trees", "growth", "overload"
 #: The groupings of the rows of a run:
 #:
 #: - weekly sums over all jobs, over groups by length in hours, and over groups by servers
-#: - numbers of the whole run, and attempts of groups of fifty servers
+#: - values of the whole run, and attempts of groups of fifty servers
 #: - the share of the jobs that wait longer than a number of hours
 #: - the used server-hours of each week
 ALL_JOBS, BY_LENGTH, BY_SERVERS = "all jobs", "by length", "by servers"
@@ -120,7 +120,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class LogItself:
-    """The numbers of a log in Table 1 and Figure 4(b); no job is scheduled."""
+    """The values of a log in Table 1 and Figure 4(b); no job is scheduled."""
 
     log: str
     kept: str = ALL
@@ -234,12 +234,12 @@ def readings(log: str) -> Iterator[Setting]:
 
 
 def reserved_online(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield online scheduling with advance reservations, for Figures 6 and 7."""
+    """Yield online scheduling at each share of advance reservations, for Figures 6 and 7."""
     yield from with_shares(scale.online_shares, scale.draws, as_read(log))
 
 
 def reservations(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield online scheduling and conservative backfilling with advance reservations."""
+    """Yield online scheduling and conservative backfilling at each share of reservations."""
     for policy in (LEAST, "conservative"):
         yield from with_shares(scale.shares, scale.draws, as_read(log, policy))
 

@@ -59,14 +59,14 @@ def book_on_trees(
         if number == counted_from:
             attempts, before = 0, astuple(book.operations)
         book.advance(submit)
-        tried, start = first_room(book, earliest, length, servers, most, step)
+        tried, start = book_first_room(book, earliest, length, servers, most, step)
         attempts += tried
         starts.append(start)
     done = np.subtract(astuple(book.operations), before)[: len(PHASES)]
     return starts, attempts, dict(zip(PHASES, done.tolist(), strict=True))
 
 
-def first_room(
+def book_first_room(
     book: SlotTrees, earliest: float, length: float, servers: int, most: int, step: float
 ) -> tuple[int, float]:
     """Book a request at its first feasible start.
@@ -86,7 +86,7 @@ def first_room(
     return most, float("nan")
 
 
-def first_as_busy(schedule: Schedule, order: NDArray[np.int64], count: int) -> int:
+def first_of_typical_jobs(schedule: Schedule, order: NDArray[np.int64], count: int) -> int:
     """Return the place of the first of `count` successive jobs that are typical of the log.
 
     Their mean number of attempts is the closest to that of all jobs. On an idle machine every job

@@ -118,5 +118,5 @@ COUNTS = Caption(
 
 @study.add_figure("counts", COUNTS)
 def counts_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each conclusion with the counts of its cells, by all metrics and by each."""
+    """Return the counts of the cells of each conclusion, over all metrics and for each metric."""
     return by_metric(effects(runs))

@@ -40,7 +40,7 @@ def worst_response(found: Compared) -> float:
 
 
 def carried_load(compare_at: Callable[[float], Compared]) -> float:
-    """Return the largest offered load at which the worse way still carries it.
+    """Return the largest offered load that both ways of a comparison carry.
 
     Parameters
     ----------
