@@ -35,7 +35,8 @@ from studies.online_batch.model import (
     REQUESTED,
 )
 from studies.online_batch.reserved import power
-from studies.online_batch.runs import over_weeks, refused_work
+from studies.online_batch.runs import over_weeks
+from studies.online_batch.schedules import refused_work
 
 #: Limits on the wait of a booking, in hours. The last follows from the paper's rule and our
 #: horizon.
