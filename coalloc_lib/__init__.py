@@ -6,7 +6,7 @@ the command line starts at once.
 
 import lazy_loader as _lazy
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 #: The layers, from the ground up: a folder imports only from those before it.
 _LAYERS = [

@@ -25,7 +25,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 #: Texts of the site, where they stand in the repository, so that their links hold.
 TEXTS = (
-    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/*.svg", "notebooks/*.md",
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/archive/*.md",
+    "docs/*.svg", "notebooks/*.md",
     "data/*/*.md", "benchmarks/README.md",
 )  # fmt: skip
 MOST_BYTES = 15_000_000
