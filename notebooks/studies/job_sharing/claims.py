@@ -112,11 +112,15 @@ def other_simulations_are_similar(runs: pd.DataFrame) -> Decision:
             found[name] = ratio(part, "awrt", {"way": SHARING}, {"way": LOCAL})
     own = found.pop(f"{STANDARD}, {SYNTHETIC}", None)
     if own is None or not found:
-        raise NotRunError(f"no run of {STANDARD} has the synthetic workload, or no other was run")
+        raise NotRunError(
+            f"the claim needs runs of {STANDARD} with the synthetic workload, and other runs"
+        )
     apart = {name: other.less_unpaired(own) for name, other in found.items()}
-    parts = {name: SIMILAR.within(each) for name, each in apart.items()}
-    decides = found[max(apart, key=lambda name: abs(apart[name].estimate))].interval
-    return Decision(decides, parts, "similar: saving so many points more or less than Figure 4")
+    parts = {name: SIMILAR.within(difference) for name, difference in apart.items()}
+    furthest = max(apart, key=lambda name: abs(apart[name].estimate))
+    return Decision(
+        found[furthest].interval, parts, "similar: saving so many points more or less than Figure 4"
+    )
 
 
 @study.add_claim(
@@ -303,9 +307,8 @@ def extracts_sustain_no_less(runs: pd.DataFrame) -> Decision:
     less = {}
     for name in CONFIGURATIONS:
         here = pick(runs, configuration=name)
-        synthetic, extracts = (
-            break_even_of_draws(pick(here, workload=each)) for each in (SYNTHETIC, EXTRACTS)
-        )
+        synthetic = break_even_of_draws(pick(here, workload=SYNTHETIC))
+        extracts = break_even_of_draws(pick(here, workload=EXTRACTS))
         less[name] = one_draw_less(synthetic.prediction, extracts.mean)
     answers = {name: not_(found.above(0)) for name, found in less.items()}
     decides = most(less[name] for name in EQUAL)
@@ -343,9 +346,8 @@ def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
     less = {}
     for name, penalty in (("no penalty", FREE), (f"p = {PRINTED_PENALTY:.0%}", PAID)):
         pair = {"way": MULTI_SITE, **penalty}, {"way": SHARING, **FREE}
-        synthetic, extracts = (
-            ratio(pick(runs, workload=each), "awrt", *pair) for each in (SYNTHETIC, EXTRACTS)
-        )
+        synthetic = ratio(pick(runs, workload=SYNTHETIC), "awrt", *pair)
+        extracts = ratio(pick(runs, workload=EXTRACTS), "awrt", *pair)
         less[name] = one_draw_less(synthetic.prediction, extracts.interval)
     parts = {f"saves least at {name}": found.above(0) for name, found in less.items()}
     return Decision(least(less.values()), parts, ONE_DRAW)
@@ -359,18 +361,13 @@ def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
 def whole_wide_jobs_cost_little(runs: pd.DataFrame) -> Decision:
     """Judge '... wide jobs does not increase the average weighted response time significantly'."""
     spanning = pick(runs, way=MULTI_SITE, penalty=PENALTIES)
-    penalties = np.intersect1d(
-        *(pick(spanning, wide=each)["penalty"] for each in (UNCHANGED, OF_LARGEST))
-    ).tolist()
-    costs = {
-        penalty: ratio(
-            pick(runs, way=MULTI_SITE, penalty=penalty),
-            *("awrt", {"wide": UNCHANGED}, {"wide": OF_LARGEST}),
-        ).interval
-        for penalty in penalties
-    }
+    whole, divided = pick(spanning, wide=UNCHANGED), pick(spanning, wide=OF_LARGEST)
+    costs = {}
+    for penalty in np.intersect1d(whole["penalty"], divided["penalty"]).tolist():
+        both = pick(spanning, penalty=penalty)
+        costs[penalty] = ratio(both, "awrt", {"wide": UNCHANGED}, {"wide": OF_LARGEST}).interval
     if not costs:
-        raise NotRunError("no run of spanning has wide jobs whole")
+        raise NotRunError("no run of spanning leaves wide jobs whole")
     answers = {f"p = {p:.0%}": SIGNIFICANTLY.below(found.plus(-1)) for p, found in costs.items()}
     beyond = [f"p = {p:.0%}" for p in costs if p > PRINTED_PENALTY]
     decides = most(found for p, found in costs.items() if p <= PRINTED_PENALTY)
@@ -393,7 +390,7 @@ def whole_wide_jobs_still_gain(runs: pd.DataFrame) -> Decision:
         other={"way": SHARING, "wide": OF_LARGEST, **FREE},
     )
     if len(line) < 2:
-        raise NotRunError("no run of spanning has wide jobs whole at two penalties or more")
+        raise NotRunError("the claim needs runs of spanning with whole wide jobs at two penalties")
     found = mean_crossing(line, level=1.0).interval
     return Decision(found, {"gains without a penalty": line[min(line)].interval.below(1)})
 

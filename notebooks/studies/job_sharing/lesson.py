@@ -25,7 +25,7 @@ from studies.job_sharing import workloads
 from studies.job_sharing.figures import LOOK
 from studies.job_sharing.model import PENALTIES
 
-#: Exercise 1: two jobs for eight processors. The wide job is submitted first.
+#: Exercise 1: two jobs for eight processors. Both are submitted at time 0; the wide job is first.
 TWO = co.JobStream(submit=[0, 0], runtime=[2, 10], components=[8, 2], request="total")
 #: Stop 1 and exercise 2: six jobs for one cluster of ten processors. The fourth job (index `SLIPS`)
 #: may be backfilled before the third.

@@ -131,7 +131,7 @@ class Answers:
             if not any(log in what for what in self.own):
                 servers = f"{READ_SERVERS[log]} servers, {READ_JOBS[log]}"
                 raise NotRunError(
-                    f"no run has {log} as we read the paper, booked and recorded: {servers}"
+                    f"the claim needs online scheduling and recorded waits of {log}, {servers}"
                 )
         return Decision(decides, self.own, note, self.others)
 
@@ -261,7 +261,7 @@ def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
         parts[f"2 to 10 h ({machine['log']})"] = longer.above(1.0)
         of_ctc = over_online if machine["log"] == CTC else of_ctc
     if of_ctc is None:
-        raise NotRunError(f"no run has {CTC} as we read the paper, booked and recorded")
+        raise NotRunError(f"the claim needs online scheduling and recorded waits of {CTC}")
     return Decision(
         of_ctc, parts, f"small: up to {SMALL:g} h, and {LEAST_LENGTH / 60:g} min booked"
     )
@@ -416,9 +416,10 @@ def attempts_grow(runs: pd.DataFrame) -> Decision:
             growth = tried[1] / tried[0]
     if not parts:
         raise NotRunError(
-            "no run of our reading of the paper has attempts for two groups of servers"
+            "no run with the servers of our reading has attempts for two groups of servers"
         )
-    (_, widest), step = [*TABLE2[CTC].items()][-1], Online().step / HOUR
+    *_, widest = TABLE2[CTC].values()
+    step = Online().step / HOUR
     note = f"CTC contradicts itself: {widest:g} attempts take {(widest - 1) * step:.1f} h, and the "
     note += f"longest wait printed is {LONGEST[CTC, LEAST]:g} h"
     return Decision(growth, parts, note, elsewhere)
@@ -427,15 +428,14 @@ def attempts_grow(runs: pd.DataFrame) -> Decision:
 @study.add_claim("OB-14", "attempts a request for up to 50 servers, KTH-SP2 over CTC-SP2", BOTH)
 def kth_tries_more(runs: pd.DataFrame) -> Decision:
     """Judge 'a larger number of scheduling attempts for the KTH workload'."""
-    first, *_ = TABLE2[KTH]
-    above, up_to = first
+    above, up_to = next(iter(TABLE2[KTH]))
     booked = pick(runs, policy=LEAST, grouping=BY_FIFTY, above=float(above), up_to=float(up_to))
     found = {}
     for machine, its_rows in groups_of(pick(booked, log=(KTH, CTC)), MACHINE):
         found[name_of(machine)] = machine, float(its_rows["mean_attempts"].iloc[0])
     read = {machine["log"]: tried for machine, tried in found.values() if is_as_read(machine)}
     if {*read} != {KTH, CTC}:
-        raise NotRunError(f"no run has the attempts of {KTH} and of {CTC} as we read the paper")
+        raise NotRunError(f"the claim needs the attempts of {KTH} and {CTC} on the paper's servers")
     elsewhere: dict[str, bool | None] = {
         f"more than {name}": bool(read[KTH] > tried)
         for name, (machine, tried) in found.items()

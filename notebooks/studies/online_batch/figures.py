@@ -394,7 +394,7 @@ def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
         table = {"line": words, "log": title_of(runs, log), "kept": kept, "at": found["up_to"]}
         rows.append(pd.DataFrame(table | {"estimate": found[name]}))
     if not rows:
-        raise NotRunError("the lengths of the jobs were measured for no log")
+        raise NotRunError("the runs have no distribution of lengths for any log")
     return pd.concat(rows, ignore_index=True)
 
 

@@ -99,7 +99,7 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
     missing = [log for log in (KTH, CTC) if log in logs_missing_in(runs)]
     if missing:
         raise NotRunError(
-            f"{', '.join(missing)} is not here, and the paper has no numbers of its stand-in"
+            f"{', '.join(missing)} is not here, and the paper has no numbers of a stand-in"
         )
     found, logs = by_reading(runs), jobs_of_ctc(runs)
     printed = with_log(KTH, printed_of_replays(KTH)) | with_log(CTC, printed_of_replays(CTC))
@@ -115,7 +115,7 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
             readings[name_of_reading(kth, ctc)] = values
     ours = name_of_reading(*((log, READ_SERVERS[log], READ_JOBS[log], LEAST) for log in (KTH, CTC)))
     if ours not in readings:
-        raise NotRunError(f"our own reading of the paper was not run: {ours}")
+        raise NotRunError(f"the runs lack the reading that the study uses: {ours}")
     simulated = {name for values in readings.values() for name in values}
     printed = {name: value for name, value in printed.items() if name in simulated}
     return JointReading(printed, readings, ours)
@@ -165,7 +165,7 @@ def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
             row |= {"row": words, "number": name, "printed": printed, "reproduced": value}
             rows.append(row | interval_columns(Interval.exact(value / printed), "ratio"))
     if not rows:
-        raise NotRunError(f"no reading of {log} was run")
+        raise NotRunError(f"the runs have no schedule of {log} without reservations")
     return pd.DataFrame(rows)
 
 

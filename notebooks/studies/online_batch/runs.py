@@ -152,7 +152,8 @@ def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) 
     plain = Setting(setting.log, setting.servers, LEAST, kept=setting.kept)
     usual = schedule = simulate(plain, log, seed)
     if setting.share:
-        # The same jobs are booked at every share, so they are chosen without reservations.
+        # The jobs are chosen from the schedule without reservations, so they are the same at every
+        # share.
         schedule = simulate(replace(plain, share=setting.share, draw=setting.draw), log, seed)
     order = np.argsort(usual.jobs.submit, kind="stable")
     first = first_of_typical_jobs(usual, order, scale.tree_jobs)

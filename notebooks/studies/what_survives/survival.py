@@ -39,7 +39,7 @@ def survival(cells: pd.DataFrame) -> pd.DataFrame:
 def _row(item: str, cells: pd.DataFrame) -> dict:
     """Return the row of one conclusion in the table of `survival`."""
     verdicts = cells["verdict"]
-    holds = int((verdicts.map(DECIDED) == True).sum())  # noqa: E712 (None is neither)
+    holds = int(verdicts.isin([verdict for verdict, is_held in DECIDED.items() if is_held]).sum())
     decided = int(verdicts.isin([*DECIDED]).sum())
     return {
         "conclusion": item,
