@@ -142,7 +142,7 @@ def simulate(setting: Setting, jobs: JobStream) -> Run:
 
 
 def schedule_of(setting: Setting, subjobs: JobStream, site: NDArray[np.int64]) -> Schedule:
-    """Return the schedule of jobs that are already divided; `site` is where each was submitted."""
+    """Return the schedule of jobs that are already divided; `site` has the site of each job."""
     system, scheduling = setting.system, setting.scheduling
     placement = PLACEMENTS[setting.placement](system)
     if setting.way == LOCAL:

@@ -157,7 +157,7 @@ OF_LOGS = PaperSetting(fixed={"kind": LOG}, logs=(KTH, HPC2N))
 
 @study.add_claim("OB-2", "mean run time of KTH-SP2, in hours", OF_LOGS)
 def lengths_are_as_printed(runs: pd.DataFrame) -> Decision:
-    """Judge the mean lengths of Table 1."""
+    """Judge whether the logs have the mean lengths that Table 1 prints for KTH and HPC2N."""
     lengths = table1(pick(runs, kept=ALL)).set_index("log")["mean_length_h"]
     parts: dict[str, Part] = {}
     for log in (KTH, HPC2N):  # the title of a stand-in differs, so it has no part

@@ -226,7 +226,7 @@ def operations_stay_constant(runs: pd.DataFrame) -> Decision:
 
 
 def constant(ratios: list[Interval]) -> Asked:
-    """Return the question whether all ratios are about 1."""
+    """Return the part of a claim that asks whether all ratios are about 1."""
 
     def at_most_off(by: float) -> bool | None:
         return all_of(*(ratio.between(1 - by, 1 + by) for ratio in ratios))
@@ -267,7 +267,7 @@ OF_GROWTH = PaperSetting(fixed={"kind": GROWTH})
 
 @study.add_claim("OB-11", "fitted power of log N of phase 2", OF_GROWTH)
 def growth_is_bounded(runs: pd.DataFrame) -> Decision:
-    """Judge the bounds of section 4.3."""
+    """Judge the paper's bounds on the growth of the search's work (section 4.3)."""
     parts: dict[str, Part] = {}
     powers = {}
     for name, (part, varied, of_logarithm, bound) in BOUNDS.items():
@@ -277,7 +277,7 @@ def growth_is_bounded(runs: pd.DataFrame) -> Decision:
 
 
 def no_faster(found: Interval, bound: float) -> Asked:
-    """Return the question whether a fitted power is at most a bound."""
+    """Return the part of a claim that asks whether a fitted power is at most a bound."""
     return Asked(BOUND, lambda slack: found.below(bound + slack))
 
 

@@ -159,12 +159,12 @@ def point(
 
 
 def sums_of(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
-    """Return two sums of each week over all jobs of one setting, by the names of their columns."""
+    """Return two weekly sums over all jobs of one setting, by the names of their columns."""
     return weekly_sums(pick(runs, grouping=ALL_JOBS), top, bottom)
 
 
 def sums_of_groups(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
-    """Return two sums of each week over all groups of jobs in `runs` together."""
+    """Return two weekly sums over all groups of jobs in `runs` together."""
     return weekly_sums(runs, top, bottom, added=GROUPS)
 
 

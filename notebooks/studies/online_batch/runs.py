@@ -126,7 +126,7 @@ def measure_beside(
 ) -> Iterator[dict]:
     """Yield weekly delays of the jobs that book and of those that queue.
 
-    The delays of the same jobs if no job books are yielded too.
+    A second set of rows has the delays of the same jobs if no job books.
     """
     log = model.logs([setting.log]).get(setting.log)
     if log is None:

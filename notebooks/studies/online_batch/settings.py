@@ -129,7 +129,7 @@ class LogItself:
 
 @dataclass(frozen=True)
 class BesideQueue:
-    """A log of which a share of the jobs books ahead, and the others are backfilled around them."""
+    """The jobs of a log; some book ahead, and the others are backfilled around them."""
 
     log: str
     length: str

@@ -166,7 +166,7 @@ def job_values(
 
 
 def system_of(name: str, workload: str) -> Multicluster:
-    """Return the system with a name, or the log's own system if the workload is a log."""
+    """Return the system on which a workload runs; a log always runs on its own system."""
     return LOGS[workload] if workload in LOGS else SYSTEMS[one_of("system", name, (*SYSTEMS,))]
 
 
@@ -218,7 +218,7 @@ def can_be_read(log: str) -> bool:
 
 
 def estimated(jobs: JobStream, estimates: str) -> JobStream:
-    """Return the jobs with other estimates.
+    """Return the jobs with estimates of a given kind.
 
     The estimates are the run times, twice the run times, or the requested times of the log.
     """
