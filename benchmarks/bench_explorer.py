@@ -40,7 +40,8 @@ def main():
     print("playground, B's policy: the first answer at a new load, share of 0.15 s")
     board, values = playground.Board(), dict(playground.playground_explorer().values)
     for policy in playground.POLICIES:
-        both = playground._both(values | {"B.policy": policy})
+        changed = values | {"B.policy": policy}
+        both = [playground.scenario_of(changed, side) for side in playground.SIDES]
         board.show(*both, 0.55, True)  # loads what was compiled
         took = seconds(board.show, *both, 0.65, True)
         print(f"{policy:32} {took:6.3f} s {took / PLAYGROUND:6.0%}")

@@ -1,14 +1,14 @@
-"""Coalloc Workbench, on processor co-allocation: one job in several clusters at once.
+"""Coalloc Workbench, a library on processor co-allocation: one job uses several clusters at once.
 
-The names that users import are in ``__init__.pyi``, and are imported at their first use, so that
-the command line starts at once.
+The public names are listed in ``__init__.pyi``. Each is imported when it is first used, so that the
+command line starts quickly.
 """
 
 import lazy_loader as _lazy
 
 __version__ = "1.0.0"
 
-#: The layers, from the ground up: a folder imports only from those before it.
+#: The folders of the library in the order of their imports: each imports only earlier ones.
 _LAYERS = [
     "basics", "model", "workloads", "analytic", "calendar", "plots", "policies", "engines",
     "schedules", "simulation", "statistics", "widgets", "cli",

@@ -1,4 +1,4 @@
-"""What `import coalloc_lib as co` offers by name; each name is imported when it is first used."""
+"""The public names of `coalloc_lib`. Each name is imported when it is first used."""
 
 from . import (
     analytic as analytic,
@@ -66,7 +66,7 @@ from .policies import (
     State as State,
 )
 from .schedules import metrics as metrics
-from .schedules.exchange import export as export, read_batsim as read_batsim
+from .schedules.exchange import export as export
 from .schedules.schedule import Schedule as Schedule
 from .simulation import sites as sites
 from .simulation.run import simulate as simulate
@@ -75,6 +75,7 @@ from .statistics import curves as curves, saturation as saturation, sweep as swe
 from .statistics.inference import student as student
 from .statistics.site_comparison import compare_sites as compare_sites
 from .widgets.player import Player as Player
+from .workloads.batsim import read_batsim as read_batsim
 from .workloads.catalogue import load_trace as load_trace
 from .workloads.models import JobModel as JobModel, SplitJobs as SplitJobs
 from .workloads.swf import read_swf as read_swf, write_swf as write_swf

@@ -100,6 +100,7 @@ def front_door():
     return module
 
 
+@pytest.mark.notebook  # the map of the tour is simulated again
 def test_every_sentence_on_results_is_made_from_the_archive(front_door):
     from lessons import tour
 

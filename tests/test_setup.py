@@ -161,6 +161,7 @@ def test_every_public_name_is_there():
         _ = co.maximum
 
 
+@pytest.mark.long
 def test_every_public_module_is_there_when_nothing_else_was_imported():
     import coalloc_lib as co
 

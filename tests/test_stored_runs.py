@@ -29,13 +29,8 @@ def strict(constant):
     raise AssertionError(f"{constant} is no JSON")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "job-sharing",  # its JS-4 and JS-5 have an interval without an upper end
-        *(pytest.param(n, marks=pytest.mark.long) for n in STUDIES if n != "job-sharing"),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", STUDIES)  # JS-4 and JS-5 have an interval without an upper end
 def test_the_stored_runs_are_printed_as_json(name, tmp_path, capsys):
     assert commands.main(["judge", name, "--out", str(tmp_path), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out, parse_constant=strict)

@@ -1,10 +1,17 @@
-"""Maximal utilization under first come, first served: formulas, and an exact Markov chain.
+"""The maximal utilization of a multicluster under first come, first served (FCFS) scheduling.
 
-Nothing here simulates; heavy traffic belongs in `statistics.saturation`. Begin with
-`utilization`, which chooses among the methods.
+The maximal utilization is the utilization of a *saturated* system, in which a job is always
+waiting. Queueing theory calls this model the saturated *multiserver-job model*. It calls our jobs
+multiserver jobs and our processors servers. The papers, and this library, speak of rigid jobs with
+requests for processors in several clusters. A multiserver job of the theory is a total request on
+one cluster.
+
+Begin with `utilization`, the module of the formulas. The module `chain` solves the Markov chain of
+a small system exactly. Simulation of a saturated system belongs in
+`coalloc_lib.statistics.saturation`.
 """
 
-from coalloc_lib.analytic.arguments import BudgetError
+from coalloc_lib.analytic.budget import BudgetError
 from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.utilization import (

@@ -1,4 +1,11 @@
-"""The maximal utilization from the Markov chain itself: exact, for small systems."""
+"""The exact maximal utilization of a small system, from its Markov chain.
+
+A state of the chain is the multiset of the allocations of the running jobs, with the size of the
+waiting job if there is one. As in the theory of stochastic Petri nets, a state is *tangible* if the
+system stays in it for some time, which is the case if the first job of the queue does not fit. A
+state is *vanishing* if the system leaves it immediately, because the next job is about to be
+sampled.
+"""
 
 from array import array
 from collections import Counter
@@ -8,23 +15,28 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import BudgetError, Sizes, check_fits, checked, number
+from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
+from coalloc_lib.analytic.budget import BudgetError, as_float
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.basics.checks import InputError, whole
 from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.model.placement import Placement, may_stay_whole
 from coalloc_lib.model.system import Multicluster
 
-#: Where more jobs than this can run at once, there are too many multisets of them.
+#: The largest number of jobs that may run at the same time. Otherwise there are too many states.
 MOST_RUNNING = 200
-#: Transitions that are kept for one state of the budget.
+#: The largest number of transitions for each state of the budget.
 TRANSITIONS = 10
-#: Up to so many lasting states the balance equations are solved as a full matrix.
+#: The largest number of tangible states for which the balance equations are solved directly.
 DIRECT = 300
-#: The largest sum of the errors of the balance equations that is let pass, for a flow of 1.
+#: The largest accepted error of the balance equations: the sum over all states, for probabilities
+#: with the sum 1.
 BALANCE = 1e-13
-#: Improvements of the solution by plain iteration before giving up.
+#: The largest number of iterations that improve the solution of the balance equations.
 ITERATIONS = 100_000
+
+#: The second entry of a state in which no job waits, in place of the position of a job.
+NONE_WAITS = -1
 
 
 def exact_utilization(
@@ -36,108 +48,153 @@ def exact_utilization(
     *,
     budget_states: int = 200_000,
 ) -> MaxUtilization:
-    """Return the maximal utilization under first come, first served, with no approximation.
+    """Return the exact maximal utilization of a small system under first come, first served.
 
     Parameters
     ----------
-    system, sizes, components, request
-        Those of `maximal_utilization`; the system is a small one.
+    system : Multicluster
+        A small system, for example one with fewer than 50 processors.
+    sizes, components, request
+        As in `maximal_utilization`.
     placement : Placement, optional
-        Any, a user's own too; worst fit where it is not given.
+        The placement of requests that are not ordered, which can be of a class of your own. The
+        default is `WorstFit`.
     budget_states : int
-        What has more states, or more than ten transitions for each, raises `BudgetError`.
+        The largest number of states of the Markov chain. The chain may have ten times as many
+        transitions.
+
+    Returns
+    -------
+    MaxUtilization
+        The maximal utilization, and the mean number of jobs in service.
+
+    Raises
+    ------
+    BudgetError
+        If the chain has too many states or transitions.
+    InputError
+        If an argument is wrong, or if a job can never start.
 
     Notes
     -----
-    Service times are exponential and the queue is never empty. A state is a multiset of allocations
-    and, where a job waits, its size. Each running job is as likely to be the next to depart. All
-    states that are reached from the idle system are enumerated, and the balance equations solved.
+    Service times are exponential with equal means, and the queue is never empty. Each of the
+    running jobs is therefore equally likely to be the next one that departs. All states that can be
+    reached from the idle system are enumerated, and the balance equations of the chain are solved.
+
+    Examples
+    --------
+    >>> from coalloc_lib.model.distributions import uniform
+    >>> round(exact_utilization(Multicluster([2, 2]), uniform(1, 2)).max_utilization, 3)
+    0.774
     """
     parts, _, placement = checked(system, sizes, components, request, placement)
     budget = whole("budget_states", budget_states)
-    jobs, chances = _jobs(parts, request, budget)
+    jobs, probabilities = _possible_jobs(parts, request, budget)
     if not (may_stay_whole(placement, request) and max(map(sum, jobs)) <= system.largest):
         check_fits(np.max(jobs, axis=0).tolist(), system, request)
-    mean = float(chances @ [sum(job) for job in jobs])
+    mean = float(probabilities @ [sum(job) for job in jobs])
     most = system.processors // min(map(sum, jobs))
     if most > MOST_RUNNING:
         raise BudgetError(
-            f"system = {system} runs up to {most} of these jobs at once",
-            f"the chain is for {MOST_RUNNING} at most",
+            f"system = {system} runs up to {most} of these jobs at the same time",
+            f"the Markov chain is for at most {MOST_RUNNING}",
         )
-    states, (chance, source, target) = _reached(system, jobs, chances, request, placement, budget)
+    chain = _Chain(system, jobs, probabilities, request, placement)
+    states, (probability, source, target) = chain.explore(budget)
     counts = np.array([len(running) for running, _ in states])
-    waiting = np.array([head >= 0 for _, head in states])
-    flow = stationary_flow(chance, source, target, waiting, counts)[waiting]
-    # A state with n running jobs lasts 1/n on average: the jumps out of it, over its time.
-    level = flow.sum() / (flow / counts[waiting]).sum()
+    tangible = np.array([waiting != NONE_WAITS for _, waiting in states])
+    flow = stationary_flow(probability, source, target, tangible, counts)[tangible]
+    # The system stays for a mean time of 1/n in a state with n running jobs, so the mean number of
+    # running jobs is the number of departures divided by the time that passes.
+    level = flow.sum() / (flow / counts[tangible]).sum()
     utilization = Interval.exact(float(level * mean / system.processors))
     return MaxUtilization(utilization, "exact", float(level))
 
 
-def _reached(system, jobs, chances, request, placement, budget):
-    """Return the states that are reached from the idle system, and the jumps: chance, from, to."""
-    # A state has the sorted numbers of the running jobs' allocations and the number of the waiting
-    # job's size, -1 where the next job is about to be sampled.
-    numbers, allocations = {}, []
+class _Chain:
+    """The Markov chain of a saturated system.
 
-    @cache
-    def placed(job, idle):
-        taken = placement.place(jobs[job], request, idle)
+    A state is a pair: the sorted numbers of the running jobs' allocations, and the position of the
+    waiting job in `jobs`, or `NONE_WAITS` in a vanishing state.
+    """
+
+    def __init__(self, system, jobs, probabilities, request, placement):
+        self.sizes = system.sizes
+        self.system, self.jobs, self.probabilities = system, jobs, probabilities.tolist()
+        self.request, self.placement = request, placement
+        self.allocations = []  # the allocations that occurred; a state has positions in this list
+        self._positions = {}  # the position of each allocation
+        self._place = cache(self._place)  # many states have the same idle processors
+
+    def _place(self, job, idle):
+        """Return the position of the job's allocation and the idle processors left, or None."""
+        taken = self.placement.place(self.jobs[job], self.request, idle)
         if taken is None:
             return None
-        one = numbers.setdefault(tuple(taken), len(numbers))
-        if one == len(allocations):
-            allocations.append(tuple(taken))
-        return one, tuple(have - take for have, take in zip(idle, taken, strict=True))
+        allocation = tuple(taken)
+        if allocation not in self._positions:
+            self._positions[allocation] = len(self.allocations)
+            self.allocations.append(allocation)
+        left = tuple(free - used for free, used in zip(idle, allocation, strict=True))
+        return self._positions[allocation], left
 
-    def tried(running, job, idle):
-        """Return the state after a try to start a job: it runs, or it waits."""
-        if (found := placed(job, idle)) is None:
+    def _try(self, running, job, idle):
+        """Return the state and the idle processors after a job starts or has to wait."""
+        placed = self._place(job, idle)
+        if placed is None:
             return running, job, idle
-        return tuple(sorted((*running, found[0]))), -1, found[1]
+        position, left = placed
+        return tuple(sorted((*running, position))), NONE_WAITS, left
 
-    def following(running, head, idle):
-        """Yield the next states, each with the idle processors and the chance."""
-        if head < 0:
-            for job, p in enumerate(chances.tolist()):
-                yield *tried(running, job, idle), p
+    def _next_states(self, running, waiting, idle):
+        """Yield each next state with its idle processors and the probability of the transition."""
+        if waiting == NONE_WAITS:
+            for job, probability in enumerate(self.probabilities):
+                yield *self._try(running, job, idle), probability
             return
-        for one, alike in Counter(running).items():  # each is as likely to depart
-            first = running.index(one)
+        for position, count in Counter(running).items():  # jobs that can depart
+            first = running.index(position)
             rest = running[:first] + running[first + 1 :]
-            freed = tuple(map(sum, zip(idle, allocations[one], strict=True)))
-            yield *tried(rest, head, freed), alike / len(running)
+            freed = tuple(map(sum, zip(idle, self.allocations[position], strict=True)))
+            yield *self._try(rest, waiting, freed), count / len(running)
 
-    queue = [((), -1, system.sizes)]  # breadth first
-    states = {queue[0][:2]: 0}
-    chance, source, target = array("d"), array("l"), array("l")
-    for place, state in enumerate(queue):
-        for running, head, idle, p in following(*state):
-            to = states.setdefault((running, head), len(queue))
-            if to == len(queue):
-                queue.append((running, head, idle))
-            source.append(place)
-            target.append(to)
-            chance.append(p)
-        if len(queue) > budget or len(source) > TRANSITIONS * budget:
-            raise BudgetError(
-                f"the chain of system = {system} has {len(queue)} states or more, and "
-                f"{len(source)} transitions: so many after the first {place + 1} states",
-                f"budget_states = {budget}",
-            )
-    return states, [np.frombuffer(each, each.typecode) for each in (chance, source, target)]
+    def explore(self, budget):
+        """Return the states that can be reached from the idle system, and the transitions.
+
+        The search is breadth first. The transitions are three arrays: the probability of each one,
+        and the positions of its source and its target among the states.
+        """
+        queue = [((), NONE_WAITS, self.sizes)]
+        states = {queue[0][:2]: 0}
+        probabilities, sources, targets = array("d"), array("l"), array("l")
+        for source, state in enumerate(queue):
+            for running, waiting, idle, probability in self._next_states(*state):
+                target = states.setdefault((running, waiting), len(queue))
+                if target == len(queue):
+                    queue.append((running, waiting, idle))
+                sources.append(source)
+                targets.append(target)
+                probabilities.append(probability)
+            if len(queue) > budget or len(sources) > TRANSITIONS * budget:
+                raise BudgetError(
+                    f"the Markov chain of system = {self.system} has {len(queue)} states or more, "
+                    f"and {len(sources)} transitions after the first {source + 1} states",
+                    f"budget_states = {budget}",
+                )
+        columns = (probabilities, sources, targets)
+        return states, [np.frombuffer(column, column.typecode) for column in columns]
 
 
-def _jobs(sizes, request, budget):
-    """Return the possible jobs, tuples of components, and their probabilities, within budget."""
+def _possible_jobs(sizes, request, budget):
+    """Return all possible jobs as tuples of component sizes, and their probabilities."""
     is_table = isinstance(sizes, JointSizes)
     alike = not is_table and request != "ordered" and all(part is sizes[0] for part in sizes)
     supports = [len(sizes)] if is_table else [len(part.sizes) for part in sizes]
     kinds = multisets(supports[0], len(supports)) if alike else prod(supports)
     if kinds > budget:
         raise BudgetError(
-            f"sizes give {number(kinds):.3g} different jobs and the chain more states than that",
+            f"sizes give {as_float(kinds):.3g} different jobs, and the Markov chain has more "
+            "states than that",
             f"budget_states = {budget}",
         )
     if not is_table:
@@ -151,77 +208,103 @@ def _jobs(sizes, request, budget):
 
 
 def stationary_flow(
-    chance: NDArray, source: NDArray, target: NDArray, lasting: NDArray[np.bool_], order: NDArray
+    probability: NDArray,
+    source: NDArray,
+    target: NDArray,
+    tangible: NDArray[np.bool_],
+    order: NDArray,
 ) -> NDArray[np.float64]:
-    """Return how often each state that takes time (`lasting`) is visited, as a share of all visits.
+    """Return the stationary fraction of visits to each tangible state among all such visits.
 
-    Jump i leads from ``source[i]`` to ``target[i]`` with probability ``chance[i]``; between two
-    states without time it leads to a higher `order`.
+    Parameters
+    ----------
+    probability, source, target : array, shape (number of transitions,)
+        Transition i leads from state ``source[i]`` to state ``target[i]`` with probability
+        ``probability[i]``.
+    tangible : array of bool, shape (number of states,)
+        Whether the chain stays in a state for some time.
+    order : array, shape (number of states,)
+        A number for each state. Transitions between vanishing states lead to higher numbers.
+
+    Returns
+    -------
+    array, shape (number of states,)
+        The fractions, which are 0 for vanishing and transient states.
     """
     from scipy.sparse import csr_array
 
-    count = len(lasting)
-    jumps = csr_array((chance, (source, target)), shape=(count, count))
-    kept = _recurrent(jumps)
-    kept = kept[np.argsort(order[kept], kind="stable")]
-    at, through = kept[lasting[kept]], kept[~lasting[kept]]
+    count = len(tangible)
+    matrix = csr_array((probability, (source, target)), shape=(count, count))
+    recurrent = _recurrent_states(matrix)
+    recurrent = recurrent[np.argsort(order[recurrent], kind="stable")]
+    lasting, vanishing = recurrent[tangible[recurrent]], recurrent[~tangible[recurrent]]
     flow = np.zeros(count)
-    flow[at] = _fixed_point(_between_lasting(jumps, at, through), len(at))
+    flow[lasting] = _fixed_point(_embedded_step(matrix, lasting, vanishing), len(lasting))
     return flow
 
 
-def _recurrent(jumps):
-    """Return the states that are visited again and again."""
+def _recurrent_states(matrix):
+    """Return the recurrent states, and raise an error if they form more than one closed class."""
     from scipy.sparse.csgraph import connected_components
 
-    classes, label = connected_components(jumps, directed=True, connection="strong")
-    source, target = jumps.nonzero()
+    classes, label = connected_components(matrix, directed=True, connection="strong")
+    source, target = matrix.nonzero()
     closed = np.ones(classes, dtype=bool)
     closed[label[source[label[source] != label[target]]]] = False
     if closed.sum() != 1:
         raise InputError(
-            f"the system can be caught in {closed.sum()} different sets of states, so that its "
+            f"the system can stay forever in any of {closed.sum()} separate sets of states, so its "
             "utilization depends on chance; give other sizes or another placement"
         )
     return np.flatnonzero(closed[label])
 
 
-def _between_lasting(jumps, at, through):
-    """Return the map from visits of lasting states to the next; in order, `inner` is triangular."""
+def _embedded_step(matrix, tangible, vanishing):
+    """Return a function that multiplies by the transition matrix between tangible states.
+
+    The paths through vanishing states are summed by solving a linear system. The vanishing states
+    are ordered such that this system is triangular.
+    """
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import splu
 
-    backward = jumps.T.tocsr()
-    stay, enter = backward[at][:, at], backward[through][:, at]
-    leave, inner = backward[at][:, through], backward[through][:, through]
-    if not len(through):
-        return lambda visits: stay @ visits
-    inner = (eye_array(len(through)) - inner).tocsc()
-    between = splu(inner, permc_spec="NATURAL", diag_pivot_thresh=0)
-    return lambda visits: stay @ visits + leave @ between.solve(enter @ visits)
+    transposed = matrix.T.tocsr()
+    direct, enter = transposed[tangible][:, tangible], transposed[vanishing][:, tangible]
+    leave, inner = transposed[tangible][:, vanishing], transposed[vanishing][:, vanishing]
+    if not len(vanishing):
+        return lambda visits: direct @ visits
+    inner = (eye_array(len(vanishing)) - inner).tocsc()
+    paths = splu(inner, permc_spec="NATURAL", diag_pivot_thresh=0)
+    return lambda visits: direct @ visits + leave @ paths.solve(enter @ visits)
 
 
 def _fixed_point(step, count):
-    """Return the shares that `step` leaves as they are."""
+    """Return the probabilities of `count` states that the linear function `step` does not change.
+
+    Few states are solved directly. For many states, an eigenvector is improved by iteration.
+    """
     if count <= DIRECT:
         balance = step(np.eye(count)) - np.eye(count)
-        balance[-1] = 1  # in place of one equation, which follows from the others
+        balance[-1] = 1  # the sum of all probabilities replaces one redundant equation
         return np.linalg.solve(balance, np.eye(count)[-1])
-    shares = _dominant(step, count)
+    probabilities = _dominant_eigenvector(step, count)
     for _ in range(ITERATIONS):
-        following = step(shares)
+        following = step(probabilities)
         following /= following.sum()
-        if np.abs(following - shares).sum() <= BALANCE:
+        if np.abs(following - probabilities).sum() <= BALANCE:
             return following
-        shares = (shares + following) / 2  # halves what goes round in circles
-    raise ArithmeticError(f"no balance after {ITERATIONS} iterations on {count} states")
+        # The average damps oscillations, which occur because the chain can be periodic.
+        probabilities = (probabilities + following) / 2
+    raise ArithmeticError(
+        f"the balance equations of {count} states are not solved after {ITERATIONS} iterations"
+    )
 
 
-def _dominant(step, count):
+def _dominant_eigenvector(step, count):
     from scipy.sparse.linalg import LinearOperator, eigs
 
     operator = LinearOperator((count, count), matvec=step, dtype=float)
     start = np.full(count, 1 / count)
     _, vectors = eigs(operator, k=1, which="LR", v0=start, tol=1e-13)
-    shares = np.abs(vectors[:, 0].real)
-    return shares / shares.sum()
+    weights = np.abs(vectors[:, 0].real)
+    return weights / weights.sum()

@@ -1,4 +1,4 @@
-"""Sizes of the components of a job together: a table of vectors and their probabilities."""
+"""The joint distribution of the component sizes of a job."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,103 +8,145 @@ import numpy as np
 
 from coalloc_lib.basics.checks import InputError, instance_of, shown, whole, whole_numbers
 from coalloc_lib.model.distributions import SizeDistribution, weights_of
-from coalloc_lib.model.jobs import split_smallest
+from coalloc_lib.model.splitting import split_smallest
 
-#: A table of more entries than this is refused: it would not fit a small computer's memory.
+#: The largest number of entries of a table, so that it fits into the memory of a small computer.
 LARGEST_TABLE = 2**26
 
 
 @dataclass(frozen=True, eq=False)
 class JointSizes:
-    """A distribution of the component sizes of a job, dependent or not.
+    """The joint distribution of the component sizes of a job, which may depend on each other.
 
-    `vectors`, shape (m, k), has the possible jobs, one a row: processors of each component, padded
-    with zeros. `probabilities`, shape (m,), are theirs, 1 in all. Rows are sorted, equal ones
-    merged and those of probability 0 dropped.
+    The table is stored in a normal form: its rows are sorted, equal rows are merged, and rows with
+    probability 0 are removed.
+
+    Parameters
+    ----------
+    vectors : array_like of int, shape (m, k)
+        The m possible jobs, one in each row: processors of each component, padded with zeros.
+    probabilities : array_like, shape (m,)
+        The probability of each row, with the sum 1.
+
+    Examples
+    --------
+    >>> JointSizes([[4, 4], [2, 0]], [0.5, 0.5]).mean
+    5.0
     """
 
     vectors: np.ndarray
     probabilities: np.ndarray
 
     def __post_init__(self) -> None:
-        """Check, merge, sort and freeze the table."""
+        """Check the table, bring it into the normal form and make it read-only."""
         vectors = whole_numbers("vectors", self.vectors, least=0)
         if vectors.ndim != 2:
-            raise InputError(f"vectors has shape {vectors.shape}; give (jobs, components)")
+            raise InputError(
+                f"vectors has shape {vectors.shape}; give an array of shape (jobs, components)"
+            )
         if not vectors.any(axis=1).all():
             row = int(vectors.any(axis=1).argmin())
-            raise InputError(f"vectors[{row}] = {shown(vectors[row])}; not all can be 0")
+            raise InputError(
+                f"vectors[{row}] = {shown(vectors[row])}; give at least one component above 0"
+            )
         weights, count = weights_of("probabilities", self.probabilities), len(vectors)
         if weights.shape != (count,):
             raise InputError(
-                f"probabilities has shape {weights.shape}; give one number for each of {count}"
+                f"probabilities has shape {weights.shape}; give one number for each of the {count} "
+                "rows of vectors"
             )
         vectors, weights = vectors[weights > 0], weights[weights > 0]
-        vectors, place = np.unique(vectors, axis=0, return_inverse=True)
-        shares = np.bincount(place.ravel(), weights)
-        for name, column in (("vectors", vectors), ("probabilities", shares / shares.sum())):
+        vectors, inverse = np.unique(vectors, axis=0, return_inverse=True)
+        merged = np.bincount(inverse.ravel(), weights)
+        for name, column in (("vectors", vectors), ("probabilities", merged / merged.sum())):
             column.flags.writeable = False
             object.__setattr__(self, name, column)
 
     @classmethod
     def dependent(cls, total: SizeDistribution, largest: int) -> "JointSizes":
-        """Return a total size that is split in the fewest components, equal up to one processor.
+        """Return the component sizes of jobs whose total size is split into components.
 
-        None is above `largest`: the dependent sizes of Bucur, Epema (2003), section 2.5.
+        A job is split into as few components as possible, which differ by at most one processor.
+
+        Parameters
+        ----------
+        total : SizeDistribution
+            The total number of processors of a job.
+        largest : int
+            The largest number of processors of a component.
+
+        References
+        ----------
+        Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems
+        (2003), section 2.5: "dependent" component sizes.
         """
         instance_of("total", total, SizeDistribution, "e.g. uniform(1, 16)")
         return cls(split_smallest(total.sizes, largest), total.probabilities[total.sizes])
 
     @classmethod
     def independent(cls, sizes: SizeDistribution, components: int) -> "JointSizes":
-        """Return `components` independent sizes of one distribution, as non-increasing vectors."""
+        """Return the distribution of unordered components with independent sizes.
+
+        Parameters
+        ----------
+        sizes : SizeDistribution
+            The size of each component.
+        components : int
+            Number of components of a job. The rows of the result have the largest size first.
+        """
         instance_of("sizes", sizes, SizeDistribution, "e.g. uniform(1, 16)")
         components = whole("components", components)
         _check_table(multisets(len(sizes.sizes), components), components)
         table = cls.product([sizes])
         for _ in range(components - 1):
-            table = table._and_one_more(sizes).unordered()
+            table = table._with_component(sizes).unordered()
         return table
 
     @classmethod
     def product(cls, distributions: Sequence[SizeDistribution]) -> "JointSizes":
-        """Return independent components, column i sampled from the i-th distribution."""
+        """Return the distribution of independent components with different distributions.
+
+        Parameters
+        ----------
+        distributions : sequence of SizeDistribution
+            The size of each component, in the order of the columns.
+        """
         parts = [
             instance_of(f"sizes[{i}]", part, SizeDistribution, "e.g. uniform(1, 16)")
             for i, part in enumerate(distributions)
         ]
         if not parts:
-            raise InputError("sizes is empty; give one distribution a component")
+            raise InputError("sizes is empty; give one distribution for each component")
         _check_table(prod(len(part.sizes) for part in parts), len(parts))
         table = cls(parts[0].sizes[:, None], parts[0].probabilities[parts[0].sizes])
         for part in parts[1:]:
-            table = table._and_one_more(part)
+            table = table._with_component(part)
         return table
 
-    def _and_one_more(self, part):
-        """Return the table with one more column, independent of the others."""
-        chances = part.probabilities[part.sizes]
-        vectors = np.repeat(self.vectors, len(chances), axis=0)
-        column = np.tile(part.sizes, len(self))
-        weights = np.outer(self.probabilities, chances).ravel()
+    def _with_component(self, sizes):
+        """Return the distribution with one more component, independent of the others."""
+        probabilities = sizes.probabilities[sizes.sizes]
+        vectors = np.repeat(self.vectors, len(probabilities), axis=0)
+        column = np.tile(sizes.sizes, len(self))
+        weights = np.outer(self.probabilities, probabilities).ravel()
         return JointSizes(np.column_stack([vectors, column]), weights)
 
     @property
     def components(self) -> int:
-        """Number of columns, k."""
+        """Largest number of components of a job, k."""
         return self.vectors.shape[1]
 
     @property
     def mean(self) -> float:
-        """Mean number of processors of a job."""
+        """Mean of the total number of processors of a job."""
         return float(self.probabilities @ self.vectors.sum(axis=1))
 
     def total(self) -> SizeDistribution:
-        """Return the distribution of the number of processors of a job."""
+        """Return the distribution of the total number of processors of a job."""
         return SizeDistribution(np.bincount(self.vectors.sum(axis=1), self.probabilities), "total")
 
     def unordered(self) -> "JointSizes":
-        """Return the table with every row sorted, largest component first."""
+        """Return the distribution with the components of every job sorted, the largest first."""
         return JointSizes(-np.sort(-self.vectors, axis=1), self.probabilities)
 
     def __len__(self) -> int:
@@ -112,13 +154,13 @@ class JointSizes:
 
 
 def multisets(kinds: int, picks: int) -> int:
-    """Return how many multisets of `picks` elements there are of `kinds` kinds."""
+    """Return the number of multisets of `picks` elements from a set of `kinds` elements."""
     return comb(kinds + picks - 1, picks)
 
 
 def _check_table(rows, columns):
     if rows * columns > LARGEST_TABLE:
         raise InputError(
-            f"sizes give a table of {float(min(rows, 10**300)):.3g} jobs with {columns} components;"
-            f" at most {LARGEST_TABLE} entries are kept, so give fewer components or sizes"
+            f"sizes give a table of {float(min(rows, 10**300)):.3g} jobs with {columns} components,"
+            f" which is more than {LARGEST_TABLE} entries; give fewer components or sizes"
         )

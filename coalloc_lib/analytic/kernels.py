@@ -1,10 +1,17 @@
-"""The loops that add a job to every state of a system: arrays in, arrays out, nothing checked.
+"""Compiled loops that place one more random job in every state of a system.
 
-By worst fit only the numbers of idle processors count, and a job is placed alike wherever all
-clusters have a processor less: so a state is a sorted vector, largest first, of how much more
-each cluster uses than the least used one, and a row of probabilities, one for each *level*, what
-that cluster uses. The vectors are numbered in lexicographic order. By first fit every cluster keeps
-its place.
+With worst fit, the identity of the clusters does not matter, and a job is placed in the same way if
+all clusters have one idle processor less. A state is therefore stored in two parts:
+
+- the *level*, which is the number of used processors of the least used cluster;
+- the *differences*, which are the numbers of processors that the other clusters use more than the
+  level, sorted with the largest first.
+
+The probabilities of the states are an array with a row for each vector of differences and a column
+for each level. The vectors are numbered in lexicographic order. With first fit, a state is simply
+the number of used processors of each cluster.
+
+Some kernels are long, because Numba's calls with arrays as arguments take time in inner loops.
 """
 
 from functools import partial
@@ -19,7 +26,10 @@ kernel = partial(compiler([Path(__file__)]), makes_arrays=True)
 
 @kernel
 def insert(vector, length, entry):
-    """Insert a number into the first `length` of a non-increasing vector: 5 3 1 and 3, 5 3 3 1."""
+    """Insert a number into the first `length` numbers of a non-increasing vector.
+
+    For example, inserting 3 into 5 3 1 gives 5 3 3 1.
+    """
     i = length
     while i > 0 and vector[i - 1] < entry:
         vector[i] = vector[i - 1]
@@ -28,8 +38,11 @@ def insert(vector, length, entry):
 
 
 @kernel
-def place(ways, vector, length, base):
-    """Return the lexicographic place of a non-increasing vector of numbers from `base` on."""
+def rank(ways, vector, length, base):
+    """Return the lexicographic number of a non-increasing vector of numbers from `base` on.
+
+    The table `ways` is that of `coalloc_lib.analytic.unordered.ways_table`.
+    """
     total = 0
     for i in range(length):
         total += ways[length - i, vector[i] - base]
@@ -38,7 +51,10 @@ def place(ways, vector, length, base):
 
 @kernel
 def advance(vector, length, least):
-    """Turn a non-increasing vector into the next with none below `least`: 2 1 1 into 2 2 0."""
+    """Change a non-increasing vector into its lexicographic successor, for example 2 1 1 to 2 2 0.
+
+    No number of the vectors is below `least`, which is 0 in the example.
+    """
     i = length - 1
     while i > 0 and vector[i] == vector[i - 1]:
         vector[i] = least
@@ -49,7 +65,10 @@ def advance(vector, length, least):
 
 @kernel
 def first_level(density, state, floor):
-    """Return the first level of a state with a probability above `floor`, or how many there are."""
+    """Return the first level at which a state has a probability above `floor`.
+
+    If there is none, return the number of levels.
+    """
     level = 0
     while level < density.shape[1] and density[state, level] <= floor:
         level += 1
@@ -58,17 +77,22 @@ def first_level(density, state, floor):
 
 @kernel
 def move(density, state, first, out, target, weight, rise, most):
-    """Add a share of the levels from `first` on, raised by `rise`; above `most` is lost."""
+    """Add the probabilities of a state, times `weight`, to the state after placing a job.
+
+    The state after placing the job is `target`. The levels from `first` on become higher by `rise`.
+    Levels at which a cluster would use more processors than it has are left out; `most` is the
+    largest difference after placing the job.
+    """
     for level in range(first, density.shape[1] - most):
         out[target, level + rise] += density[state, level] * weight
 
 
 @kernel
 def worst_fit_step(density, out, ways, jobs, weights, floor):
-    """Add one job of a table, rows non-increasing, to every state by worst fit: one WF-convolution.
+    """Place one random job from a table in every state by worst fit: one WF-convolution.
 
-    `density` and `out` have a row for each vector of c - 1 differences and a column for each level.
-    States of no more than `floor` are passed over.
+    The rows of `jobs` are non-increasing. The arrays `density` and `out` have the probabilities of
+    the states before and after the job. States with a probability of at most `floor` are skipped.
     """
     clusters, components = len(ways) - 1, jobs.shape[1]
     untouched = clusters - components
@@ -82,38 +106,58 @@ def worst_fit_step(density, out, ways, jobs, weights, floor):
                     entry = used[clusters - 1 - column] + jobs[job, column]
                     insert(after, untouched + column, entry)
                 rise = after[clusters - 1]
-                target = place(ways, after, clusters - 1, rise)
+                target = rank(ways, after, clusters - 1, rise)
                 move(density, state, first, out, target, weights[job], rise, after[0])
         advance(used, clusters - 1, 0)
 
 
 @kernel
 def worst_fit_size(cells, out, offsets, ways, components, difference, value, chance, floor):
-    """Place, by worst fit, up to all missing components with one same size, `value`.
+    """Place by worst fit any number of the missing components, all with the size `value`.
 
-    Called for every size from the largest down, it makes one WF-convolution of independent
-    components: a job in which value v occurs m_v times has probability k! times the product of
-    p_v^m_v / m_v!.
+    Calls for all sizes, from the largest to the smallest, make one WF-convolution for independent
+    components. A job in which size v occurs m_v times has probability k! times the product of
+    p_v^m_v / m_v! over all sizes v, where k is the number of components and p_v is the probability
+    of size v.
 
-    `cells` has from ``offsets[d]`` on the probabilities where d components are placed: for each
-    vector of the clusters not yet served, each vector of those that are, counted from `difference`
-    (what two clusters differ by at most) below the least used one of the others, whose use is the
-    level. `out` receives the probabilities with all components placed.
+    Parameters
+    ----------
+    cells : array, shape (number of cells, number of levels)
+        Probabilities of the states while a job is placed. The cells from ``offsets[d]`` on are for
+        d placed components. They have a block for each vector of the clusters without a component
+        of the job, and in it a row for each vector of the clusters with one. The level is the use
+        of the least used cluster without a component, and the clusters with a component are
+        counted from `difference` below the level.
+    out : array
+        Probabilities of the states in which all components are placed, which are added to it.
+    offsets : array, shape (components + 1,)
+        The first cell for each number of placed components.
+    ways : array
+        The table of `coalloc_lib.analytic.unordered.ways_table`.
+    components : int
+        Number of components of a job.
+    difference : int
+        The largest possible difference between the used processors of two clusters.
+    value, chance : int, float
+        The size and its probability.
+    floor : float
+        Cells with a probability of at most this are skipped.
     """
     clusters = len(ways) - 1
     rest, served, after = np.zeros((3, clusters), dtype=np.int64)
-    # fewest placed last, so that no cell is met again at the same size
+    # The number of placed components decreases, so that a cell that receives probability in this
+    # call is not processed again with the same size.
     for placed in range(components - 1, -1, -1):
         left = clusters - placed
         rest[:] = 0
         for row in range(ways[left - 1, difference + 1]):
             begin = offsets[placed] + row * ways[placed, 2 * difference + 1]
-            # No served cluster uses less than the most used other one, less the difference and a
-            # component.
+            # No cluster with a component can use fewer processors than this, because two clusters
+            # differ by at most `difference` and the component is larger than `value`.
             least = rest[0] + value + 1
             served[:] = least
             for _ in range(ways[placed, 2 * difference + 1 - least]):
-                cell = begin + place(ways, served, placed, 0)
+                cell = begin + rank(ways, served, placed, 0)
                 first = first_level(cells, cell, floor)
                 if first < cells.shape[1]:
                     after[:placed] = served[:placed]
@@ -125,15 +169,15 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
                         most = max(rest[0], after[0] - difference)
                         if length < components:
                             rise = rest[other - 1]
-                            target = place(ways, rest, other - 1, rise)
+                            target = rank(ways, rest, other - 1, rise)
                             target *= ways[length, 2 * difference + 1]
-                            target += offsets[length] + place(ways, after, length, rise)
+                            target += offsets[length] + rank(ways, after, length, rise)
                             move(cells, cell, first, cells, target, weight, rise, most)
                         else:
                             for i in range(other):
                                 insert(after, length + i, difference + rest[i])
                             rise = after[clusters - 1]
-                            target = place(ways, after, clusters - 1, rise)
+                            target = rank(ways, after, clusters - 1, rise)
                             move(cells, cell, first, out, target, weight, rise - difference, most)
                 advance(served, placed, least)
             advance(rest, left - 1, 0)
@@ -141,9 +185,12 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
 
 @kernel
 def first_fit_step(density, out, sizes, strides, jobs, weights, floor):
-    """Add one unordered job from a table to every state, used processors, by first fit.
+    """Place one random job from a table in every state by first fit.
 
-    ``strides`` is how far apart states are that differ by a processor of a cluster.
+    A state is the number of used processors of each cluster, and its position in the arrays
+    `density` and `out` is the sum of these numbers times `strides`. The rows of `jobs` are
+    non-increasing, and the jobs are sorted by their largest components. States with a probability
+    of at most `floor` are skipped.
     """
     idle, serving = sizes.copy(), np.zeros(len(sizes), dtype=np.bool_)
     for state in range(len(density)):
@@ -156,7 +203,7 @@ def first_fit_step(density, out, sizes, strides, jobs, weights, floor):
         most = idle.max()
         for job in range(len(weights)):
             if jobs[job, 0] > most:
-                break  # nor does any that follows fit
+                break  # the largest component of every later job is at least as large
             serving[:] = False
             target = state
             for value in jobs[job]:

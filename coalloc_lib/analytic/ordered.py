@@ -1,4 +1,8 @@
-"""Ordered requests, one cluster and flexible requests: exact convolutions of sizes."""
+"""Exact formulas for ordered requests, flexible requests and one cluster, by convolution.
+
+Here F^(i)(N) is the probability that i random jobs fit together on an idle system with the cluster
+sizes N.
+"""
 
 from collections.abc import Iterator
 from math import log2, prod
@@ -6,25 +10,30 @@ from math import log2, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import CALL, Budget, Checked, check_fits, convolutions, number
+from coalloc_lib.analytic.arguments import Checked, check_fits
+from coalloc_lib.analytic.budget import CALL, Budget, as_float, convolutions
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 
-#: Tails of less than this are cut off after every convolution.
+#: After each convolution, tails of a distribution with a smaller probability are removed.
 NEGLIGIBLE = 1e-16
-#: From this number of products on, convolution by Fourier transform is the faster.
+#: The number of products above which convolution by Fourier transform is faster.
 MANY_PRODUCTS = 400_000
-#: Operations that transforming one element costs.
+#: The cost of a Fourier transform for each element, in elementary operations.
 TRANSFORM = 100
 
 
 def one_cluster_fits(probabilities: NDArray[np.float64], capacity: int) -> Iterator[float]:
-    """Yield F^(i)(N), the probability that i sizes fit on N = `capacity`, for i = 1, 2, ..."""
+    """Yield the probabilities that 1, 2, ... random jobs fit together on one cluster.
+
+    They are F^(i)(N) for i = 1, 2, ... on a cluster of N = `capacity` processors. The array
+    `probabilities` has the probability of each job size, from size 0 on.
+    """
     least = int(np.flatnonzero(probabilities)[0])
     step = probabilities[least:]
-    low, density = 0, np.ones(1)  # of the sums from `low` on
+    low, density = 0, np.ones(1)  # density[s] is the probability that the sum is low + s
     while True:
         low += least
         density = _convolve(density, step)[: max(capacity + 1 - low, 0)]
@@ -33,7 +42,10 @@ def one_cluster_fits(probabilities: NDArray[np.float64], capacity: int) -> Itera
 
 
 def one_cluster_cost(sizes: SizeDistribution, capacity: int) -> tuple[float, float]:
-    """Return the operations and bytes of all convolutions: sums spread over ten deviations."""
+    """Return the estimated operations and bytes that `one_cluster_fits` needs.
+
+    The estimate assumes that the sums of sizes have a range of ten standard deviations.
+    """
     steps = convolutions(sizes, capacity)
     support = sizes.maximum - sizes.minimum + 1
     width = min(capacity + 1, 10 * np.sqrt(sizes.variance * steps) + support)
@@ -54,6 +66,7 @@ def _convolve(density, step):
 
 
 def _trimmed(low, density):
+    """Remove negligible tails of a distribution whose first value is `low`."""
     if len(density) == 0:
         return low, density
     first = int(np.searchsorted(np.cumsum(density), NEGLIGIBLE))
@@ -64,9 +77,13 @@ def _trimmed(low, density):
 def ordered_case(
     system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return what `unordered_case` does, where component i is for cluster i."""
+    """Return the fit probabilities and the smallest and mean job size for ordered requests.
+
+    The fit probabilities are an iterator of F^(i)(N) for i = 1, 2, ... The size of a job is its
+    total number of processors.
+    """
     if isinstance(sizes, JointSizes):
-        return _dependent(system, sizes, budget)
+        return _joint_case(system, sizes, budget)
     check_fits([part.maximum for part in sizes], system, "ordered")
     columns: dict[tuple[int, int], tuple[SizeDistribution, int]] = {}
     for column, part in enumerate(sizes):
@@ -74,23 +91,25 @@ def ordered_case(
         columns[key] = part, columns.get(key, (part, 0))[1] + 1
     costs = [one_cluster_cost(part, size) for (_, size), (part, _) in columns.items()]
     budget.check(*map(sum, zip(*costs, strict=True)))
-    # equal columns have equal factors: each is computed once and raised to a power
+    # Components with the same distribution on clusters of the same size have the same factor, which
+    # is computed once and raised to a power.
     factors = [one_cluster_fits(part.probabilities, n) for (_, n), (part, _) in columns.items()]
     powers = [count for _, count in columns.values()]
     fits = (float(np.prod(np.power(row, powers))) for row in zip(*factors, strict=True))
     return fits, sum(part.minimum for part in sizes), sum(part.mean for part in sizes)
 
 
-def _dependent(system, joint, budget):
-    widest = joint.vectors.max(axis=0)
-    check_fits(widest.tolist(), system, "ordered")
-    kept = np.flatnonzero(widest)
+def _joint_case(system, joint, budget):
+    """Return the same as `ordered_case` for component sizes with a joint distribution."""
+    largest = joint.vectors.max(axis=0)
+    check_fits(largest.tolist(), system, "ordered")
+    kept = np.flatnonzero(largest)  # clusters that no job uses are left out
     joint = JointSizes(joint.vectors[:, kept], joint.probabilities)
     sizes = system.as_array()[kept]
     steps = convolutions(joint.total(), int(sizes.sum()))
     cells = prod(int(size) + 1 for size in sizes)
-    direct = steps * number(len(joint) * (CALL + cells)), number(24 * cells)
-    padded = number(prod(int(extent) + 1 for extent in sizes + widest[kept]))
+    direct = steps * as_float(len(joint) * (CALL + cells)), as_float(24 * cells)
+    padded = as_float(prod(int(extent) + 1 for extent in sizes + largest[kept]))
     transformed = 4 * steps * padded * log2(padded), 40 * padded
     if budget.allows(*transformed) and transformed < direct:
         return transform_fits(joint, sizes), joint.total().minimum, joint.mean
@@ -99,7 +118,11 @@ def _dependent(system, joint, budget):
 
 
 def direct_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i)(N) from a table of few jobs, each of which moves the used processors."""
+    """Yield the probabilities that 1, 2, ... random ordered jobs fit, by direct convolution.
+
+    This is fast if there are few different jobs. The array `sizes` has the number of processors of
+    each cluster.
+    """
     density = np.zeros(sizes + 1)
     density.flat[0] = 1
     while True:
@@ -113,12 +136,17 @@ def direct_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
 
 
 def transform_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield what `direct_fits` does, for a table of many jobs, by Fourier transform."""
+    """Yield the probabilities that 1, 2, ... random ordered jobs fit, by Fourier transform.
+
+    This is fast if there are many different jobs. The array `sizes` has the number of processors of
+    each cluster.
+    """
     from scipy import fft
 
-    widest = joint.vectors.max(axis=0)
-    # An axis holds a full cluster and a component: what is longer wraps into cells that are cut.
-    shape = [fft.next_fast_len(int(n) + 1, real=True) for n in sizes + widest]
+    largest = joint.vectors.max(axis=0)
+    # An axis is long enough for a full cluster and one more component. So the circular convolution
+    # puts no sum of more processors into the cells that are kept.
+    shape = [fft.next_fast_len(int(n) + 1, real=True) for n in sizes + largest]
     table = np.zeros(shape)
     table[tuple(joint.vectors.T)] = joint.probabilities
     jobs = fft.rfftn(table)

@@ -1,4 +1,8 @@
-"""Unordered and total requests: random jobs placed one after the other on the idle system."""
+"""Approximate formulas for unordered and total requests on several clusters.
+
+Here F^(i) is the probability that i random jobs fit on the idle system if they are placed one after
+the other. On one cluster the formulas are exact.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,7 +11,8 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Budget, Checked, check_fits, convolutions, number
+from coalloc_lib.analytic.arguments import Checked, check_fits
+from coalloc_lib.analytic.budget import Budget, as_float, convolutions
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.kernels import first_fit_step, worst_fit_size, worst_fit_step
 from coalloc_lib.basics.checks import InputError
@@ -15,18 +20,20 @@ from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 
-#: Probability that is passed over in one convolution, all states together.
+#: The largest total probability of the states that one convolution may skip.
 NEGLIGIBLE = 1e-14
-#: Operations for each number of a sorted vector: it is read, moved, and counted in the new place.
+#: The number of elementary operations for each entry of a sorted vector: reading it, moving it, and
+#: computing the rank of the new vector.
 PLACED = 3
 
 
 def unordered_case(
     system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return F^(i) for i = 1, 2, ..., the smallest and the mean number of processors of a job.
+    """Return the fit probabilities and the smallest and mean job size for unordered requests.
 
-    F^(i) is the probability that i random jobs, placed one after the other, fit on the idle system.
+    The fit probabilities are an iterator of F^(i) for i = 1, 2, ... The size of a job is its total
+    number of processors.
     """
     if isinstance(sizes, JointSizes):
         table = sizes.unordered()
@@ -42,11 +49,12 @@ def unordered_case(
     part = sizes[0]
     if any(other is not part for other in sizes):
         return unordered_case(system, JointSizes.product(sizes), components, placement, budget)
-    fits = _of_independent(part, components, system, placement, budget)
+    fits = _independent_fits(part, components, system, placement, budget)
     return fits, components * part.minimum, components * part.mean
 
 
-def _of_independent(part, components, system, placement, budget):
+def _independent_fits(part, components, system, placement, budget):
+    """Return the fit probabilities for independent components, by the cheapest method."""
     steps = convolutions(part.sum_of(components), system.processors)
     jobs = multisets(len(part.sizes), components)
     table = _table_cost(system, placement, jobs, components, part.maximum, steps)
@@ -67,17 +75,31 @@ def _table_fits(table, system, placement):
 
 
 def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i) by worst fit: the WF-convolution of Bucur, Epema (2003), section 4.2.
+    """Yield the probabilities that 1, 2, ... random jobs fit with worst fit: the WF-convolution.
 
-    `joint` has its components in non-increasing order. A state is the non-increasing vector of used
-    processors, at first `start`: unequal clusters are clusters of the largest `size`, partly used.
+    Clusters of different sizes are treated as clusters of the largest size in which some processors
+    are always used.
+
+    Parameters
+    ----------
+    joint : JointSizes
+        The component sizes of a job, the largest first.
+    size : int
+        Number of processors of the largest cluster.
+    start : array of int, shape (clusters,)
+        Number of processors of each cluster that are always used, in decreasing order.
+
+    References
+    ----------
+    Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems (2003),
+    section 4.2.
     """
     difference = max(int(joint.vectors.max()), int(start[0]))
     ways = ways_table(len(start), difference)
     density = _initial(ways, difference, size, start)
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
     floor = NEGLIGIBLE / density.size
-    return _one_after_the_other(
+    return _fit_probabilities(
         density, lambda before, after: worst_fit_step(before, after, ways, *jobs, floor)
     )
 
@@ -85,10 +107,11 @@ def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> It
 def nested_fits(
     part: SizeDistribution, components: int, size: int, start: NDArray[np.int64]
 ) -> Iterator[float]:
-    """Yield what `worst_fit_fits` does, for `components` independent sizes of one distribution.
+    """Yield the probabilities that 1, 2, ... jobs of independent components fit with worst fit.
 
-    Worst fit places the largest first, so the sum over jobs is nested, one size in another: the
-    work grows with the number of sizes, not of different jobs.
+    Worst fit places the components of a job in decreasing order of their sizes. The sum over all
+    jobs can therefore be computed size by size, and the work grows with the number of sizes and not
+    with the number of different jobs. `worst_fit_fits` describes `size` and `start`.
     """
     difference = max(part.maximum, int(start[0]))
     ways = ways_table(len(start), 2 * difference)
@@ -104,31 +127,41 @@ def nested_fits(
             chance = float(part.probabilities[value])
             worst_fit_size(cells, after, *tables, int(value), chance, floor)
 
-    return _one_after_the_other(_initial(ways, difference, size, start), step)
+    return _fit_probabilities(_initial(ways, difference, size, start), step)
 
 
 def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i) by first fit for a table of jobs; `sizes` in the order clusters are tried."""
+    """Yield the probabilities that 1, 2, ... random jobs fit on the idle system with first fit.
+
+    The array `sizes` has the sizes of the clusters in the order in which they are tried.
+    """
     strides = np.append(np.cumprod((sizes + 1)[:0:-1])[::-1], 1).astype(np.int64)
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
     density = np.zeros(prod(sizes + 1))
     density[0] = 1
     floor = NEGLIGIBLE / len(density)
-    return _one_after_the_other(
+    return _fit_probabilities(
         density, lambda before, after: first_fit_step(before, after, sizes, strides, *jobs, floor)
     )
 
 
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
-    """Return w with w[l, v] the number of non-increasing vectors of l numbers below v."""
+    """Return a table that counts vectors and with which the kernels number them.
+
+    Its entry [l, v] is the number of non-increasing vectors of l numbers from 0 to v - 1.
+    """
     ways = np.ones((length + 1, largest + 2), dtype=np.int64)
     for row in range(1, length + 1):
         ways[row] = np.append(0, np.cumsum(ways[row - 1, 1:]))
     return ways
 
 
-def _one_after_the_other(density, step):
-    """Yield the probability that is left after each job that `step` adds, from array to zeros."""
+def _fit_probabilities(density, step):
+    """Yield the total probability of all states after each random job.
+
+    The function `step` adds the probabilities after one more job to an array of zeros. Jobs that do
+    not fit are left out, so the total decreases.
+    """
     while True:
         after = np.zeros_like(density)
         step(density, after)
@@ -137,7 +170,7 @@ def _one_after_the_other(density, step):
 
 
 def _initial(ways, difference, size, start):
-    """Return the probabilities of the states of `worst_fit_step` before the first job."""
+    """Return the array of probabilities for worst fit before the first job is placed."""
     others = len(start) - 1
     density = np.zeros((ways[others, difference + 1], size + 1))
     density[sum(ways[others - i, used] for i, used in enumerate(start[:-1])), 0] = 1
@@ -145,41 +178,42 @@ def _initial(ways, difference, size, start):
 
 
 def _start(system):
-    """Return what is used from the start where all clusters are as large as the largest."""
+    """Return the number of processors that each cluster has less than the largest, decreasing."""
     return system.largest - np.sort(system.as_array())
 
 
 def _table_cost(system, placement, jobs, components, largest, steps):
-    """Return about how many operations, and bytes, a table of so many jobs takes."""
+    """Return the estimated operations and bytes of the convolutions with a table of jobs."""
     if _by_worst_fit(system, placement):
         states = _cells(len(system), _largest_difference(system, largest), 1)[0]
         numbers = states * (system.largest + 1)
-        # No more levels of all states are reached than there are vectors of used processors.
-        alike = Counter(system.sizes).items()
-        vectors = prod(comb(size + many, many) for size, many in alike)
+        # The number of pairs of a state and a level that can occur is at most the number of vectors
+        # of used processors.
+        equal_clusters = Counter(system.sizes).items()
+        vectors = prod(comb(size + count, count) for size, count in equal_clusters)
         tried = min(states, vectors) * PLACED * len(system) + min(numbers, vectors)
     else:
         tried = numbers = prod(size + 1 for size in system.sizes)
-    memory = number(2 * numbers + jobs * (components + 1))
-    return steps * number(tried * jobs), 8 * memory
+    memory = as_float(2 * numbers + jobs * (components + 1))
+    return steps * as_float(tried * jobs), 8 * memory
 
 
 def _nested_cost(system, part, components, steps):
-    """Return about how many operations, and bytes, `nested_fits` takes."""
+    """Return the estimated operations and bytes that `nested_fits` needs."""
     cells = _cells(len(system), _largest_difference(system, part.maximum), components)
     levels = system.largest + 1
     tried = sum(cells) * (PLACED * len(system) + levels)
-    memory = number((sum(cells) + 2 * cells[0]) * levels)
-    return steps * number(tried * len(part.sizes)), 8 * memory
+    memory = as_float((sum(cells) + 2 * cells[0]) * levels)
+    return steps * as_float(tried * len(part.sizes)), 8 * memory
 
 
 def _largest_difference(system, largest):
-    """Return what two clusters differ by at most: the largest component, or what at the start."""
+    """Return the largest possible difference between the used processors of two clusters."""
     return max(largest, system.largest - min(system.sizes))
 
 
 def _cells(clusters, difference, components):
-    """Return the number of cells with 0, 1, ..., components - 1 components placed."""
+    """Return the number of cells in `worst_fit_size` for 0, 1, ... placed components."""
     return [
         comb(difference + clusters - 1 - placed, difference) * comb(2 * difference + placed, placed)
         for placed in range(components)
@@ -191,10 +225,13 @@ def _check_has_formula(system, placement):
     if len(system) > 1 and type(placement) not in (WorstFit, FirstFit):
         raise InputError(
             f"placement = {placement!r} has no formula; give WorstFit() or FirstFit(), or "
-            "simulate instead"
+            "use a simulation"
         )
 
 
 def _by_worst_fit(system, placement):
-    """Return whether worst fit's convolution applies: on one cluster all placements are equal."""
+    """Return whether the convolution of worst fit applies.
+
+    On one cluster it applies to every placement, because all placements are equal there.
+    """
     return len(system) == 1 or isinstance(placement, WorstFit)

@@ -1,11 +1,17 @@
-"""The maximal utilization of a system: one door to every formula."""
+"""The function `maximal_utilization`, which chooses and evaluates the formula for a system.
+
+The maximal utilization is the utilization of a saturated system, in which a job is always waiting.
+The documentation of the package `coalloc_lib.analytic` relates this to the multiserver-job model of
+queueing theory.
+"""
 
 import warnings
 from functools import reduce
 
 import numpy as np
 
-from coalloc_lib.analytic.arguments import Budget, Sizes, check_fits, checked
+from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
+from coalloc_lib.analytic.budget import Budget
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.ordered import one_cluster_cost, one_cluster_fits, ordered_case
 from coalloc_lib.analytic.unordered import unordered_case
@@ -15,7 +21,7 @@ from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 
-#: The sums stop where what is left of them is no more than this share of the result.
+#: The relative precision of the result: sums stop when the remaining terms are smaller than this.
 PRECISION = 1e-12
 
 
@@ -29,73 +35,92 @@ def maximal_utilization(
     service: str = "exponential",
     budget_seconds: float = 60,
 ) -> MaxUtilization:
-    """Return the maximal utilization under first come, first served.
+    """Return the maximal utilization of a system under first come, first served, by a formula.
 
     Parameters
     ----------
+    system : Multicluster
+        The clusters and their numbers of processors.
     sizes : SizeDistribution, sequence of SizeDistribution, or JointSizes
-        Component sizes in processors: one distribution for all components, one for each, or a
-        table of dependent components.
+        Component sizes in processors: one distribution for all components, one distribution for
+        each component, or a joint distribution of dependent components.
     components : int, optional
-        Number of components of a job where `sizes` is one distribution; by default one for each
-        cluster. Ordered components are for the first clusters.
+        Number of components of a job if `sizes` is one distribution. The default is the number of
+        clusters. Ordered components use the first clusters.
     request : {"ordered", "unordered", "flexible", "total"}
+        The request type, see `JobStream`.
     placement : WorstFit or FirstFit, optional
-        Of unordered and total requests on several clusters; worst fit where it is not given.
+        The placement of unordered and total requests on several clusters. The default is
+        `WorstFit`.
     service : {"exponential", "slotted"}
-        Exponential service times, or equal ones where all jobs in service start and end together.
+        The service times: exponential, or constant and synchronized, so that all jobs in service
+        start and end at the same time.
     budget_seconds : float
-        What is estimated to take longer, or more than a gibibyte, raises `BudgetError` before it
-        starts.
+        The largest time that the formula may take, in seconds.
 
     Returns
     -------
     MaxUtilization
-        The maximal utilization, with the mean number of jobs in service.
+        The maximal utilization, and the mean number of jobs in service.
 
     Raises
     ------
+    BudgetError
+        If the formula is estimated to take more than `budget_seconds`, or more than 1 GiB of
+        memory. It is raised before the computation starts.
     InputError
-        If an argument is wrong, a job can never start, or equation (4) gives more than 100 %.
+        If an argument is wrong, if a job can never start, or if equation (4) gives more than 100 %.
 
     Warns
     -----
     UserWarning
-        If `service` is ``"slotted"`` and jobs have more than one size: equation (4) is then wrong.
+        If `service` is ``"slotted"`` and jobs have more than one size, because equation (4) is
+        then wrong.
 
     Notes
     -----
-    M = 1 / (1 - sum over i >= 2 of F^(i)(N) / (i (i - 1))) with exponential service and
-    M = sum over i >= 1 of F^(i)(N) with slotted service, where F^(i)(N) is the probability that
-    i random jobs fit together; the utilization is M times the mean number of processors of a job
-    over the number of processors.
+    Let F^(i)(N) be the probability that i random jobs fit together on the idle system with the
+    cluster sizes N. The mean number of jobs in service, M, is
 
-    With exponential service that is exact for ordered and flexible requests and on one cluster. It
-    is an approximation for unordered and total requests on several clusters, where F^(i) is of jobs
-    placed one after the other on the idle system (the WF-convolution, by worst fit), which leaves
-    out the states after departures; `exact_utilization` has them. The error is small by worst fit
-    where a job has a component for each cluster, and can else be larger than the difference between
-    two placements.
+    - M = 1 / (1 - sum over i >= 2 of F^(i)(N) / (i (i - 1))) with exponential service, and
+    - M = sum over i >= 1 of F^(i)(N) with slotted service.
 
-    With slotted service the formula takes all jobs of a slot for random ones. The first job of a
-    slot is not random: it is the job that did not fit into the slot before, so it is large. The
-    formula therefore promises too much, and even more than 100 % for some sizes.
-    `slotted_utilization` is exact on one cluster.
+    The maximal utilization is M times the mean number of processors of a job, divided by the number
+    of processors of the system.
+
+    With exponential service, the formula is exact for ordered and flexible requests, and on one
+    cluster for all requests. It is an approximation for unordered and total requests on several
+    clusters. There, F^(i)(N) is computed for jobs that are placed one after the other on the idle
+    system, which neglects that departures leave other states. `exact_utilization` takes them into
+    account. The error is small with worst fit if a job has a component for each cluster. In
+    other cases it can be larger than the difference between two placements.
+
+    With slotted service, the formula assumes that all jobs of a slot are random. The first job of a
+    slot is not random, because it is the job that did not fit into the slot before, so it is large.
+    The formula is therefore too high, and for some sizes even above 100 %. `slotted_utilization`
+    is exact on one cluster.
 
     References
     ----------
     Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems
     (2003), equations (2) to (5).
+
+    Examples
+    --------
+    >>> from coalloc_lib.model.distributions import uniform
+    >>> result = maximal_utilization(Multicluster([8, 8]), uniform(1, 4))
+    >>> round(result.max_utilization, 3), result.method
+    (0.752, 'exact')
     """
     level = _LEVELS[one_of("service", service, tuple(_LEVELS))]
     budget = Budget(positive("budget_seconds", budget_seconds))
-    question = checked(system, sizes, components, request, placement)
-    fits, least, mean = _CASES[request](system, *question, budget)
+    arguments = checked(system, sizes, components, request, placement)
+    fits, least, mean = _CASES[request](system, *arguments, budget)
     mean_level = level(fits, system.processors // least)
     by_placement = request in ("unordered", "total") and len(system) > 1
     utilization = float(mean_level * mean / system.processors)
     if service == "slotted":
-        _distrust_slots(utilization, question[0], len(system))
+        _check_slotted(utilization, arguments[0], len(system))
     return MaxUtilization(
         Interval.exact(utilization),
         "approximation" if by_placement or service == "slotted" else "exact",
@@ -103,26 +128,27 @@ def maximal_utilization(
     )
 
 
-def _distrust_slots(utilization, sizes, clusters):
-    """Warn that equation (4) is wrong if sizes differ; refuse a utilization above 1."""
-    better = (
-        "coalloc_lib.analytic.slotted_utilization is exact on one cluster"
+def _check_slotted(utilization, sizes, clusters):
+    """Warn that equation (4) is wrong if sizes differ, and raise an error if it gives above 1."""
+    advice = (
+        "use coalloc_lib.analytic.slotted_utilization, which is exact on one cluster"
         if clusters == 1
         else "simulate with equal run times instead"
     )
-    why = (
-        "the first job of a slot is the one that did not fit before, and so it is not a random one"
+    reason = (
+        "the formula assumes a random first job in each slot, but it is the job that did not fit "
+        "into the slot before"
     )
     if utilization > 1 + PRECISION:
         raise InputError(
             f"service = 'slotted': equation (4) gives a utilization of {utilization:.4f}, which is "
-            f"more than 1, since {why}; {better}"
+            f"more than 1, because {reason}; {advice}"
         )
     parts = [sizes.total()] if isinstance(sizes, JointSizes) else sizes
     if any(len(part.sizes) > 1 for part in parts):
         warnings.warn(
-            f"service = 'slotted': equation (4) promises too high a utilization for these sizes, "
-            f"since {why}; {better}",
+            "service = 'slotted': equation (4) gives too high a utilization for these sizes, "
+            f"because {reason}; {advice}",
             stacklevel=3,
         )
 
@@ -141,7 +167,7 @@ def _total(system, sizes, components, placement, budget):
 
 
 def _total_size(system, sizes, request):
-    """Return the distribution of the number of processors of a job, none of which is too large."""
+    """Return the distribution of a job's total size, after a check that all jobs fit."""
     if isinstance(sizes, JointSizes):
         total = sizes.total()
         check_fits([total.maximum], system, request)
@@ -151,6 +177,8 @@ def _total_size(system, sizes, request):
     return SizeDistribution(weights / weights.sum(), "total")
 
 
+#: For each request type, the function that returns the fit probabilities F^(i)(N), i = 1, 2, ...,
+#: and the smallest and the mean number of processors of a job.
 _CASES = {
     "ordered": ordered_case,
     "unordered": unordered_case,
@@ -160,9 +188,12 @@ _CASES = {
 
 
 def _exponential_level(fits, most):
-    """Return M of equation (2) from F^(i)(N), i = 1, 2, ..., of which at most `most` jobs fit."""
-    # 1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i is 1 - sum of F^(i)(N) / (i(i-1)), so that nothing
-    # cancels. What is left at i lies between F^(i)(N)/B and F^(i)(N)/i, with B = `most`.
+    """Return the mean number of jobs in service, M, with exponential service: equation (2).
+
+    The iterator `fits` yields F^(i)(N) for i = 1, 2, ..., and at most `most` jobs fit.
+    """
+    # The equation is evaluated in the equivalent form 1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i,
+    # in which no digits cancel. The terms from i on sum to between F^(i)(N)/most and F^(i)(N)/i.
     inverse, previous, jobs = 0.0, 1.0, 0
     for jobs, fit in enumerate(fits, start=1):
         if jobs > 1:
@@ -174,7 +205,10 @@ def _exponential_level(fits, most):
 
 
 def _slotted_level(fits, most):
-    """Return M of equation (4), the sum of F^(i)(N), as if all jobs of a slot were random."""
+    """Return the mean number of jobs in service, M, with slotted service: equation (4).
+
+    The iterator `fits` yields F^(i)(N) for i = 1, 2, ..., and at most `most` jobs fit.
+    """
     level = 0.0
     for jobs, fit in enumerate(fits, start=1):
         level += fit
@@ -187,22 +221,58 @@ _LEVELS = {"exponential": _exponential_level, "slotted": _slotted_level}
 
 
 def slotted_as_printed(processors: int, sizes: SizeDistribution) -> float:
-    """Return the utilization of one cluster by equation (4), even if it is more than 1.
+    """Return the utilization of one cluster with slotted service by equation (4) of the paper.
 
-    It is wrong unless all jobs have one size; see `maximal_utilization` for the reason.
+    The result is too high, and can be above 1, unless all jobs have the same size. The notes of
+    `maximal_utilization` give the reason.
+
+    Parameters
+    ----------
+    processors : int
+        Number of processors of the cluster.
+    sizes : SizeDistribution
+        Number of processors of a job.
+
+    References
+    ----------
+    Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems
+    (2003), equation (4).
     """
     fits = one_cluster_fits(sizes.probabilities, whole("processors", processors))
     return float(_slotted_level(fits, processors // sizes.minimum) * sizes.mean / processors)
 
 
 def slotted_utilization(processors: int, sizes: SizeDistribution) -> MaxUtilization:
-    """Return the maximal utilization of one cluster where all jobs in service end together.
+    """Return the exact maximal utilization of one cluster with slotted service.
 
-    The first job of a slot is the one that did not fit before, so first sizes are a Markov chain.
-    With f the density of the sizes and r(u) = sum over s of f(s) r(u - s), r(0) = 1, the
-    probability that some number of jobs add up to u, a slot that begins with s fills up to u and is
-    followed by t with probability r(u - s) f(t) where u + t > N; the utilization is the mean of u
-    over N.
+    With slotted service, all jobs in service start and end at the same time.
+
+    Parameters
+    ----------
+    processors : int
+        Number of processors of the cluster, N.
+    sizes : SizeDistribution
+        Number of processors of a job.
+
+    Returns
+    -------
+    MaxUtilization
+        The maximal utilization, and the mean number of jobs in service.
+
+    Notes
+    -----
+    The first job of a slot is the job that did not fit into the slot before. The sizes of the first
+    jobs of the slots are therefore a Markov chain. Let f(s) be the probability of size s, and let
+    r(u) be the probability that some number of random jobs have u processors in total, which is
+    r(0) = 1 and r(u) = sum over s of f(s) r(u - s). A slot whose first job has size s uses u
+    processors and is followed by a first job of size t > N - u with probability r(u - s) f(t). The
+    utilization is the mean of u divided by N.
+
+    Examples
+    --------
+    >>> from coalloc_lib.model.distributions import uniform
+    >>> round(slotted_utilization(2, uniform(1, 2)).max_utilization, 3)
+    0.9
     """
     if sizes.maximum > whole("processors", processors):
         raise InputError(f"sizes reach {sizes.maximum}; give at least as many processors")

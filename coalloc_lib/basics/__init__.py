@@ -1,5 +1,6 @@
-"""Foundations: argument checks, atomic files, seeds, progress, notebook display, compilation.
+"""Foundations of the library that know nothing about clusters, jobs or statistics.
 
-Nothing here knows of clusters, jobs or statistics; what only one layer uses belongs there.
-Begin with `checks`, on which every public function relies.
+They are argument checks, atomic writing of files, random seeds, progress bars, formatting for
+notebooks, and compilation. Code that only one other layer uses belongs in that layer. Begin with
+`checks`, which every public function uses.
 """

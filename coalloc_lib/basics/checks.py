@@ -1,7 +1,8 @@
-"""Checks of arguments: single values, and columns of numbers and times.
+"""Checks of the arguments of public functions: single values, and columns of numbers and times.
 
-A check returns the argument as a clean value or array, or raises `InputError`, whose one line
-names the argument, the value at fault, and the mend.
+Every check takes the name of the argument, which errors show, and its value. It returns the value
+in a fixed type, or raises `InputError` with one line that has the name, the wrong value, and what
+to give instead.
 """
 
 import math
@@ -17,17 +18,18 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-#: Whole numbers above this are no longer exact as floating point numbers.
+#: The largest whole number up to which a float of 64 bits represents every whole number exactly.
 LARGEST_WHOLE = 2**53
 
-#: The instant at which the year 9999 begins, in seconds of Unix. Dates end with that year, and a
-#: time zone may move an instant, so no later one is accepted.
+#: The start of the year 9999 in Unix time, in seconds. No later instant is accepted, because Python
+#: has no dates after that year and a time zone can move an instant by some hours.
 LAST_INSTANT = 253_370_764_800
 
-#: A number in digits. Python's own `int` and `float` take 1_000, digits of any script, and nan too.
+#: The pattern of a decimal number. Python's `int` and `float` also accept texts such as ``1_000``,
+#: ``nan`` and digits of other scripts, which are mistakes in a file.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
-#: How many characters of a value an error shows.
+#: The largest number of characters that an error shows of a value.
 _MOST_SHOWN = 60
 
 _TOO_LONG = "has more digits than a float of 64 bits; give a rounded or a smaller number"
@@ -36,11 +38,22 @@ _T = TypeVar("_T")
 
 
 class InputError(ValueError):
-    """A mistake of the caller: bad argument, bad file, impossible job. Never a bug of ours."""
+    """Raised if the caller gave a wrong argument, a wrong file or a job that can never start.
+
+    The message is one line for the user. Errors in the library itself are never of this type.
+    """
 
 
 class ImpossibleJobError(InputError):
-    """A job that can never start. `job` is its position, `reason` why."""
+    """Raised if a job can never start, even in an idle system.
+
+    Parameters
+    ----------
+    job : int
+        Position of the job in its stream, from 0.
+    reason : str
+        Why the job can never start, for the error message.
+    """
 
     def __init__(self, job: int, reason: str) -> None:
         self.job, self.reason = job, reason
@@ -50,20 +63,20 @@ class ImpossibleJobError(InputError):
 
 
 def shown(value: object) -> str:
-    """Return a value as an error shows it: on one line, and short however long it is."""
+    """Return a value as text for an error message: one line of at most 60 characters."""
     if isinstance(value, np.number) and not isinstance(value, np.timedelta64):
         value = value.item()
     elif isinstance(value, np.ndarray):
         value = value.ravel()[: reprlib.aRepr.maxlist + 1].tolist()
     try:
         text = " ".join(reprlib.repr(value).split())
-    except Exception:  # a __repr__ that fails, or a number of more digits than Python prints
+    except Exception:  # the value's __repr__ fails, or Python does not print so long a number
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."
 
 
 def path_of(name: str, value: Any) -> Path:
-    """Return `value` as a path; refuse what is none."""
+    """Return `value` as a path, or raise `InputError` if it cannot be a path of a file."""
     try:
         path = Path(value)
     except TypeError:
@@ -74,14 +87,17 @@ def path_of(name: str, value: Any) -> Path:
 
 
 def instance_of(name: str, value: Any, kind: type[_T], example: str) -> _T:
-    """Return `value`; refuse what is no `kind`."""
+    """Return `value`, or raise `InputError` if it is not an instance of the class `kind`."""
     if not isinstance(value, kind):
-        raise InputError(f"{name} = {shown(value)} is no {kind.__name__}; give {example}")
+        raise InputError(f"{name} = {shown(value)} is not of type {kind.__name__}; give {example}")
     return value
 
 
 def finite(name: str, value: Any, least: float = -math.inf, which: str = "") -> float:
-    """Return `value` as a float; refuse what is not a finite number of `least` or more."""
+    """Return `value` as a float, or raise `InputError` if it is not finite or is below `least`.
+
+    The text `which` describes the allowed range in the error, for example ``" above 0"``.
+    """
     number = float_of(_number(name, value))
     if not (math.isfinite(number) and number >= least):
         raise InputError(f"{name} = {shown(value)}; give a finite number{which}")
@@ -89,17 +105,17 @@ def finite(name: str, value: Any, least: float = -math.inf, which: str = "") -> 
 
 
 def positive(name: str, value: Any) -> float:
-    """Return `value` as a float; refuse what is not a finite number above 0."""
+    """Return `value` as a float, or raise `InputError` if it is not a finite number above 0."""
     return finite(name, value, math.nextafter(0, 1), " above 0")
 
 
 def not_negative(name: str, value: Any) -> float:
-    """Return `value` as a float; refuse what is not a finite number of 0 or more."""
+    """Return `value` as a float, or raise `InputError` if it is not a finite number >= 0."""
     return finite(name, value, 0, " of 0 or more")
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """Return `value` as an int; refuse fractions and numbers below `least`."""
+    """Return `value` as an int, or raise `InputError` if it is a fraction or is below `least`."""
     number = _number(name, value)
     if not (least <= number < math.inf and number == int(number)):
         raise InputError(f"{name} = {shown(value)}; give a whole number of {least} or more")
@@ -107,7 +123,7 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 
 
 def _number(name: str, value: Any) -> int | float:
-    """Return a number; a word of digits, True or a length of time is none."""
+    """Return `value` as an int or a float; text, truth values and lengths of time are rejected."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if kind_of(type(value)) != "numbers":
@@ -116,61 +132,66 @@ def _number(name: str, value: Any) -> int | float:
 
 
 def whole_in(text: str) -> int:
-    """Return the whole number that digits spell; a ValueError says that they spell none."""
+    """Return the whole number that a text contains, or raise `ValueError` if it contains none."""
     digits = text.strip().lstrip("0") or text.strip()[-1:]
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_WHOLE))):
-        raise ValueError("no whole number")
+        raise ValueError("not a whole number")
     if int(digits) > LARGEST_WHOLE:
-        raise ValueError("more than a float holds")
+        raise ValueError("too large for a float")
     return int(digits)
 
 
 def number_in(text: str) -> float:
-    """Return the finite number that a text spells; a ValueError says that it spells none."""
+    """Return the finite number that a text contains, or raise `ValueError` if it contains none."""
     number = float(text) if NUMBER.fullmatch(text.strip()) else math.nan
     if not math.isfinite(number):
-        raise ValueError("no finite number")
+        raise ValueError("not a finite number")
     return number
 
 
 def float_of(value: Any) -> float:
-    """Return a number as a float, infinite where it is too large for one."""
+    """Return a number as a float, which is infinite if the number is too large for a float."""
     try:
         return float(value)
     except OverflowError:
         return math.inf
-    except ValueError:  # Decimal's signalling NaN
+    except ValueError:  # float() raises it for the signalling NaN of Decimal
         return math.nan
 
 
 def in_memory(name: str, value: int, most: int) -> int:
-    """Return `value`; refuse what is above `most`, where a table of that length has no use."""
+    """Return `value`, the length of a table, or raise `InputError` if it is above `most`."""
     if value > most:
         raise InputError(f"{name} = {shown(value)}; give at most {most:,}")
     return value
 
 
 def one_of(name: str, value: _T, choices: Sequence[_T]) -> _T:
-    """Return `value`; refuse what is not among `choices`."""
-    if not isinstance(value, Hashable) or value not in choices:  # an array compares by element
+    """Return `value`, or raise `InputError` if it is not one of `choices`."""
+    # Values that are not hashable are rejected first, because `in` fails for an array.
+    if not isinstance(value, Hashable) or value not in choices:
         raise InputError(f"{name} = {shown(value)}; choose one of {', '.join(map(repr, choices))}")
     return value
 
 
-def kind_of(of: type) -> str | None:
-    """Return what the values of a type are: numbers, datetimes, timedeltas or nothing known."""
-    if issubclass(of, timedelta | np.timedelta64):  # before the numbers: NumPy counts it as one
+def kind_of(value_type: type) -> str | None:
+    """Return "numbers", "datetimes" or "timedeltas" for a Python type, or None for another type."""
+    # Timedeltas are tested before numbers, because NumPy's timedelta64 is a subclass of a number.
+    if issubclass(value_type, timedelta | np.timedelta64):
         return "timedeltas"
-    # NaT derives from datetime, and is none.
-    if issubclass(of, date | np.datetime64) and of.__name__ != "NaTType":
+    # The type of pandas.NaT is a subclass of datetime, although NaT is not a datetime.
+    if issubclass(value_type, date | np.datetime64) and value_type.__name__ != "NaTType":
         return "datetimes"
-    if issubclass(of, Real | Decimal) and of is not bool:
+    if issubclass(value_type, Real | Decimal) and value_type is not bool:
         return "numbers"
     return None
 
 
 def times(name: str, values: Any) -> NDArray[np.float64]:
-    """Return lengths of time, numbers or timedeltas, as a new 1-D array of seconds, all >= 0."""
+    """Return lengths of time as a new 1-D array of seconds.
+
+    `values` are finite numbers of 0 or more, or timedeltas. Other values raise `InputError`.
+    """
     array = array_of(name, values)
     if array.dtype.kind == "M":
         seconds = "seconds (of instants: since the first submission)"
@@ -179,17 +200,25 @@ def times(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def instants(name: str, values: Any) -> NDArray[np.float64]:
-    """Return instants as `times` does; datetimes become seconds since the first of them."""
+    """Return instants as a new 1-D array of seconds.
+
+    `values` are finite numbers of 0 or more, timedeltas, or datetimes. Datetimes become the seconds
+    since the earliest of them. Other values raise `InputError`.
+    """
     array = array_of(name, values)
     if array.dtype.kind == "M" and array.size:
-        if np.datetime_data(array.dtype)[0] in "YM":  # of no fixed length
+        # Differences of datetimes in years or months cannot be expressed in seconds.
+        if np.datetime_data(array.dtype)[0] in "YM":
             array = array.astype("datetime64[s]")
         array = array - np.fmin.reduce(array, axis=None)
     return _seconds(name, array)
 
 
 def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
-    """Return instants as `times` does, of which some may be infinite; where none is given, all."""
+    """Return the latest start of each job in seconds, infinity for a job without a limit.
+
+    If `values` is None, all `jobs` entries are infinite.
+    """
     if values is None:
         return np.full(jobs, np.inf)
     array = array_of(name, values)
@@ -200,7 +229,10 @@ def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
 
 
 def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
-    """Return times of which some may be masked, as a masked array; None where none is given."""
+    """Return lengths of time in seconds as a masked array, or None if `values` is None.
+
+    Masked entries stay masked and are not checked.
+    """
     if values is None:
         return None
     is_masked = isinstance(values, np.ma.MaskedArray)
@@ -209,22 +241,22 @@ def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
 
 
 def per_job(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return one number of 0 or more a job; a single one is that of all jobs."""
+    """Return one number of 0 or more for each job; a scalar is repeated for all `jobs`."""
     array = numbers(name, value)
     return _seconds(name, array if array.ndim else array.repeat(jobs))
 
 
 def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
-    """Return numbers, or timedeltas in seconds, as a new 1-D array; refuse those below 0."""
+    """Return numbers or timedeltas as a new 1-D array of seconds, all finite and 0 or more."""
     if array.ndim != 1:
-        raise InputError(f"{name} has {array.ndim} dimensions; give one value a job")
+        raise InputError(f"{name} has {array.ndim} dimensions; give one value for each job")
     if array.dtype.kind in "mM":
         unit = np.datetime_data(array.dtype)[0]
         if unit in ("generic", "Y", "M"):
             raise InputError(f"{name} holds timedeltas of unit {unit!r}; give seconds")
         array = array / np.timedelta64(1, "s")  # NaT becomes NaN
     array = np.array(array, dtype=float, order="C")
-    # A NaN makes both comparisons fail.
+    # These two comparisons need no temporary array; a NaN makes both of them false.
     if len(array) and not (array.min() >= 0 and array.max() < np.inf):
         first = int((~(np.isfinite(array) & (array >= 0))).argmax())
         raise InputError(f"{name}[{first}] = {array[first]:g}; give a finite number of 0 or more")
@@ -232,46 +264,56 @@ def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
 
 
 def whole_numbers(name: str, values: Any, least: int = 1) -> NDArray[np.int64]:
-    """Return `values` as an `int64` array; refuse fractions and numbers below `least`."""
+    """Return `values` as an `int64` array of any shape, all whole and at least `least`."""
     array = numbers(name, values)
     if array.size == 0:
         raise InputError(f"{name} is empty; give at least one number")
-    bad = (array < least) | (array > LARGEST_WHOLE) | (array != np.floor(array))  # NaN too
+    bad = (array < least) | (array > LARGEST_WHOLE) | (array != np.floor(array))  # true for NaN
     if bad.any():
         raise InputError(f"{_first(name, array, bad)}; give a whole number of {least} or more")
     return array.astype(np.int64)
 
 
 def numbers(name: str, values: Any) -> NDArray:
-    """Return `values` as an array of `int64` or `float64`; refuse all that are no numbers."""
+    """Return `values` as an `int64` or `float64` array, or raise `InputError` for other values."""
     array = array_of(name, values)
-    if kind := {"M": "datetimes", "m": "timedeltas"}.get(array.dtype.kind):
+    if array.dtype.kind in "mM":
+        kind = "datetimes" if array.dtype.kind == "M" else "timedeltas"
         raise InputError(f"{name} holds {kind}; give numbers")
     return array
 
 
 def array_of(name: str, values: Any) -> NDArray:
-    """Return a scalar, sequence, array or column of pandas as numbers, datetimes or timedeltas.
+    """Return a scalar, sequence, array or pandas column as an array of one kind of values.
 
-    Refused is what is missing or masked, and what NumPy would take for numbers: truth values,
-    words of digits, dates among numbers, whole numbers that a float cannot hold.
+    The result has the type `int64`, `float64`, `datetime64` or `timedelta64`. Missing and masked
+    values raise `InputError`, and so do values that NumPy would convert silently: truth values,
+    text, a mixture of dates and numbers, and whole numbers that a float cannot represent.
     """
     if np.ma.is_masked(values):
         mask = np.ma.getmaskarray(values)
-        raise InputError(f"{_first(name, mask, mask, 'is masked')}; drop such entries, or fill it")
+        raise InputError(
+            f"{_first(name, mask, mask, 'is masked')}; drop masked entries, or fill them"
+        )
     dtype: Any = None if hasattr(values, "__array__") else object
     if getattr(getattr(values, "dtype", None), "tz", None) is not None:
-        dtype = f"datetime64[{values.dtype.unit}]"  # NumPy knows no time zones: pandas gives UTC
+        # NumPy has no time zones, so pandas converts the instants to UTC.
+        dtype = f"datetime64[{values.dtype.unit}]"
     try:
         array = np.asarray(values, dtype=object if isinstance(values, np.generic) else dtype)
         if array.dtype.kind == "O":
             return _of_elements(name, array)
     except InputError:
         raise
-    except Exception as error:  # whatever the object's own conversion raises
-        raise InputError(f"{name} = {shown(values)} is no array ({shown(error)})") from None
-    if array.dtype.kind in "mM":
-        return array
+    except Exception as error:  # a conversion that the object itself defines can raise anything
+        raise InputError(
+            f"{name} = {shown(values)} cannot be read as an array ({shown(error)})"
+        ) from None
+    return array if array.dtype.kind in "mM" else _exact_numbers(name, array)
+
+
+def _exact_numbers(name: str, array: NDArray) -> NDArray:
+    """Return an array as `int64` or `float64`; raise `InputError` if a value would change."""
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name} holds values of type {array.dtype}; give numbers")
     if array.dtype.kind == "f":
@@ -286,9 +328,9 @@ def array_of(name: str, values: Any) -> NDArray:
 
 
 def _of_elements(name: str, array: NDArray) -> NDArray:
-    """Return an array of objects as one of numbers, datetimes or timedeltas."""
+    """Return an array of Python objects as an array of numbers, datetimes or timedeltas."""
     values = array.ravel().tolist()
-    kinds = {of: kind_of(of) for of in set(map(type, values))}
+    kinds = {value_type: kind_of(value_type) for value_type in set(map(type, values))}
     if None in kinds.values():
         wrong = np.array([kinds[type(value)] is None for value in values])
         is_row = isinstance(values[wrong.argmax()], list | tuple | np.ndarray)
@@ -298,24 +340,30 @@ def _of_elements(name: str, array: NDArray) -> NDArray:
         kinds_held = " and ".join(sorted({str(kind) for kind in kinds.values()}))
         raise InputError(f"{name} holds {kinds_held}; give values of one kind")
     if "numbers" in kinds.values() or not values:
-        floats = np.array(list(map(float_of, values)))
-        for i in np.flatnonzero(np.abs(floats) >= LARGEST_WHOLE):
-            if isinstance(values[i], Integral) and abs(int(values[i])) > LARGEST_WHOLE:
-                raise InputError(f"{_first(name, array, np.arange(len(values)) == i)} {_TOO_LONG}")
-        is_whole = all(issubclass(of, Integral) for of in kinds)
-        return floats.astype(np.int64 if is_whole else float).reshape(array.shape)
+        return _numbers_of_objects(name, array, values)
     if len({getattr(value, "tzinfo", None) is None for value in values}) > 1:
         raise InputError(f"{name} holds datetimes with and without a time zone; give one kind")
     kind = "M8" if "datetimes" in kinds.values() else "m8"
-    # In UTC, as moments of one zone are subtracted by the clock, which is put forward in summer.
+    # Python subtracts two datetimes of one zone by the clock on the wall, which is wrong if the
+    # clock was changed between them. Differences of instants in UTC are right.
     if getattr(values[0], "tzinfo", None) is not None:
         values = [value.astimezone(UTC).replace(tzinfo=None) for value in values]
     values = [value.to_numpy() if hasattr(value, "to_numpy") else value for value in values]
     return np.array(values, dtype=kind).reshape(array.shape)
 
 
-def _first(name: str, array: NDArray, bad: Any, what: str = "") -> str:
-    """Return the first bad entry as an error names it: ``submit[3] = -1``."""
+def _numbers_of_objects(name: str, array: NDArray, values: list) -> NDArray:
+    """Return the numbers `values`, the elements of `array`, as `int64` if all of them are whole."""
+    floats = np.array(list(map(float_of, values)))
+    for i in np.flatnonzero(np.abs(floats) >= LARGEST_WHOLE):
+        if isinstance(values[i], Integral) and abs(int(values[i])) > LARGEST_WHOLE:
+            raise InputError(f"{_first(name, array, np.arange(len(values)) == i)} {_TOO_LONG}")
+    is_whole = all(issubclass(value_type, Integral) for value_type in set(map(type, values)))
+    return floats.astype(np.int64 if is_whole else float).reshape(array.shape)
+
+
+def _first(name: str, array: NDArray, bad: NDArray[np.bool_], what: str = "") -> str:
+    """Return the first entry at which `bad` is true as text, for example ``submit[3] = -1``."""
     position = int(bad.ravel().argmax())
     place = ", ".join(str(int(i)) for i in np.unravel_index(position, array.shape))
     what = what or f"= {shown(array.flat[position])}"

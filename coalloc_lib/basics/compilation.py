@@ -1,8 +1,8 @@
-"""Compiled kernels and Numba's cache of them, which is kept from one process to the next.
+"""Compilation of kernels by Numba, and Numba's cache of machine code on disk.
 
-Numba looks for changes in the file of the kernel that is called, but its machine code also holds
-what that kernel calls from other files. So the names of the cached files carry a digest of all
-sources, and code of another version is never found.
+Numba compiles a cached kernel again if the kernel's own file changed, but not if it calls a kernel
+in another file and that file changed. This module therefore puts a digest of all source files into
+the names of the cached files, so that a change of any source file causes a new compilation.
 """
 
 import builtins
@@ -22,18 +22,20 @@ from numba.core.typing.typeof import typeof_impl
 
 from coalloc_lib.basics.checks import InputError
 
-#: Kernels that were looked up, and groups of kernels whose compilation was announced.
+#: The names of the kernels that were called in this process, and of the groups of kernels whose
+#: compilation was announced.
 _announced: set[str] = set()
 _announcing = Lock()
-#: Who is told of compilation, in place of a line that is printed.
+#: Functions that receive the messages about compilation. If there are none, messages are printed.
 _listeners: list[Callable[[str], None]] = []
 
 
 class Fixed:
-    """A whole number that is part of the type of a kernel's argument.
+    """A whole number that Numba compiles into a kernel as a constant.
 
-    The kernel is compiled for it, without what other values would need. It has to be a field of a
-    class of named tuples that `takes_fixed`.
+    The number becomes part of the argument's type, so the compiler leaves out all branches for
+    other values. Kernels receive it as a field of a named tuple whose class was passed to
+    `takes_fixed`.
     """
 
     def __init__(self, value: int) -> None:
@@ -51,7 +53,10 @@ def _type_of_fixed(fixed, _context):
 
 
 def takes_fixed(tuples: type) -> None:
-    """Let fields of such named tuples be `Fixed`, where Numba would forget which number it is."""
+    """Let kernels take named tuples of this class with fields of type `Fixed`.
+
+    Without this registration Numba would treat such a field as an ordinary integer.
+    """
 
     @typeof_impl.register(tuples)
     def type_of(row, context):
@@ -59,19 +64,27 @@ def takes_fixed(tuples: type) -> None:
 
 
 def fixed(value: int) -> Any:
-    """Return a number as `Fixed`; as it is where compilation is switched off."""
+    """Return a number as `Fixed`, or as an int if Numba's compilation is switched off."""
     return int(value) if getattr(config, "DISABLE_JIT", False) else Fixed(value)
 
 
 def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
-    """Return the decorator of the kernels whose machine code is made of these source files.
+    """Return a decorator `kernel` that compiles functions with Numba.
 
-    ``@kernel(forceinline=True)`` is for the steps of a loop that stand apart to be read, and for
-    what several loops call: put in place, they hand over no arrays, which takes 10 ns each.
+    Parameters
+    ----------
+    sources : iterable of Path
+        All source files that contribute to the machine code of the kernels.
 
-    ``@kernel(makes_arrays=True)`` is for what makes arrays, or calls what returns some. All others
-    borrow theirs: they count no references, which took most of the time of a loop that looks at
-    one row of an array after another.
+    Notes
+    -----
+    The decorator has two options:
+
+    - ``@kernel(forceinline=True)`` inserts the function's code into its callers. This saves the
+      time of passing arrays, about 10 ns for each array and call.
+    - ``@kernel(makes_arrays=True)`` is needed for functions that create arrays or call functions
+      that return arrays. All other kernels run without Numba's counting of references to arrays,
+      because counting took most of the time of a loop over the rows of an array.
     """
     digest = hashlib.sha256()
     for source in sorted(sources):
@@ -83,19 +96,34 @@ def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
     ) -> Any:
         if function is None:
             return partial(kernel, forceinline=forceinline, makes_arrays=makes_arrays)
-        function.__qualname__ += f"-{mark}"  # what Numba names the files of its cache by
+        function.__qualname__ += f"-{mark}"  # Numba uses this name for the files of its cache
         options: dict[str, Any] = {"forceinline": forceinline, "_nrt": makes_arrays}
         try:
             return njit(cache=True, nogil=True, **options)(function)
-        except RuntimeError:  # no folder can be written: neither beside the file nor in the home
+        except RuntimeError:  # Numba found no folder in which it can write its cache
             return njit(nogil=True, **options)(function)
 
     return kernel
 
 
 def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
-    """Call a kernel of the group `what`; announce compilation, and replace a damaged cache."""
-    if not hasattr(kernel, "stats"):  # compilation is switched off
+    """Call a kernel, announce its compilation if needed, and replace a damaged cache.
+
+    Parameters
+    ----------
+    kernel : callable
+        A function with the decorator of `compiler`.
+    *arguments
+        The arguments of the kernel.
+    what : str
+        The name of the group of kernels in messages. Compilation is announced once for each group.
+
+    Raises
+    ------
+    InputError
+        If the folder of Numba's cache cannot be read or written.
+    """
+    if not hasattr(kernel, "stats"):  # a plain function, because compilation is switched off
         return kernel(*arguments)
     _announce(kernel, what)
     try:
@@ -107,11 +135,11 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
         if isinstance(error, OSError):
             raise InputError(
                 f"Numba's cache in {folder} cannot be used: {error}; make room, or name another "
-                "folder in NUMBA_CACHE_DIR"
+                "folder in the environment variable NUMBA_CACHE_DIR"
             ) from None
         _print(
-            f"Numba's cache in {folder} is damaged ({type(error).__name__}); removed it, compiling "
-            f"the {what} again ..."
+            f"Numba's cache in {folder} is damaged ({type(error).__name__}) and was removed; "
+            f"compiling the {what} again ..."
         )
     for file in [*folder.glob("*.nbi"), *folder.glob("*.nbc")]:
         file.unlink(missing_ok=True)
@@ -120,7 +148,7 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
 
 @contextmanager
 def announced_to(listener: Callable[[str], None]) -> Iterator[None]:
-    """Tell `listener` of each kernel that is compiled meanwhile, and print nothing."""
+    """Pass messages about compilation to `listener` inside the ``with`` block, and print none."""
     _listeners.append(listener)
     try:
         yield
@@ -129,7 +157,10 @@ def announced_to(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 def _announce(kernel: Any, what: str) -> None:
-    """Announce compilation, once per kernel to who listens, else once per process."""
+    """Announce that a kernel is about to be compiled, unless its machine code is in the cache.
+
+    Without a listener, the compilation of a group of kernels is announced once in a process.
+    """
     name = kernel.py_func.__qualname__
     with _announcing:
         if name in _announced or (what in _announced and not _listeners):
@@ -139,8 +170,9 @@ def _announce(kernel: Any, what: str) -> None:
         if folder is None:
             _announced.add(what)
             _print(
-                f"compiling the {what} (about 10 s), again in each process: no folder for them can "
-                "be written; name one in NUMBA_CACHE_DIR ..."
+                f"compiling the {what} (about 10 s), again in each process, because no folder for "
+                "the compiled code can be written; name one in the environment variable "
+                "NUMBA_CACHE_DIR ..."
             )
         elif not any(Path(folder).glob(f"*{name}-*.nbi")):
             _announced.add(what)
@@ -148,7 +180,11 @@ def _announce(kernel: Any, what: str) -> None:
 
 
 def _print(text: str) -> None:
-    """Print on stderr, apart from results; in a notebook, which shows that in red, on stdout."""
+    """Pass a message to the newest listener, or print it.
+
+    A message is printed on stderr, so that it does not mix with results. In a notebook it is
+    printed on stdout, because notebooks show stderr in red like an error.
+    """
     if _listeners:
         _listeners[-1](text)
         return
@@ -157,7 +193,7 @@ def _print(text: str) -> None:
 
 
 def _is_of_cache(error: BaseException | None) -> bool:
-    """Whether an error, or the one behind it, was raised while Numba used its cache."""
+    """Return whether an error, or one of its causes, was raised in Numba's code for its cache."""
     while error is not None:
         frames = (frame for frame, _ in walk_tb(error.__traceback__))
         if any(frame.f_globals.get("__name__") == "numba.core.caching" for frame in frames):

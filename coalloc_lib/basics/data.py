@@ -1,6 +1,7 @@
-"""Find the data that come with the library: the synthetic logs, in the folder ``traces``.
+"""Find the data files that come with the library: the synthetic logs, in the folder ``traces``.
 
-A checkout has them in ``data`` beside the library, an installed package in ``coalloc_lib/data``.
+In a checkout of the repository they are in the folder ``data`` beside the library. In an installed
+package they are in ``coalloc_lib/data``.
 """
 
 from pathlib import Path
@@ -9,6 +10,6 @@ LIBRARY = Path(__file__).parents[1]
 
 
 def data_folder(name: str) -> Path:
-    """Return a folder of the library's data, such as ``traces``."""
+    """Return the path of a folder of the library's data, for example ``data_folder("traces")``."""
     installed = LIBRARY / "data"
     return (installed if installed.is_dir() else LIBRARY.parent / "data") / name

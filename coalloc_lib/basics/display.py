@@ -1,4 +1,4 @@
-"""What is shown of objects and texts: facts in a notebook, and text that is safe to print."""
+"""Format objects for people: HTML tables for notebooks, numbers, ranges and lists as text."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from coalloc_lib.basics.text import printable
 
-#: Tables in notebooks are flush right, which is for numbers in columns.
+#: The style of a table cell. Jupyter aligns cells to the right, which suits only numbers.
 STYLE = ' style="text-align: left"'
 
 
 def card(title: str, facts: Mapping[str, object]) -> str:
-    """Return a small HTML table: a title, and a row for each fact that is not None."""
+    """Return a small HTML table with a title and one row for each fact that is not None."""
     rows = "".join(
         f"<tr><th{STYLE}>{escape(name)}</th><td{STYLE}>{escape(printable(text_of(value)))}</td></tr>"
         for name, value in facts.items()
@@ -25,7 +25,11 @@ def card(title: str, facts: Mapping[str, object]) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Return a fact as text: numbers with four digits, large ones with their thousands."""
+    """Return a value as text, a number in a form that is easy to read.
+
+    Integers, and floats of 10,000 or more, have a comma between thousands. Smaller floats have four
+    significant digits. Truth values become ``yes`` and ``no``.
+    """
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, int | np.integer):
@@ -37,27 +41,29 @@ def text_of(value: Any) -> str:
 
 
 def span_of(values: ArrayLike) -> str:
-    """Return the least and the largest of some numbers, as "2 to 64"."""
+    """Return the smallest and the largest of some numbers as text, for example ``2 to 64``."""
     low, high = (text_of(end.item()) for end in (np.min(values), np.max(values)))
     return low if low == high else f"{low} to {high}"
 
 
 def listed(items: Iterable[object]) -> str:
-    """Return things as a sentence lists them: '4', '4 and 1', '4, 2 and 1'."""
+    """Return items as an English list: ``4``, ``4 and 1``, or ``4, 2 and 1``."""
     words = [str(item) for item in items]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def made_by(seed: Any = None, *parts: Any) -> str:
-    """Return what makes a table again, for its ``attrs``: version, seed, and logs among the parts.
+    """Return what is needed to compute a result table again, as text for the table's ``attrs``.
 
-    A part is a log, a scenario of one, or anything else.
+    The text has the version of the library, the seed if it is given, and the title and the
+    SHA-256 of each job log among `parts`. A part can be a log, a scenario with a log as its
+    workload, or any other object, which adds nothing.
     """
-    logs = {id(log): log for log in (getattr(p, "workload", p) for p in parts)}.values()
+    logs = {id(log): log for log in (getattr(part, "workload", part) for part in parts)}.values()
     hashes = {log.title: log.sha256 for log in logs if hasattr(log, "sha256")}
-    # Looked up, since to import the package here would be a circle.
-    words = [f"Coalloc Workbench {sys.modules['coalloc_lib'].__version__}"] + [f"seed {seed}"] * (
-        seed is not None
-    )
+    # The package is looked up, because an import of it here would be circular.
+    words = [f"Coalloc Workbench {sys.modules['coalloc_lib'].__version__}"]
+    if seed is not None:
+        words.append(f"seed {seed}")
     words += [f"{title} (sha256 {code[:12] or 'unknown'})" for title, code in hashes.items()]
     return ", ".join(words)

@@ -1,21 +1,37 @@
-"""What an answer looks like: a figure with its interval, and how it is known."""
+"""Results of computations: an estimate with its confidence interval, and a maximal utilization."""
 
 from dataclasses import dataclass, replace
 from math import expm1, inf
 
 from coalloc_lib.basics.display import card
 
-#: How a figure is known. An approximation is a formula that leaves something out.
+#: The methods by which a maximal utilization can be computed. An approximation is a formula that
+#: neglects a part of the model.
 METHODS = ("exact", "approximation", "simulation")
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its confidence interval, from `count` (nearly) independent values.
+    """An estimate of a quantity, with its confidence interval.
 
-    `above`, `below` and `between` answer True, False, or None where the interval does not decide.
-    The count is 0 for an exact figure. `warning` says why the interval is likely too narrow: then
-    the answer is always None, and the warning is printed in place of the interval.
+    Parameters
+    ----------
+    estimate, low, high : float
+        The estimate and the two ends of the interval.
+    count : int
+        Number of nearly independent values from which the interval was computed. It is 0 for an
+        exact value.
+    confidence : float
+        Confidence level of the interval, for example 0.95.
+    warning : str
+        Why the interval is likely to be too narrow. If it is not empty, it is printed in place of
+        the interval, and `above`, `below` and `between` return None.
+
+    Examples
+    --------
+    >>> wait = Interval(10.0, 9.0, 11.0, 20)
+    >>> wait.above(8), wait.above(12), wait.above(10.5)
+    (True, False, None)
     """
 
     estimate: float
@@ -27,7 +43,7 @@ class Interval:
 
     @classmethod
     def exact(cls, value: float) -> "Interval":
-        """Return the interval without length of a figure that is known."""
+        """Return the interval of an exact value, which has length 0."""
         return cls(value, value, value, 0)
 
     @property
@@ -36,19 +52,19 @@ class Interval:
         return (self.high - self.low) / 2
 
     def contains(self, value: float) -> bool:
-        """Whether `value` lies in the interval."""
+        """Return whether `value` lies in the interval."""
         return bool(self.low <= value <= self.high)
 
     def above(self, limit: float) -> bool | None:
-        """Whether the figure is above a limit."""
+        """Return whether the quantity is above `limit`, or None if the interval does not tell."""
         return self._decide(self.low > limit, self.high <= limit)
 
     def below(self, limit: float) -> bool | None:
-        """Whether the figure is below a limit."""
+        """Return whether the quantity is below `limit`, or None if the interval does not tell."""
         return self._decide(self.high < limit, self.low >= limit)
 
     def between(self, low: float, high: float) -> bool | None:
-        """Whether the figure lies from `low` to `high`."""
+        """Return whether the quantity is from `low` to `high`, or None if that is undecided."""
         inside = low <= self.low and self.high <= high
         return self._decide(inside, self.high < low or self.low > high)
 
@@ -78,25 +94,27 @@ class Interval:
         return replace(self, low=low, high=max(min(self.high, most), self.estimate))
 
     def complement(self) -> "Interval":
-        """Return the interval of one minus the figure: the capacity loss of a utilization."""
+        """Return the interval of one minus the quantity, for example of a capacity loss."""
         return self.times(-1).plus(1)
 
     def times(self, factor: float) -> "Interval":
-        """Return the interval of `factor` times the figure."""
+        """Return the interval of `factor` times the quantity."""
         low, high = sorted((self.low * factor, self.high * factor))
         return replace(self, estimate=self.estimate * factor, low=low, high=high)
 
     def plus(self, number: float) -> "Interval":
-        """Return the interval of the figure plus `number`."""
+        """Return the interval of the quantity plus `number`."""
         low, high = self.low + number, self.high + number
         return replace(self, estimate=self.estimate + number, low=low, high=high)
 
     def in_percent(self) -> "Interval":
-        """Return the change in per cent of which this is the logarithm of the ratio.
+        """Convert the interval of the logarithm of a ratio to a change in per cent.
 
         Examples
         --------
-        >>> round(Interval.exact(0.0953).in_percent().estimate, 1)  # log 1.1
+        The logarithm of 1.1 is about 0.0953, and a ratio of 1.1 is a change of 10 %:
+
+        >>> round(Interval.exact(0.0953).in_percent().estimate, 1)
         10.0
         """
         ends = (self.estimate, self.low, self.high)
@@ -104,10 +122,17 @@ class Interval:
         return replace(self, estimate=estimate, low=low, high=high)
 
     def text(self, digits: int, sign: str = "") -> str:
-        """Return the figure with its interval: ``0.25 ± 0.01``, or ``0.25 [0.24, 0.31]``.
+        """Return the estimate and its interval as text: ``0.25 ± 0.01`` or ``0.25 [0.24, 0.31]``.
 
-        Both ends are given where ± would miss them in the last digit. The sign ``"+"`` is also
-        written before figures above 0. An exact figure stands alone.
+        The second form is used if the estimate is not in the middle of the interval. An exact value
+        is printed without an interval.
+
+        Parameters
+        ----------
+        digits : int
+            Number of digits after the decimal point.
+        sign : {"", "+"}
+            Whether to print a plus sign before numbers above 0.
         """
         middle, low, high = (f"{x:{sign}z.{digits}f}" for x in (self.estimate, self.low, self.high))
         if self.warning:
@@ -134,20 +159,39 @@ class Interval:
 
 
 def all_of(*answers: bool | None) -> bool | None:
-    """Whether all answers are yes; None where that is undecided."""
-    return False if False in answers else None if None in answers else True
+    """Return whether all answers are True, or None if that is undecided.
+
+    An answer is True, False, or None for undecided. One False is enough for False.
+    """
+    if False in answers:
+        return False
+    return None if None in answers else True
 
 
 def not_(answer: bool | None) -> bool | None:
-    """Whether the answer is no; None where it is undecided."""
+    """Return the opposite of an answer, which is None if the answer is None for undecided."""
     return None if answer is None else not answer
 
 
 @dataclass(frozen=True)
 class MaxUtilization:
-    """The maximal utilization of a system, and how it is known: by one of `METHODS`.
+    """The maximal utilization of a system, with its interval and the method that gave it.
 
-    `multiprogramming_level` is the mean number of jobs in service, where a formula gives that.
+    Parameters
+    ----------
+    interval : Interval
+        The maximal utilization, a fraction of all processors, with its interval.
+    method : {"exact", "approximation", "simulation"}
+        How the value was computed. An approximation is a formula that neglects a part of the
+        model.
+    multiprogramming_level : float, optional
+        Mean number of jobs in service, if a formula gave the value.
+
+    Examples
+    --------
+    >>> result = MaxUtilization(Interval.exact(0.75), "exact")
+    >>> result.max_utilization, result.capacity_loss
+    (0.75, 0.25)
     """
 
     interval: Interval
@@ -156,12 +200,12 @@ class MaxUtilization:
 
     @property
     def max_utilization(self) -> float:
-        """Largest share of the processors that can be kept busy."""
+        """Maximal utilization: the largest fraction of the processors that can be kept busy."""
         return self.interval.estimate
 
     @property
     def capacity_loss(self) -> float:
-        """Share of the processors that is idle at the maximal utilization."""
+        """Capacity loss: the fraction of the processors that is idle at maximal utilization."""
         return 1 - self.max_utilization
 
     @property
@@ -170,7 +214,7 @@ class MaxUtilization:
         return self.interval.complement()
 
     def times(self, factor: float) -> "MaxUtilization":
-        """Return the bound with `factor` times the utilization."""
+        """Return the result with the utilization multiplied by `factor`."""
         return replace(self, interval=self.interval.times(factor))
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Writing files so that a reader sees either the whole file or none of it."""
+"""Write files atomically: another program sees either the complete new file or the old state."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: The path that means standard output.
 STDOUT = "-"
 
-#: What a formula of a spreadsheet begins with.
+#: The characters with which a spreadsheet formula can begin.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 #: The error numbers of a full disk, a full quota, and a limit on the size of a file.
@@ -29,24 +29,25 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield an empty file beside `path`; what is in it gets to `path` when the block succeeds.
+    """Yield the path of an empty file whose content replaces `path` if the ``with`` block succeeds.
 
-    A regular file is replaced in one step, keeps its permissions, and stays as it was when the
-    block raises. Links are followed; a device, a pipe and standard output (``-``) get the finished
-    content. The file ends as `path` does, as some writers go by that.
+    A regular file is replaced in one step and keeps its permissions. It stays unchanged if the
+    block raises an error. Symbolic links are followed. If `path` is a device, a pipe or standard
+    output (``-``), the finished content is copied to it. The temporary file has the same extension
+    as `path`, because some functions choose the format by the extension.
     """
     target = _target(path)
-    with _refusing(target, FULL):
+    with _raising_input_errors(target, FULL):
         if _is_replaceable(target):
             with _partial_file(target, path) as beside:
                 yield beside
-                with _refusing(path):
+                with _raising_input_errors(path):
                     os.replace(beside, target)
             return
         with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
             spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
             spool.touch()
-            with _refusing(spool, FULL):
+            with _raising_input_errors(spool, FULL):
                 yield spool
             if str(target) == STDOUT:
                 sys.stdout.flush()
@@ -60,9 +61,10 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def folder_beside(path: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `path`, for files that are to appear together; remove it.
+    """Yield a new empty folder beside `path`, which is removed after the ``with`` block.
 
-    An error within the block names the folder of `path`.
+    The block can write several files there and then move all of them to their places. The message
+    of an `InputError` in the block has the folder of `path` in place of the temporary folder.
     """
     prefix = f".{path.name}.coalloc-partial-"
     with tempfile.TemporaryDirectory(
@@ -75,9 +77,9 @@ def folder_beside(path: Path) -> Iterator[Path]:
 
 
 def writable_folder(path: str | os.PathLike[str]) -> Path:
-    """Return a folder that takes files, made if need be; an `InputError` names what does not."""
+    """Return `path` as a folder, created if necessary; raise `InputError` if it is not writable."""
     folder = path_of("path", path)
-    with _refusing(path):
+    with _raising_input_errors(path):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -85,29 +87,29 @@ def writable_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def csv_of(table: "pd.DataFrame") -> str:
-    """Return a table as CSV in which no spreadsheet takes a word for a formula.
+    """Return a table as CSV text whose cells a spreadsheet does not interpret as formulas.
 
-    Words that begin as one does (``= + - @``, a tab, a carriage return) get an apostrophe before
-    them, headings too; numbers stay as they are, also in words: ``-1`` is one.
+    A cell or heading gets an apostrophe in front if it begins like a formula, with one of
+    ``= + - @``, a tab or a carriage return. Texts that are numbers, such as ``-1``, stay unchanged.
     """
-    safe = table.rename(columns=_as_word)
+    safe = table.rename(columns=_escaped)
     for name in safe.columns:
-        if safe[name].dtype.kind not in "biufmM":  # words, or anything
-            safe[name] = safe[name].map(_as_word, na_action="ignore")
+        if safe[name].dtype.kind not in "biufmM":  # the column can contain text
+            safe[name] = safe[name].map(_escaped, na_action="ignore")
     return safe.to_csv(index=False, lineterminator="\n")
 
 
-def _as_word(cell: Any) -> Any:
-    """Return a cell that a spreadsheet shows as it stands."""
+def _escaped(cell: Any) -> Any:
+    """Return a cell in a form that a spreadsheet does not interpret as a formula."""
     if not isinstance(cell, str):
         return cell
     is_formula = cell[:1] in FORMULA and not NUMBER.fullmatch(cell)
-    # Before version 3.13, Python quotes no carriage return, which ends a line for others.
+    # Carriage returns end a line for other programs, and Python before 3.13 does not quote them.
     return ("'" * is_formula + cell).replace("\r", " ")
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise the `InputError` of `atomic_path` now, before long work that ends in a file."""
+    """Raise `InputError` if `path` cannot be written; call it before a long computation."""
     target = _target(path)
     if _is_replaceable(target):
         with _partial_file(target, path):
@@ -117,22 +119,27 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Return the file that is meant, links followed."""
+    """Return the path that is to be written, with symbolic links to regular files followed."""
     target = path_of("path", path)
     if os.fspath(path) != STDOUT == str(target):
-        return target.absolute()  # ./- is a file
-    with _refusing(target), suppress(FileNotFoundError):
-        # Links like /dev/stdout lead to names that are no files: such a link stays as it is.
+        return target.absolute()  # ``./-`` is a file named ``-``, and not standard output
+    with _raising_input_errors(target), suppress(FileNotFoundError):
+        # Links such as /dev/stdout are not resolved, because they can lead to names like pipe:[7].
         if not stat.S_ISREG(os.stat(target).st_mode):
             return target
     return Path(os.path.realpath(target)) if target.is_symlink() else target
 
 
 def _is_replaceable(target: Path) -> bool:
-    """Whether this is a regular file or can become one; refuse a folder, and a path in none."""
+    """Return whether `target` is a regular file or does not exist yet, so it can be replaced.
+
+    Raise `InputError` if it is a folder or if its parent folder does not exist.
+    """
     if str(target) == STDOUT:
-        if not hasattr(sys.stdout, "buffer"):  # that of a notebook takes text alone
-            raise InputError("path = '-', and standard output takes no file here; give a path")
+        if not hasattr(sys.stdout, "buffer"):  # standard output of a notebook takes only text
+            raise InputError(
+                "path = '-', but standard output accepts only text here; give the path of a file"
+            )
         return False
     if target.is_dir():
         raise InputError(f"{target} is a folder; give the path of a file in it")
@@ -143,18 +150,18 @@ def _is_replaceable(target: Path) -> bool:
 
 @contextmanager
 def _partial_file(target: Path, path: Any) -> Iterator[Path]:
-    """Yield a new empty file beside `target`, with its permissions; remove it if still there.
+    """Yield a new empty file beside `target` with the same permissions, and remove it afterwards.
 
-    An error names the `path` that was given, which may be a link to the target.
+    Errors show the `path` that the user gave, which can be a link to the target.
     """
-    # Names have at most 255 bytes, and a character up to four.
+    # A file name has at most 255 bytes, and a character has up to four, so the name is shortened.
     suffix = "".join(target.suffixes[-2:])[-20:]
     beside = target.with_name(f".{target.name[:30]}.coalloc-partial-{secrets.token_hex(4)}{suffix}")
     try:
-        with _refusing(path):
+        with _raising_input_errors(path):
             beside.open("x").close()
             if target.exists():
-                target.open("r+").close()  # a file that may not be written may not be replaced
+                target.open("r+").close()  # raises if the user may not write the existing file
                 beside.chmod(stat.S_IMODE(target.stat().st_mode))
         yield beside
     finally:
@@ -162,8 +169,11 @@ def _partial_file(target: Path, path: Any) -> Iterator[Path]:
 
 
 @contextmanager
-def _refusing(target: Any, which: tuple[int, ...] | None = None) -> Iterator[None]:
-    """Turn errors of the system, or those of these numbers, into an `InputError` of one line."""
+def _raising_input_errors(target: Any, which: tuple[int, ...] | None = None) -> Iterator[None]:
+    """Turn an `OSError` in the ``with`` block into an `InputError` that says how to mend it.
+
+    If `which` is given, only errors with these error numbers are turned.
+    """
     try:
         yield
     except OSError as error:
@@ -177,7 +187,7 @@ def _refusing(target: Any, which: tuple[int, ...] | None = None) -> Iterator[Non
 
 
 def _how_to_make_room(target: Any, number: int | None) -> str:
-    """Return what helps if a file did not fit, and an empty text for other errors."""
+    """Return advice for the error of a full disk or a too large file, or "" for other errors."""
     if number == errno.EFBIG:
         return "raise the limit on the size of a file (ulimit -f) or "
     if number not in FULL:

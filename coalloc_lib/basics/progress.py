@@ -1,19 +1,22 @@
-"""Progress of long runs: a bar in a terminal and in a notebook alike, and silence by default."""
+"""Progress bars for long runs, in a terminal or in a notebook. By default no bar is shown."""
 
 from typing import Self
 
 
 class NullProgress:
-    """What a long run reports to when nobody watches. Threads may report, one at a time."""
+    """A receiver of progress reports that ignores them, and the base class of `Progress`.
+
+    Several threads may report, but only one at a time.
+    """
 
     def total(self, steps: int, found: int = 0) -> None:
-        """Announce that `steps` more steps are to come, and that `found` were done before."""
+        """Announce `steps` additional steps, and `found` steps whose results existed before."""
 
     def step(self) -> None:
-        """Report one step as done."""
+        """Report that one step is done."""
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the progress bar."""
 
     def __enter__(self) -> Self:
         return self
@@ -22,38 +25,56 @@ class NullProgress:
         self.close()
 
 
-#: The default of every function that takes a `progress`.
+#: The default value of the argument `progress` of all functions that have one.
 NO_PROGRESS = NullProgress()
 
 
 class Progress(NullProgress):
-    """A bar on stderr, or a widget in a notebook, and the count of what need not be done again.
+    """A progress bar: text on stderr in a terminal, and a widget in a notebook.
 
-    `unit` is what one step is called; the counts are kept even where the bar is not `shown`.
-    `steps` have been announced so far, and `found` were done before: those that a sweep had in its
-    cache.
+    Parameters
+    ----------
+    unit : str
+        The name of one step, which the bar shows with the speed.
+    shown : bool
+        Whether to show the bar. The attributes below are counted even if it is not shown.
+
+    Attributes
+    ----------
+    steps : int
+        Number of steps announced so far.
+    found : int
+        Number of steps that were not necessary, because their results were in a cache.
+
+    Examples
+    --------
+    >>> with Progress(shown=False) as progress:
+    ...     progress.total(2, found=3)
+    ...     progress.step()
+    >>> progress.steps, progress.found
+    (2, 3)
     """
 
     def __init__(self, unit: str = "run", shown: bool = True) -> None:
-        # Imported here: tqdm.auto looks for a notebook, which `import coalloc_lib` need not.
+        # The import is slow, because tqdm.auto tests whether it is used in a notebook.
         from tqdm.auto import tqdm
 
         self.steps = self.found = 0
         self._bar = tqdm(total=0, unit=unit, leave=False, dynamic_ncols=True, disable=not shown)
-        if (getattr(self._bar, "ncols", None) or 1) < 0:  # the terminal does not tell its size
+        if (getattr(self._bar, "ncols", None) or 1) < 0:  # the terminal does not report its size
             self._bar.ncols, self._bar.nrows, self._bar.dynamic_ncols = 80, 24, None
 
     def total(self, steps: int, found: int = 0) -> None:
-        """Make the bar longer by `steps`; several parts of a run may each announce theirs."""
+        """Make the bar longer by `steps`; several parts of a run can call this."""
         self.steps += steps
         self.found += found
         self._bar.total = self.steps
         self._bar.refresh()
 
     def step(self) -> None:
-        """Advance the bar by one."""
+        """Advance the bar by one step."""
         self._bar.update()
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the progress bar."""
         self._bar.close()

@@ -1,17 +1,20 @@
-"""Independent random generators from one seed, the same on any machine and number of workers."""
+"""Independent random generators that all depend on one seed.
+
+The generators are the same on every machine and for every number of parallel workers.
+"""
 
 import numpy as np
 
 from coalloc_lib.basics.checks import whole
 
-#: What random numbers are made from.
+#: The type of a seed of random numbers.
 Seed = int | np.random.SeedSequence
 
 
 def spawn(seed: Seed, count: int) -> list[np.random.SeedSequence]:
-    """Return `count` independent seeds that depend on `seed` alone.
+    """Return `count` independent seeds derived from `seed`.
 
-    Unlike `SeedSequence.spawn`, it gives the same ones however often it is asked.
+    Unlike `numpy.random.SeedSequence.spawn`, every call with the same seed returns the same seeds.
     """
     if not isinstance(seed, np.random.SeedSequence):
         seed = np.random.SeedSequence(whole("seed", seed, least=0))
@@ -20,10 +23,10 @@ def spawn(seed: Seed, count: int) -> list[np.random.SeedSequence]:
 
 
 def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
-    """Return the seed that this one was spawned from."""
+    """Return the seed from which `spawn` derived this seed."""
     return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key[:-1])
 
 
 def generators(seed: Seed, count: int) -> list[np.random.Generator]:
-    """Return `count` independent generators that depend on `seed` alone."""
+    """Return `count` independent random generators that depend only on `seed`."""
     return [np.random.default_rng(child) for child in spawn(seed, count)]

@@ -1,4 +1,4 @@
-"""Lengths of time in seconds."""
+"""Constants for lengths of time, in seconds."""
 
 HOUR = 3_600.0
 DAY = 24 * HOUR

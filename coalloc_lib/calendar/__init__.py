@@ -1,8 +1,13 @@
-"""The calendar of an online scheduler: when each server is idle, and which booking holds it.
+"""The calendar of an online scheduler: the idle periods and the bookings of all processors.
 
-Policies do not belong here: `policies.booking` decides with this calendar. Begin with `booking`,
-which books one request, and `search`, which has the rules. `trees` has the data structure of the
-paper, and `kernels` the fast one.
+- `booking` books a single request, and `search` looks for its start.
+- `periods` stores the idle periods in sorted lists.
+- `trees` stores them in the trees of the paper by Castillo, Rouskas and Harfoush (2009), which
+  calls the processors *servers*.
+- `kernels` stores them in arrays for the compiled engine.
+- `scheduler` has the `Calendar`, with which requests can be booked interactively.
+
+Begin with `booking`. The scheduling policy that uses this package is `coalloc_lib.policies.Online`.
 """
 
 from coalloc_lib.calendar.booking import Booking, Refused

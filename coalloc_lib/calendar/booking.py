@@ -1,4 +1,4 @@
-"""Booking one request: the only definition, for the policy `Online` and for the `Calendar`."""
+"""The booking of a single request, as the policy `Online` and the class `Calendar` perform it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,19 @@ from coalloc_lib.model.placement import Rigid
 
 @dataclass(frozen=True, eq=False)
 class Booking:
-    """The interval and the servers of a request; the last of its `attempts` was accepted."""
+    """A request that was accepted: its interval and its processors.
+
+    Attributes
+    ----------
+    submit, start, end : float
+        Instant of submission, and the reserved interval [start, end).
+    servers : tuple of int
+        Numbers of the reserved processors, in increasing order.
+    allocation : tuple of int
+        Number of reserved processors in each cluster.
+    attempts : tuple of Attempt
+        All attempts for the request; the last one succeeded.
+    """
 
     submit: float
     start: float
@@ -22,7 +34,17 @@ class Booking:
 
 
 class Refused(NamedTuple):
-    """Why a request was given nothing, and its attempts, each with the reason why it failed."""
+    """A request that was rejected.
+
+    Attributes
+    ----------
+    submit : float
+        Instant of submission.
+    why : str
+        The reason for the rejection.
+    attempts : tuple of Attempt
+        All attempts for the request; each has the reason why it failed.
+    """
 
     submit: float
     why: str
@@ -40,10 +62,30 @@ def book(
     earliest: float,
     latest: float,
 ) -> Booking | Refused:
-    """Reserve servers for a request at its first start with enough room, or say why not.
+    """Reserve processors for a request at the first attempt that succeeds.
 
-    `find_start` chooses the start and the allocation, and `rule` the servers of each cluster. A
-    request that is not booked changes nothing in `idle`.
+    Parameters
+    ----------
+    idle : IdlePeriods
+        The idle periods of the processors. They change only if the request is accepted.
+    request : Rigid
+        A `Job`, or any object that has a method `expected_length`.
+    place : callable
+        A function of the request and of the number of idle processors of each cluster. It returns
+        the allocation of the request, or None if the request does not fit.
+    terms : BookingRules
+        The rules for the attempts.
+    rule : str
+        The rule that chooses the processors in each cluster, one of ``idle.rules``.
+    now : float
+        Instant of submission.
+    earliest, latest : float
+        The request must start in this interval, ends included.
+
+    Returns
+    -------
+    Booking or Refused
+        The reservation, or the reason for the rejection.
     """
     until = terms.horizon_end(now)
     tried, found, why = find_start(idle, request, place, terms, earliest, latest, until)

@@ -1,4 +1,7 @@
-"""Idle periods of servers: lists of them, the rules that choose among them, and slots of time."""
+"""The idle periods of processors in sorted lists, the rules that choose among them, and slots.
+
+The paper of Castillo, Rouskas and Harfoush (2009) calls the processors *servers*.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -11,21 +14,30 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, InputError, finite, one_of,
 from coalloc_lib.model.placement import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
-#: The one rule that depends on the shape of trees, and so is kept by `SlotTrees` alone.
+#: The rule that takes the periods that a tree search finds first. Only `SlotTrees` has it.
 FIRST_FOUND = "first-found"
 
 _START = attrgetter("start")
 
 
 class IdlePeriod(NamedTuple):
-    """A time, as long as can be, during which a server has no reservation."""
+    """A maximal interval [start, end) in which a processor has no reservation.
+
+    Attributes
+    ----------
+    server : int
+        Number of the processor. Processors are numbered from 0, cluster by cluster.
+    start, end : float
+        The interval; `end` may be infinite.
+    """
 
     server: int
     start: float
     end: float
 
 
-#: Rule -> what the feasible periods of a cluster are sorted by; the first are taken.
+#: For each rule, the key by which the feasible periods of a cluster are sorted. The first periods
+#: are chosen.
 RULES: dict[str, Callable[[IdlePeriod], tuple[float, ...]]] = {
     "latest-start": lambda period: (-period.start, period.server),
     "best-fit": lambda period: (period.end - period.start, -period.start, period.server),
@@ -33,13 +45,30 @@ RULES: dict[str, Callable[[IdlePeriod], tuple[float, ...]]] = {
 
 
 class IdlePeriods:
-    """The idle periods of each server of clusters of these sizes, in order of time.
+    """The idle periods of all processors of a multicluster.
 
-    Servers are numbered from 0, cluster by cluster, all idle from 0 on. A period is *feasible* for
-    an interval [start, end) if it begins by its start and ends no earlier than its end.
+    An idle period is *feasible* for an interval [start, end) if it contains this interval.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of processors of each cluster. All processors are idle from the instant 0 on.
+
+    Attributes
+    ----------
+    now : float
+        The present instant; `advance` changes it.
+
+    Examples
+    --------
+    >>> idle = IdlePeriods([2, 1])
+    >>> (period,) = idle.choose(0.0, 5.0, [1, 0], "latest-start")
+    >>> idle.take(period, 0.0, 5.0)
+    >>> idle.counts(4.0, 6.0), idle.counts(5.0, 6.0)
+    ((1, 1), (2, 1))
     """
 
-    #: The rules that it can choose by.
+    #: The names of the rules that `choose` accepts.
     rules: tuple[str, ...] = tuple(RULES)
 
     def __init__(self, sizes: Sequence[int]) -> None:
@@ -49,48 +78,79 @@ class IdlePeriods:
         self._idle = [[IdlePeriod(server, 0.0, inf)] for server in range(self._first[-1])]
 
     def periods(self, server: int) -> list[IdlePeriod]:
-        """Return the idle periods of a server that are not past."""
-        return [period for period in self._of(server) if period.end > self.now]
+        """Return the idle periods of a processor that end after the present instant."""
+        return [period for period in self._periods_of(server) if period.end > self.now]
 
     def feasible(self, start: float, end: float) -> list[IdlePeriod]:
-        """Return the feasible periods for [start, end), by server: the range search."""
+        """Return the idle periods that contain the interval [start, end), by processor number.
+
+        The paper calls this operation *range search*.
+        """
         places = ((each, bisect_right(each, start, key=_START) - 1) for each in self._idle)
         last = [each[place] for each, place in places if place >= 0]
         return [period for period in last if period.end >= end]
 
     def counts(self, start: float, end: float) -> tuple[int, ...]:
-        """Return how many servers of each cluster have a feasible period."""
+        """Return the number of processors of each cluster that are idle during [start, end)."""
         return tuple(map(len, self.by_cluster(self.feasible(start, end))))
 
     def choose(
         self, start: float, end: float, allocation: Sequence[int], rule: str
     ) -> list[IdlePeriod]:
-        """Return ``allocation[c]`` feasible periods of each cluster c, the first by the rule."""
+        """Choose idle periods that contain the interval [start, end).
+
+        Parameters
+        ----------
+        start, end : float
+            The interval.
+        allocation : sequence of int
+            Number of periods to choose in each cluster.
+        rule : str
+            One of `rules`.
+
+        Returns
+        -------
+        list of IdlePeriod
+            The chosen periods, cluster by cluster.
+
+        Raises
+        ------
+        InputError
+            If a cluster has too few such periods, or the rule is unknown.
+        """
         order = RULES[one_of("rule", rule, self.rules)]
-        return self._first_of(sorted(self.feasible(start, end), key=order), allocation)
+        return self._take_first(sorted(self.feasible(start, end), key=order), allocation)
 
     def take(self, period: IdlePeriod, start: float, end: float) -> None:
-        """Reserve [start, end) in an idle period; what is left of it before and after stays."""
+        """Reserve the interval [start, end) of an idle period.
+
+        The parts of the period before and after the interval remain idle. Raises `InputError` if
+        the period does not exist or does not contain the interval.
+        """
         server, begins, ends = period
         start, end = float(start), float(end)
-        if period not in self._of(server) or not begins <= start < end <= ends:
+        if period not in self._periods_of(server) or not begins <= start < end <= ends:
             raise InputError(
-                f"{shown(tuple(period))} holds no reservation from {start:g} to {end:g}; take what "
-                "feasible(start, end) returns"
+                f"{shown(tuple(period))} is not an idle period that contains the interval from "
+                f"{start:g} to {end:g}; take a period that feasible(start, end) returns"
             )
         left = [IdlePeriod(server, begins, start), IdlePeriod(server, end, ends)]
         self._exchange(server, [period], [part for part in left if part.start < part.end])
 
     def give_back(self, server: int, start: float, end: float) -> None:
-        """Let a server be idle again, joined to what is idle next to it and not past."""
+        """Cancel the reservation of a processor in the interval [start, end).
+
+        The interval is merged with adjacent idle periods that are not over. Raises `InputError` if
+        the processor is idle at some time in the interval.
+        """
         start, end = float(start), float(end)
-        periods = self._of(server)
+        periods = self._periods_of(server)
         after = bisect_left(periods, start, key=_START)
         beside = periods[max(after - 1, 0) : after + 1]
         if not start < end or any(p.start < end and p.end > start for p in beside):
             raise InputError(
-                f"server {server} is not reserved from {start:g} to {end:g}; give back what was "
-                "taken"
+                f"processor {server} is not reserved from {start:g} to {end:g}; give an interval "
+                "that was reserved with take()"
             )
         joined = [p for p in beside if p.end == start > self.now or p.start == end]
         begins = min([start, *(p.start for p in joined)])
@@ -98,21 +158,28 @@ class IdlePeriods:
         self._exchange(server, joined, [IdlePeriod(server, begins, ends)])
 
     def advance(self, now: float) -> None:
-        """Go on to a later instant; a server's past is forgotten when it next changes."""
+        """Move the present instant forward.
+
+        Periods that are over are removed from memory when their processor is next reserved or
+        released. Raises `InputError` if `now` is before the present instant.
+        """
         if finite("now", now) < self.now:
-            raise InputError(f"now = {now:g} comes before {self.now:g}; give a later instant")
+            raise InputError(
+                f"now = {now:g} comes before the present instant {self.now:g}; "
+                "give this instant or a later one"
+            )
         self.now = float(now)
 
-    def _of(self, server):
-        """Return the list of a server; refuse a number that no server has."""
+    def _periods_of(self, server):
+        """Return the idle periods of a processor; raise an error if it does not exist."""
         (number,) = answered_numbers([server]) or [-1]
         if not 0 <= number < len(self._idle):
-            servers = len(self._idle)
-            raise InputError(f"server = {shown(server)}; there are {servers}, numbered from 0 on")
+            last = len(self._idle) - 1
+            raise InputError(f"server = {shown(server)}; give a number from 0 to {last}")
         return self._idle[number]
 
     def _exchange(self, server, old, new):
-        """Put new idle periods of a server in the place of old ones, and forget its past ones."""
+        """Replace idle periods of a processor by new ones, and delete its periods that are over."""
         periods = self._idle[server]
         first = bisect_left(periods, min((*old, *new), key=_START).start, key=_START)
         periods[first : first + len(old)] = new
@@ -120,50 +187,62 @@ class IdlePeriods:
             del periods[0]
 
     def by_cluster(self, periods: Iterable[IdlePeriod]) -> list[list[IdlePeriod]]:
-        """Return the periods of each cluster, in the order in which they are given."""
-        of_each: list[list[IdlePeriod]] = [[] for _ in self.sizes]
+        """Group periods by cluster; within each cluster, they keep their order."""
+        groups: list[list[IdlePeriod]] = [[] for _ in self.sizes]
         for period in periods:
-            of_each[bisect_right(self._first, period.server) - 1].append(period)
-        return of_each
+            groups[bisect_right(self._first, period.server) - 1].append(period)
+        return groups
 
-    def _first_of(self, periods, allocation):
-        """Return as many of each cluster as an allocation says, in the order that is given."""
+    def _take_first(self, periods, allocation):
+        """Return the first ``allocation[c]`` of the given periods in each cluster c."""
         found = self.by_cluster(periods)
         wanted = wanted_of(allocation, [*map(len, found)])
         return [period for idle, n in zip(found, wanted, strict=True) for period in idle[:n]]
 
 
 def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
-    """Return an allocation as whole numbers; refuse what is none, or more than `most` servers."""
+    """Return an allocation as a list of whole numbers.
+
+    Raises `InputError` if it is not an allocation, or has more processors of a cluster than `most`.
+    """
     wanted = answered_numbers(allocation)
     fits = wanted is not None and len(wanted) == len(most) and not any(map(gt, wanted, most))
     if wanted is None or not fits or min(wanted, default=0) < 0:
         raise InputError(
-            f"allocation = {shown(allocation)}; feasible are {shown([*most])}, give a whole number "
-            "for each cluster, no larger"
+            f"allocation = {shown(allocation)}; give a whole number for each cluster, at most "
+            f"{shown([*most])}"
         )
     return wanted
 
 
 def slack_of(slot: float) -> float:
-    """Return by what share an instant may miss a multiple of the slot and still be that multiple.
+    """Return the relative tolerance within which an instant counts as a multiple of the slot.
 
-    Multiples of 2**-20 have exact multiples; those of 0.1 and the times that meet them are rounded.
+    The multiples of some slots, such as 0.1, are rounded, and an instant that should be a multiple
+    may differ from it by a rounding error. If the slot is a multiple of 2**-20, all its multiples
+    are exact, and the tolerance is 0.
     """
-    return 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44  # `horizon_end` of the kernels too
+    # The kernel `horizon_end` in `engines.kernels.booking` contains the same rule.
+    return 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44
 
 
 def slot_of(instant: float, slot: float) -> int:
-    """Return the number k of the slot that an instant is in: ``k * slot <= instant``, the last.
+    """Return the number of the slot that contains an instant.
 
-    What is a multiple of the slot but for rounding (`slack_of`) begins a slot: 0.3 is in slot 3 of
-    0.1. Raises `InputError` where the number would not be exact.
+    Slot k contains the instants from ``k * slot``, included, to ``(k + 1) * slot``, excluded. An
+    instant that differs from a multiple of the slot by a rounding error only (see `slack_of`)
+    counts as this multiple. Raises `InputError` if the number is too large to be exact.
+
+    Examples
+    --------
+    >>> slot_of(25.0, 10.0), slot_of(0.3, 0.1)
+    (2, 3)
     """
     quotient = float(instant) / slot
     if not abs(quotient) <= LARGEST_WHOLE:
         raise InputError(
             f"the instant {instant:g} is more than {LARGEST_WHOLE:,} slots of {slot:g} from 0; "
-            "give an earlier one, or a longer slot"
+            "give an earlier instant or a longer slot"
         )
     number = round(quotient)
     is_reached = number * slot <= instant + abs(instant) * slack_of(slot)

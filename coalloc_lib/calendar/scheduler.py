@@ -1,4 +1,4 @@
-"""The online scheduler by hand: it books, cancels, and lists the idle servers."""
+"""An online scheduler for interactive use: it books and cancels single requests."""
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
@@ -16,24 +16,43 @@ from coalloc_lib.model.system import Multicluster
 
 
 class Calendar:
-    """An online scheduler: requests are booked at once, or refused, which changes nothing.
+    """An online scheduler that accepts or rejects each request immediately.
 
     Parameters
     ----------
     clusters : Multicluster, sequence of int, or int
-        Servers of each cluster, or of the only one.
+        The system, the number of processors of each cluster, or the number of processors of a
+        single cluster.
     slot, step, max_attempts, horizon, rule, min_length
-        As those of `Online`.
+        As in the policy `Online`.
     placement : Placement, optional
-        From which clusters; worst fit where it is not given.
+        The rule that distributes the processors of a request over the clusters; by default,
+        `WorstFit`.
 
     Attributes
     ----------
     now : float
-        The present instant, at which requests are submitted; `advance` moves it.
+        The present instant, at which requests are submitted. It begins at 0; `advance` changes it.
     idle : IdlePeriods
+        The idle periods of all processors.
     bookings : set of Booking
-        Those that have not ended.
+        The bookings that have not ended and were not cancelled.
+
+    Raises
+    ------
+    InputError
+        If a parameter is not allowed, or the placement does not serve flexible requests.
+
+    Examples
+    --------
+    The second request finds enough idle processors only at its fourth attempt.
+
+    >>> calendar = Calendar([4, 2], slot=10, step=10, horizon=100)
+    >>> calendar.submit(start=0, length=25, servers=5).allocation
+    (4, 1)
+    >>> second = calendar.submit(start=0, length=25, servers=2)
+    >>> second.start, len(second.attempts)
+    (30.0, 4)
     """
 
     def __init__(
@@ -54,14 +73,14 @@ class Calendar:
         if "flexible" not in placement.requests:
             raise InputError(
                 f"placement = {placement} does not distribute processors over clusters (flexible "
-                "requests), as a calendar does; give another"
+                "requests), which a calendar needs; give another one, such as WorstFit()"
             )
         placement.check(self.system)
         self.idle = IdlePeriods(self.system.sizes)
         self.rule = checks.one_of("rule", rule, self.idle.rules)
         self.now = 0.0
         self.bookings: set[Booking] = set()
-        #: A heap: when each ends, and what tells those apart that end at once.
+        #: A heap of bookings by their ends; the second entry makes the order of ties definite.
         self._ends: list[tuple[float, int, Booking]] = []
 
     def submit(
@@ -72,10 +91,28 @@ class Calendar:
         latest: float = inf,
         span_penalty: float = 0.0,
     ) -> Booking | Refused:
-        """Request servers, now; return the booking, or why there is none.
+        """Submit a request for processors at the present instant.
 
-        The request starts between `start` and `latest`. It takes `length` on one cluster, and
-        ``length * (1 + span_penalty)`` on several.
+        Parameters
+        ----------
+        start, latest : float
+            The request must start in this interval, ends included.
+        length : float
+            Length of the request on one cluster.
+        servers : int
+            Number of processors.
+        span_penalty : float
+            On several clusters, the request takes ``length * (1 + span_penalty)``.
+
+        Returns
+        -------
+        Booking or Refused
+            The reservation, or the reason for the rejection.
+
+        Raises
+        ------
+        InputError
+            If a number is not allowed.
         """
         start, length = checks.finite("start", start), checks.finite("length", length)
         count = checks.whole("servers", servers)
@@ -102,54 +139,93 @@ class Calendar:
         return answer
 
     def cancel(self, booking: Booking) -> None:
-        """Give up a booking that has not started.
+        """Cancel a booking that has not started before the present instant.
 
-        Where it starts now, what its servers had idle until now is past.
+        Parameters
+        ----------
+        booking : Booking
+            A booking that `submit` returned.
+
+        Raises
+        ------
+        InputError
+            If the booking has started or ended, was cancelled before, or is not from this calendar.
         """
         if not isinstance(booking, Booking) or booking not in self.bookings:
             raise InputError(
-                f"{shown(booking)} is no booking of this calendar that has not ended, or it was "
-                "given up before; give what submit() returned"
+                f"{shown(booking)} is not a current booking of this calendar; give a booking that "
+                "submit() returned and that was not cancelled and has not ended"
             )
         if booking.start < self.now:
             raise InputError(
-                f"the booking has run since {booking.start:g}, now is {self.now:g}; cancel one "
-                "that has not started"
+                f"the booking started at {booking.start:g} and the present instant is "
+                f"{self.now:g}; cancel a booking before it starts"
             )
         self.bookings.remove(booking)
         for server in booking.servers:
             self.idle.give_back(server, booking.start, booking.end)
 
     def free(self, start: float, end: float) -> list[IdlePeriod]:
-        """Return the idle periods, one a server, that hold a whole interval: the range search."""
+        """Return the idle periods that contain an interval, at most one for each processor.
+
+        Parameters
+        ----------
+        start, end : float
+            The interval [start, end), which must not begin before the present instant.
+
+        Returns
+        -------
+        list of IdlePeriod
+            The idle periods, by processor number.
+
+        Raises
+        ------
+        InputError
+            If the interval is empty or begins before the present instant.
+        """
         start, end = checks.finite("start", start), checks.finite("end", end)
         if not self.now <= start < end:
             raise InputError(
-                f"start = {start:g} and end = {end:g}, now is {self.now:g}; give an interval that "
-                "is still to come"
+                f"start = {start:g} and end = {end:g}; give a start at or after the present "
+                f"instant {self.now:g}, and a later end"
             )
         return self.idle.feasible(start, end)
 
     def advance(self, now: float) -> None:
-        """Go on to a later instant; bookings that have ended are forgotten."""
+        """Move the present instant forward, and forget the bookings that have ended.
+
+        Parameters
+        ----------
+        now : float
+            The new present instant.
+
+        Raises
+        ------
+        InputError
+            If `now` is before the present instant, or too large for the slots to be exact.
+        """
         if not checks.finite("now", now) >= self.now:
-            raise InputError(f"now = {now:g} comes before {self.now:g}; time only goes on")
-        self.terms.horizon_end(now)  # refuses what is too far
+            raise InputError(
+                f"now = {now:g} comes before the present instant {self.now:g}; "
+                "give this instant or a later one"
+            )
+        self.terms.horizon_end(now)  # Raises an error if the slot number would not be exact.
         self.idle.advance(now)
         self.now = float(now)
         while self._ends and self._ends[0][0] <= self.now:
             self.bookings.discard(heappop(self._ends)[-1])
 
     def _place(self, request, idle):
+        """Return the allocation of a request, or None; check what the placement answers."""
         answer = self._placement.place((request.servers,), "flexible", idle)
         if answer is None:
             return None
         taken = fitting(answer, request.servers, idle)
         if taken is None:
             raise InputError(
-                f"placement = {self._placement} placed a request for {request.servers} servers as "
-                f"{shown(answer)} with {shown([*idle])} idle; return how many of each cluster, no "
-                "more than are idle, or None"
+                f"placement = {self._placement} placed a request for {request.servers} processors "
+                f"as {shown(answer)} with {shown([*idle])} idle; return None, or for each "
+                "cluster a number of processors that are idle"
             )
         return taken
 
@@ -160,5 +236,5 @@ class _Request(NamedTuple):
     span_penalty: float
 
     def expected_length(self, allocation: Sequence[int]) -> float:
-        """Return how long it takes on an allocation."""
+        """Return the length of the request on an allocation."""
         return time_on_processors(self.length, self.span_penalty, sum(map(bool, allocation)))

@@ -1,4 +1,4 @@
-"""The search for a start: the rules of booking, and the attempts of a request."""
+"""The search for the start of a request: the rules for attempts, and the attempts themselves."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from coalloc_lib.basics.times import DAY
 from coalloc_lib.calendar.periods import IdlePeriods, slack_of, slot_of
 from coalloc_lib.model.placement import Reservation, Rigid
 
-#: Why a request is refused.
+#: The possible reasons for the rejection of a request.
 TOO_WIDE = "more servers than there are"
 NO_LENGTH = "no length"
 BEFORE_NOW = "a start before its submission"
@@ -18,18 +18,46 @@ PAST_LATEST = "past its latest start"
 BEYOND_HORIZON = "beyond the horizon"
 NO_ROOM = "no room in all attempts"
 
-#: A length of at most this share of its start may be rounded to nothing: half the distance from 1
-#: to the next number.
+#: Half the distance from 1 to the next larger floating-point number. If a job is at most this
+#: fraction of its start long, then ``start + length`` may be rounded to `start`.
 ROUNDING = 2.0**-53
 
-#: Why an attempt failed whose request may go on.
+#: The possible reasons for the failure of an attempt after which the next attempt is made.
 TOO_FEW = "too few servers are idle so long"
 SPANS_BEYOND = "spanning, it would end beyond the horizon"
 
 
 @dataclass(frozen=True)
 class BookingRules:
-    """How far ahead a calendar books, and which starts it tries: the parameters of `Online`."""
+    """The parameters of a calendar: which starts it tries, and how far ahead it reserves.
+
+    The parameters have the same meaning as in the policy `Online`.
+
+    Parameters
+    ----------
+    slot : float
+        Length of a slot, in the unit of the jobs; the horizon moves forward by whole slots.
+    step : float
+        Time between two attempts.
+    max_attempts : int, optional
+        Maximal number of attempts for a request. By default, half the number of slots.
+    horizon : float
+        How far ahead processors can be reserved: until the end of ``horizon / slot`` slots, rounded
+        up. The first of these slots contains the present instant.
+    min_length : float
+        The least length that is reserved.
+
+    Raises
+    ------
+    InputError
+        If a number is not allowed, or is too large to be exact.
+
+    Examples
+    --------
+    >>> rules = BookingRules(slot=10.0, step=5.0, horizon=95.0)
+    >>> rules.slots, rules.most_attempts, rules.horizon_end(23.0)
+    (10, 5, 120.0)
+    """
 
     slot: float = 900.0
     step: float = 900.0
@@ -38,7 +66,7 @@ class BookingRules:
     min_length: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Check every number."""
+        """Check all parameters."""
         object.__setattr__(self, "min_length", checks.not_negative("min_length", self.min_length))
         for name in ("slot", "step", "horizon"):
             value = checks.positive(name, getattr(self, name))
@@ -50,16 +78,19 @@ class BookingRules:
 
     @property
     def slots(self) -> int:
-        """Q: how many slots the horizon has, the least that reach it."""
+        """Number of slots that cover the horizon; the paper calls it Q."""
         return -slot_of(-self.horizon, self.slot)
 
     @property
     def most_attempts(self) -> int:
-        """Attempts in all: `max_attempts`, or half the number of slots."""
+        """Maximal number of attempts for a request, at least 1."""
         return max(self.slots // 2, 1) if self.max_attempts is None else self.max_attempts
 
     def horizon_end(self, now: float) -> float:
-        """Return the latest end of a reservation made now; rounding may exceed it (`slack_of`)."""
+        """Return the latest end of a reservation that is made at the instant `now`.
+
+        The result includes the tolerance of `slack_of` for rounding errors.
+        """
         last = slot_of(now, self.slot) + self.slots
         return last * self.slot * (1 + slack_of(self.slot))
 
@@ -67,20 +98,31 @@ class BookingRules:
 def is_lost(length: float, start: float) -> bool:
     """Return whether a length is so short that ``start + length`` may be rounded to `start`.
 
-    If so, it may be rounded to every later start too.
+    If the length is lost at a start, it is lost at every later start too.
     """
     return length <= start * ROUNDING
 
 
 def _exact(name, value):
-    """Return a number; refuse one so large that slots and attempts could not be told apart."""
+    """Return a number, or raise an error if slots or attempts of this number would not be exact."""
     if value > checks.LARGEST_WHOLE:
         raise InputError(f"{name} = {shown(value)}; give at most {checks.LARGEST_WHOLE:,}")
     return value
 
 
 class Attempt(NamedTuple):
-    """A start that was tried, how many servers were idle, and why it failed; else `why` is ""."""
+    """One attempt to reserve processors for a request.
+
+    Attributes
+    ----------
+    start, end : float
+        The interval that was tried.
+    idle : tuple of int
+        Number of processors of each cluster that are idle during the whole interval. It is empty if
+        the interval ends beyond the horizon.
+    why : str
+        The reason why the attempt failed; empty if it succeeded.
+    """
 
     start: float
     end: float
@@ -97,15 +139,39 @@ def find_start(
     latest: float,
     until: float,
 ) -> tuple[list[Attempt], Reservation | None, str]:
-    """Try the starts ``earliest``, ``earliest + step``, ... until one will do, or tell why not.
+    """Try the starts ``earliest``, ``earliest + step``, ... until an attempt succeeds.
 
-    `place` is as `State.place`; the job ends by `until`, the `horizon_end` of its submission. It is
-    placed in the window that it needs on one cluster and, where it then spans, again in the longer
-    one, as in `Profile.earliest`. Where only the longer one ends beyond the horizon, the next
-    attempt is made: it may not have to span. What is booked is no shorter than ``min_length``, and
-    what `is_lost` at its start is refused.
+    A request is first placed on the processors that are idle for its length on one cluster. If the
+    resulting allocation makes it longer, it is placed again in the longer interval. If only the
+    longer interval ends beyond the horizon, the next attempt is made, because the request may then
+    fit on one cluster.
+
+    Parameters
+    ----------
+    idle : IdlePeriods
+        The idle periods of the processors.
+    job : Rigid
+        A `Job`, or any object that has a method `expected_length`.
+    place : callable
+        A function of the job and of the number of idle processors of each cluster. It returns the
+        allocation of the job, or None if the job does not fit.
+    terms : BookingRules
+        The rules for the attempts.
+    earliest, latest : float
+        The job must start in this interval, ends included.
+    until : float
+        The latest end of the reservation: the `horizon_end` at the submission of the job.
+
+    Returns
+    -------
+    attempts : list of Attempt
+        All attempts, in order.
+    found : Reservation or None
+        The reservation of the last attempt, or None if no attempt succeeded.
+    why : str
+        The reason why no attempt succeeded; empty if one did.
     """
-    shortest = max(terms.min_length, job.expected_length(()))  # as it is on one cluster
+    shortest = max(terms.min_length, job.expected_length(()))  # on one cluster
     attempts: list[Attempt] = []
     for number in range(terms.most_attempts):
         start = earliest + number * terms.step
@@ -123,7 +189,7 @@ def find_start(
 
 
 def _try(idle, job, place, start, length, until, least):
-    """Return what came of one attempt, and its reservation or None."""
+    """Return one attempt, and its reservation, which is None if the attempt failed."""
     while True:
         end = start + length
         if end > until:

@@ -1,12 +1,18 @@
-"""The slot trees: for each slot of the horizon a tree of the idle periods that overlap it.
+"""The slot trees of Castillo, Rouskas and Harfoush (2009), section 4.
 
-The data structure of section 4 of Castillo, Rouskas, Harfoush (2009), to be read and to count its
-operations. All servers that are idle over an interval are found in the one tree of the slot in
-which it begins, in O((log N)^2). The *primary* tree of a slot holds the periods in its leaves, the
-latest start first. Each inner node has a *secondary* tree of those below it, the earliest end
-first. The paper does not say how trees stay balanced. Here a subtree is built again as soon as one
-half holds more than `BALANCE` of its leaves: an update costs O(log N) in a secondary tree and
-O((log N)^2) in a primary one on average, and no path is longer than ``log(N) / -log(BALANCE)``.
+For each slot of the horizon there is a tree of the idle periods that overlap the slot. All
+processors that are idle during an interval are found in the tree of the slot in which the interval
+begins, in O((log N)^2) operations for N processors. This implementation is meant to be read and to
+count its operations; `IdlePeriods` is faster.
+
+The *primary* tree of a slot has the idle periods in its leaves, sorted by decreasing start. Each
+inner node of a primary tree has a *secondary* tree of the periods below the node, sorted by
+increasing end.
+
+The paper does not say how the trees stay balanced. Here, a subtree is rebuilt as soon as one half
+holds more than a share of `BALANCE` of its leaves. An update then costs O(log N) operations on
+average in a secondary tree and O((log N)^2) in a primary tree, and no path is longer than
+``log(N) / -log(BALANCE)``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,15 +25,15 @@ from coalloc_lib.basics.checks import InputError, finite, positive, shown, whole
 from coalloc_lib.calendar import periods as lists
 from coalloc_lib.calendar.periods import FIRST_FOUND, IdlePeriod, IdlePeriods, slot_of
 
-#: The share of the leaves that one half of a subtree may have.
+#: The maximal share of the leaves of a subtree that one half may hold.
 BALANCE = 0.7
-#: Nodes of all trees together, of some 100 bytes each: about 2 GiB.
+#: The maximal number of nodes in all trees. A node needs about 100 bytes, so this is about 2 GiB.
 MOST_NODES = 20_000_000
 
 
 @dataclass(eq=False, slots=True)
 class Leaf:
-    """A node with one idle period."""
+    """A leaf of a tree: a node with one idle period."""
 
     period: IdlePeriod
     size: int = 1
@@ -35,10 +41,21 @@ class Leaf:
 
 @dataclass(eq=False, slots=True)
 class Inner:
-    """A node with two halves, `size` leaves below, and the same periods by end in `secondary`.
+    """An inner node of a tree, with two subtrees.
 
-    `median` is the start, or in a secondary tree the end, of the last period of the left half when
-    the node was built, and `last` its sort key: what has no larger one belongs to the left.
+    Attributes
+    ----------
+    median : float
+        The start (in a secondary tree, the end) of the last period of the left subtree when the
+        node was built.
+    last : tuple of (float, int)
+        The sort key of that period. Periods with at most this key belong to the left subtree.
+    left, right : Node
+        The subtrees.
+    size : int
+        Number of leaves below the node.
+    secondary : Tree or None
+        In a primary tree, the secondary tree of the periods below the node.
     """
 
     median: float
@@ -54,7 +71,7 @@ Node = Leaf | Inner
 
 @dataclass(slots=True)
 class Steps:
-    """Elementary operations: nodes that were looked at, made or taken away."""
+    """A counter of elementary operations: nodes that were visited, created or removed."""
 
     taken: int = 0
 
@@ -69,7 +86,7 @@ def leaves(node: Node | None) -> Iterator[IdlePeriod]:
 
 
 class Tree:
-    """A balanced tree of idle periods in its leaves: primary, or one of its secondary trees."""
+    """A balanced tree with idle periods in its leaves, either primary or secondary."""
 
     def __init__(
         self, periods: Sequence[IdlePeriod], steps: Steps, is_primary: bool = True
@@ -81,19 +98,19 @@ class Tree:
         return self.root.size if self.root else 0
 
     def key(self, period: IdlePeriod) -> tuple[float, int]:
-        """Return what the periods of this tree are sorted by; it tells any two apart."""
+        """Return the sort key of a period in this tree; no two periods have the same key."""
         return (-period.start if self.is_primary else period.end), period.server
 
     def insert(self, period: IdlePeriod) -> None:
-        """Add a period."""
+        """Add a period to the tree."""
         self.root = self._inserted(self.root, period) if self.root else self._built([period])
 
     def remove(self, period: IdlePeriod) -> None:
-        """Take a period of this tree out of it."""
+        """Remove a period from the tree, which must contain it."""
         self.root = self._removed(self.root, period)
 
     def _built(self, periods):
-        """Return a subtree of sorted periods, as balanced as can be."""
+        """Return a perfectly balanced subtree of sorted periods."""
         self.steps.taken += 1
         if len(periods) == 1:
             return Leaf(periods[0])
@@ -105,7 +122,7 @@ class Tree:
         return Inner(median, self.key(last), left, right, len(periods), secondary)
 
     def _inserted(self, node, period):
-        """Return a subtree with one more period."""
+        """Return the subtree below a node after a period was added to it."""
         self.steps.taken += 1
         if isinstance(node, Leaf):
             return self._built(sorted([node.period, period], key=self.key))
@@ -119,7 +136,7 @@ class Tree:
         return self._balanced(node)
 
     def _removed(self, node, period):
-        """Return a subtree without one of its periods, None where nothing is left."""
+        """Return the subtree below a node without one of its periods; None if it is then empty."""
         self.steps.taken += 1
         if isinstance(node, Leaf):
             assert node.period == period, f"{period} is not in this tree"
@@ -136,16 +153,20 @@ class Tree:
         return self._balanced(node)
 
     def _balanced(self, node):
-        """Return the subtree, built again where one half has become too large."""
+        """Return the subtree below a node, rebuilt if one half has become too large."""
         if max(node.left.size, node.right.size) > BALANCE * node.size:
             return self._built([*leaves(node)])
         return node
 
 
-def _marked(node, instant, is_primary, steps):
-    """Yield the subtrees of periods that start by an instant or, if secondary, end no sooner."""
-    # At a median for which that does not hold the left half is ignored; else the right half is
-    # marked and the search goes on in the left one.
+def _marked_subtrees(node, instant, is_primary, steps):
+    """Yield disjoint subtrees that together hold all matching periods below a node.
+
+    In a primary tree, the periods that start at or before the instant match. In a secondary tree,
+    the periods that end at or after it match.
+    """
+    # If the median matches, the whole right half matches, and the search goes on in the left half.
+    # Otherwise no period of the left half matches.
     while isinstance(node, Inner):
         steps.taken += 1
         if node.median <= instant if is_primary else node.median >= instant:
@@ -161,10 +182,18 @@ def _marked(node, instant, is_primary, steps):
 
 @dataclass
 class Operations:
-    """Elementary operations so far, as `Steps` are.
+    """The number of elementary operations in each part of the algorithm, as `Steps` counts them.
 
-    `phase1` in primary trees, `phase2` in secondary ones and to retrieve periods, `update` to
-    exchange them, `advance` to build the trees of the slots that came into the horizon.
+    Attributes
+    ----------
+    phase1 : int
+        Operations of searches in primary trees.
+    phase2 : int
+        Operations of searches in secondary trees, and one for each period that is retrieved.
+    update : int
+        Operations that replace periods after a reservation or its cancellation.
+    advance : int
+        Operations that build the trees of the slots that enter the horizon.
     """
 
     phase1: int = 0
@@ -174,7 +203,19 @@ class Operations:
 
 
 class TreeSearch(NamedTuple):
-    """A slot, the subtrees of its tree that phases 1 and 2 marked, and as many periods as asked."""
+    """The result of a search in the tree of one slot.
+
+    Attributes
+    ----------
+    slot : int
+        Number of the slot.
+    candidates : list of Node
+        The subtrees that phase 1 of the search marked in the primary tree.
+    feasible : list of Node
+        The subtrees that phase 2 marked in secondary trees.
+    found : list of IdlePeriod
+        The idle periods that were retrieved.
+    """
 
     slot: int
     candidates: list[Node]
@@ -183,15 +224,51 @@ class TreeSearch(NamedTuple):
 
 
 class SlotTrees(IdlePeriods):
-    """The idle periods of one cluster, the only entry of `sizes`, in the trees of Q `slots`.
+    """The idle periods of one cluster, stored in one tree for each slot of the horizon.
 
-    `trees` has the primary tree of each slot from the present one on, by number: slot k is from
-    ``k * slot`` to ``(k + 1) * slot``. `operations` counts what was done.
+    The sorted lists of `IdlePeriods` are kept too, because they tell which idle periods of a
+    processor are adjacent.
 
-    The lists stay too: they know which idle periods of a server are neighbours. The paper makes the
-    tree of the slot that comes into the horizon in O(1); but the idle periods that reach into the
-    slot are in it, which takes O(N log N). Where jobs may be shorter than a slot, a tree can have
-    more than N leaves.
+    Parameters
+    ----------
+    sizes : sequence of one int
+        Number of processors of the cluster.
+    slot : float
+        Length of a slot.
+    slots : int
+        Number of slots in the horizon; the paper calls it Q.
+
+    Attributes
+    ----------
+    trees : dict of int to Tree
+        The primary tree of each slot, from the present slot on. Slot k contains the instants from
+        ``k * slot``, included, to ``(k + 1) * slot``, excluded.
+    operations : Operations
+        The number of elementary operations so far.
+
+    Raises
+    ------
+    InputError
+        If there are several clusters, or the trees would need too much memory.
+
+    Notes
+    -----
+    The paper states that the tree of a slot that enters the horizon is created in O(1). Idle
+    periods without an end overlap this slot, however, so creating the tree takes O(N log N)
+    operations for N processors. If jobs can be shorter than a slot, a tree can have more than N
+    leaves.
+
+    References
+    ----------
+    Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed Environments
+    (2009), section 4.
+
+    Examples
+    --------
+    >>> trees = SlotTrees([2], slot=10.0, slots=3)
+    >>> trees.take(trees.feasible(0.0, 5.0)[0], 0.0, 5.0)
+    >>> trees.counts(4.0, 6.0), trees.counts(5.0, 6.0)
+    ((1,), (2,))
     """
 
     rules = (*lists.RULES, FIRST_FOUND)
@@ -200,14 +277,14 @@ class SlotTrees(IdlePeriods):
         super().__init__(sizes)
         if len(self.sizes) > 1:
             raise InputError(
-                f"sizes = {shown([*self.sizes])}; slot trees are of one cluster, as the paper's: "
-                f"give one, or another rule than {FIRST_FOUND!r}"
+                f"sizes = {shown([*self.sizes])}; slot trees support only one cluster; give one "
+                f"cluster, or a rule other than {FIRST_FOUND!r}"
             )
         slot, slots, (servers,) = positive("slot", slot), whole("slots", slots), self.sizes
         nodes = 2 * servers * (1 + log2(servers)) * slots
         if nodes > MOST_NODES:
             raise InputError(
-                f"slot = {slot:g}: trees for {slots:,} slots of {servers:,} servers have some "
+                f"slot = {slot:g}: trees for {slots:,} slots and {servers:,} processors need about "
                 f"{nodes:,.0f} nodes, more than {MOST_NODES:,}; give a longer slot or another rule"
             )
         self.slot, self.slots = slot, slots
@@ -217,82 +294,117 @@ class SlotTrees(IdlePeriods):
         self.plant()
 
     def plant(self) -> None:
-        """Build the trees of all slots again, perfectly balanced; it is not counted."""
+        """Rebuild the trees of all slots, perfectly balanced, without counting the operations."""
         first = slot_of(self.now, self.slot)
-        self.trees = {number: self._grown(number) for number in range(first, first + self.slots)}
+        self.trees = {
+            number: self._tree_of_slot(number) for number in range(first, first + self.slots)
+        }
 
     def search(self, start: float, end: float, count: int | None = None) -> TreeSearch:
-        """Find idle periods that are feasible for [start, end) in the tree of its first slot.
+        """Search idle periods that contain [start, end) in the tree of the slot of `start`.
 
-        Phase 2 ends when it has found `count`; nothing is found where there are fewer. All are
-        sought where it is not given.
+        Parameters
+        ----------
+        start, end : float
+            The interval.
+        count : int, optional
+            Number of periods to find. If there are fewer, none is retrieved. By default, all are
+            retrieved.
+
+        Returns
+        -------
+        TreeSearch
+            The marked subtrees and the periods.
+
+        Raises
+        ------
+        InputError
+            If `start` is not in a slot of the horizon.
         """
         slot = slot_of(start, self.slot)
         if slot not in self.trees:
             raise InputError(
-                f"start = {start:g} is in no slot that has a tree; give one before "
-                f"{(1 + max(self.trees)) * self.slot:g} that is not past"
+                f"start = {start:g} is not in a slot of the horizon; give a start from "
+                f"{min(self.trees) * self.slot:g} to before {(1 + max(self.trees)) * self.slot:g}"
             )
         wanted = 0 if count is None else whole("count", count, least=0)
-        candidates, feasible = self._marked(slot, start, end, count)
+        candidates, feasible = self._mark(slot, start, end, count)
         found: list[IdlePeriod] = []
-        if _leaves_of(feasible) >= wanted:
+        if _number_of_leaves(feasible) >= wanted:
             found += islice(chain.from_iterable(map(leaves, feasible)), count)
             self.operations.phase2 += len(found)
         return TreeSearch(slot, candidates, feasible, found)
 
     def feasible(self, start: float, end: float) -> list[IdlePeriod]:
-        """Return the feasible periods, by server; of the lists where the slot has no tree."""
+        """Return the idle periods that contain the interval [start, end), by processor number.
+
+        They are searched in the tree of the slot of `start`. If this slot is not in the horizon,
+        they are searched in the lists.
+        """
         if slot_of(start, self.slot) not in self.trees:
             return super().feasible(start, end)
         return sorted(self.search(start, end).found)
 
     def counts(self, start: float, end: float) -> tuple[int, ...]:
-        """Return how many there are: the sizes of the marked subtrees, and nothing is retrieved."""
+        """Return the number of processors that are idle during [start, end), in a tuple.
+
+        The sizes of the marked subtrees are added, and no period is retrieved.
+        """
         slot = slot_of(start, self.slot)
         if slot not in self.trees:
             return super().counts(start, end)
-        return (_leaves_of(self._marked(slot, start, end, None)[1]),)
+        return (_number_of_leaves(self._mark(slot, start, end, None)[1]),)
 
     def choose(
         self, start: float, end: float, allocation: Sequence[int], rule: str
     ) -> list[IdlePeriod]:
-        """Return so many feasible periods by the rule; ``"first-found"`` as the search ends."""
+        """Choose idle periods that contain [start, end), as `IdlePeriods.choose` does.
+
+        The rule ``"first-found"`` chooses the periods that the search of the trees finds first.
+        """
         if rule != FIRST_FOUND:
             return super().choose(start, end, allocation, rule)
         (count,) = lists.wanted_of(allocation, self.sizes)
-        return self._first_of(self.search(start, end, count).found, allocation)
+        return self._take_first(self.search(start, end, count).found, allocation)
 
     def advance(self, now: float) -> None:
-        """Go on to a later instant: discard the trees of slots that are over, and make new ones."""
+        """Move the present instant forward.
+
+        The trees of past slots are deleted, and trees of the slots that enter the horizon are
+        built.
+        """
         first, before = slot_of(finite("now", now), self.slot), self._steps.taken
         super().advance(now)
         last = next(reversed(self.trees))
         for number in [number for number in self.trees if number < first]:
             del self.trees[number]
         for number in range(max(first, last + 1), first + self.slots):
-            self.trees[number] = self._grown(number)
+            self.trees[number] = self._tree_of_slot(number)
         self.operations.advance += self._steps.taken - before
 
-    def _marked(self, slot, start, end, count):
-        """Return the marks of both phases; phase 2 takes those of phase 1 in reverse."""
+    def _mark(self, slot, start, end, count):
+        """Return the subtrees that phase 1 and phase 2 of a search mark.
+
+        Phase 2 stops when it has marked `count` periods. As in the paper, it takes the subtrees of
+        phase 1 in reverse order.
+        """
         before = self._steps.taken
-        candidates = [*_marked(self.trees[slot].root, start, True, self._steps)]
+        candidates = [*_marked_subtrees(self.trees[slot].root, start, True, self._steps)]
         between = self._steps.taken
         self.operations.phase1 += between - before
         enough, feasible = inf if count is None else count, []
-        if enough == inf or _leaves_of(candidates) >= enough:
+        if enough == inf or _number_of_leaves(candidates) >= enough:
             roots = [c.secondary.root if isinstance(c, Inner) else c for c in reversed(candidates)]
-            marks = (_marked(root, end, False, self._steps) for root in roots)
+            marks = (_marked_subtrees(root, end, False, self._steps) for root in roots)
             for node in chain.from_iterable(marks):
                 feasible.append(node)
-                if _leaves_of(feasible) >= enough:
+                if _number_of_leaves(feasible) >= enough:
                     break
         self.operations.phase2 += self._steps.taken - between
         return candidates, feasible
 
     def _exchange(self, server, old, new):
-        """Do as the lists do, and in all trees."""
+        """Replace idle periods of a processor by new ones, in the lists and in all trees."""
         super()._exchange(server, old, new)
         before, least = self._steps.taken, next(iter(self.trees))
         for periods, change in ((old, Tree.remove), (new, Tree.insert)):
@@ -302,27 +414,43 @@ class SlotTrees(IdlePeriods):
         self.operations.update += self._steps.taken - before
 
     def _overlapped(self, period, least, most):
-        """Return the numbers of the slots, of those from `least` to `most`, that it overlaps."""
+        """Return the numbers of the slots between `least` and `most` that a period overlaps."""
         _, start, end = period
-        beyond = (most + 2) * self.slot  # whatever `slack_of` says, and no number is too large
+        # Later instants need no slot number, which could be too large for `slot_of`. The margin of
+        # one more slot is larger than the tolerance of `slack_of`.
+        beyond = (most + 2) * self.slot
         if start >= beyond:
             return range(0)
         last = most if end >= beyond else slot_of(nextafter(end, -inf), self.slot)
         return range(max(least, slot_of(start, self.slot)), min(most, last) + 1)
 
-    def _grown(self, number):
-        """Return the tree of a slot: all idle periods that overlap it."""
-        of_all = (period for server in range(sum(self.sizes)) for period in self.periods(server))
-        return Tree([p for p in of_all if self._overlapped(p, number, number)], self._steps)
+    def _tree_of_slot(self, number):
+        """Return the tree of the idle periods that overlap a slot."""
+        servers = range(sum(self.sizes))
+        idle = (period for server in servers for period in self.periods(server))
+        overlapping = [period for period in idle if self._overlapped(period, number, number)]
+        return Tree(overlapping, self._steps)
 
 
-def _leaves_of(nodes):
-    """Return how many periods are below some nodes."""
+def _number_of_leaves(nodes):
+    """Return the total number of leaves below some nodes."""
     return sum(node.size for node in nodes)
 
 
 class Request(NamedTuple):
-    """When a request is submitted, its start, length and servers: the paper's q, s, l, n."""
+    """A request for processors, with the values that the paper calls q, s, l and n.
+
+    Attributes
+    ----------
+    submit : float
+        Instant of submission, q.
+    start : float
+        Requested start, s.
+    length : float
+        Length, l.
+    servers : int
+        Number of processors, n.
+    """
 
     submit: float
     start: float
@@ -330,15 +458,32 @@ class Request(NamedTuple):
     servers: int
 
 
-#: What each server of the worked example has reserved, from the present instant, 0.
+#: The reserved intervals of each processor in the worked example; the present instant is 0.
 _RESERVED = ([(0, 4), (25, 34)], [(0, 12), (36, 42)], [(0, 7), (31, 40)], [(0, 2), (16, 30)])
 
 
 def worked_example() -> tuple[SlotTrees, dict[str, IdlePeriod], Request]:
-    """Return the example of the paper's Figures 1 and 2: the trees, the idle periods, the request.
+    """Return the example of Figures 1 and 2 in the paper of Castillo, Rouskas and Harfoush (2009).
 
-    The paper's text gives X = [4, 25) of the first server (number 0 here), V in the first two slots
-    only, all four in the second, the medians 7 and 25, and how the search goes; the rest is chosen.
+    The text of the paper specifies some values: the period X = [4, 25) of the first processor
+    (number 0 here); that the period V overlaps only the first two slots, and that all four periods
+    overlap the second slot; the medians 7 and 25; and the course of the search. All other values
+    are chosen here to fit these.
+
+    Returns
+    -------
+    trees : SlotTrees
+        The trees of four processors.
+    periods : dict of str to IdlePeriod
+        The periods that the paper calls X, Y, Z and V.
+    request : Request
+        The request whose search the paper describes.
+
+    Examples
+    --------
+    >>> trees, periods, request = worked_example()
+    >>> periods["X"]
+    IdlePeriod(server=0, start=4.0, end=25.0)
     """
     trees = SlotTrees([4], slot=10.0, slots=5)
     for server, reserved in enumerate(_RESERVED):
@@ -346,6 +491,6 @@ def worked_example() -> tuple[SlotTrees, dict[str, IdlePeriod], Request]:
             (period,) = (idle for idle in trees.feasible(start, end) if idle.server == server)
             trees.take(period, float(start), float(end))
     trees.operations = Operations()
-    trees.plant()  # balanced as in the figure, whatever the order of the reservations
+    trees.plant()  # The order of the reservations must not change the shape of the trees.
     periods = dict(zip("XYZV", (trees.periods(server)[0] for server in range(4)), strict=True))
     return trees, periods, Request(17.0, 17.0, 12.0, 2)

@@ -1,7 +1,8 @@
-"""The command line: `loss`, `simulate` and `traces`.
+"""The command line ``coalloc`` with the commands `loss`, `simulate` and `traces`.
 
-A command reads options, calls the library and prints: results to stdout, progress and errors to
-stderr. Slow imports belong in the command that needs them. Begin with `loss`, a small one.
+A command reads its options, calls the library and prints results on standard output, and progress
+and errors on stderr. A module that takes long to import is imported inside the function that needs
+it. Begin with `loss`, which is a small command.
 """
 
 import signal
@@ -28,22 +29,27 @@ from coalloc_lib.cli.output import (
 
 __all__ = ["app", "main", "run_app"]
 
-#: Exit statuses that are no answer and no mistake.
+#: The messages for the exit statuses of a command that a signal ended.
 ENDINGS = {130: "interrupted", 143: "terminated"}
-#: Commands with a module of their own, each with a function of its name and EXAMPLES.
+#: The help texts of the commands that have a module of their own. The module has a function of the
+#: same name, and the constant EXAMPLES.
 COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
-    "simulate": "Run a log through a system; print the metrics, write the schedule.",
+    "simulate": "Simulate the jobs of a log on a system; print the metrics, write the schedule.",
 }
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
-#: The common base of what the parser of the command line raises, which typer does not name.
+#: The base class of all errors of the command line parser. typer does not export it by name.
 _ParserError: Any = typer.BadParameter.__mro__[2]
 
 
 class OnceEach(TyperCommand):
-    """A command that refuses an option that comes twice, where the last would win unnoticed."""
+    """A command that rejects an option that is given twice.
+
+    Without this class, the parser would silently use the last value. An option that may be given
+    several times is accepted.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         from coalloc_lib.basics.checks import InputError
@@ -52,31 +58,31 @@ class OnceEach(TyperCommand):
         for option in given:
             once = isinstance(option, typer.core.TyperOption) and not option.multiple
             if once and given.count(option) > 1:
-                raise InputError(
-                    f"{option.opts[0]} is given {given.count(option)} times; give it once"
-                    + (
-                        "; `python -m own_system report` runs several logs"
-                        * (option.name == "trace")
-                    )
-                )
+                advice = "give it once"
+                if option.name == "trace":
+                    advice += ", or compare several logs with `python -m own_system report`"
+                raise InputError(f"{option.opts[0]} is given {given.count(option)} times; {advice}")
         rest = super().parse_args(ctx, args)
         for option in given:
-            _refuse_underscores(option, ctx.params.get(option.name), values.get(option.name))
+            _reject_underscores(option, ctx.params.get(option.name), values.get(option.name))
         return rest
 
 
-def _refuse_underscores(option: Any, value: Any, text: Any) -> None:
-    """Refuse the text of a number, or of several, with an underscore, which Python skips."""
+def _reject_underscores(option: Any, value: Any, text: Any) -> None:
+    """Raise an error if a number of the command line contains an underscore.
+
+    Python reads 1_000 as 1000, so a typing error such as 1_5 for 1.5 would go unnoticed.
+    """
     from coalloc_lib.basics.checks import InputError, shown
 
-    many = isinstance(value, list | tuple) and isinstance(text, list | tuple)
-    for number, word in zip(value, text, strict=True) if many else [(value, text)]:
+    has_several = isinstance(value, list | tuple) and isinstance(text, list | tuple)
+    for number, word in zip(value, text, strict=True) if has_several else [(value, text)]:
         if isinstance(number, int | float) and isinstance(word, str) and "_" in word:
             raise InputError(f"{option.opts[0]} = {shown(word)}; give a number in plain digits")
 
 
 class _Group(TyperGroup):
-    """Commands whose modules are imported when they are run."""
+    """A group of commands that imports the module of a command only when the command is run."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
@@ -88,13 +94,13 @@ class _Group(TyperGroup):
         return name, command, rest
 
 
-# No markup: square brackets in a help text are those of U[a,b].
+# Markup is off because it would change the square brackets of U[a,b] in the help texts.
 app = typer.Typer(name="coalloc", cls=_Group, add_completion=False, rich_markup_mode=None)
 for _name, _help in COMMANDS.items():
     app.command(name=_name, help=_help)(lambda: None)
 traces = typer.Typer(
     rich_markup_mode=None,
-    help="Public logs of the Parallel Workloads Archive: list them, fetch them.",
+    help="List and fetch public logs of the Parallel Workloads Archive.",
     epilog="\b\nExamples:\n  coalloc traces list\n  coalloc traces fetch KTH-SP2 CTC-SP2\n",
 )
 app.add_typer(traces, name="traces")
@@ -103,9 +109,9 @@ app.add_typer(traces, name="traces")
 @app.callback(invoke_without_command=True)
 def coalloc(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print it, exit.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    """When does it pay to run one job in several clusters at once?"""  # noqa: D400
+    """Study when it pays to run one parallel job in several clusters at the same time."""
     if version:
         from coalloc_lib import __version__
 
@@ -122,10 +128,11 @@ def _print_help(context: typer.Context):
 
 @traces.command(name="list", cls=OnceEach, epilog="\b\nExample:\n  coalloc traces list --json\n")
 def list_traces(as_json: Json = False) -> None:
-    """List the logs: their jobs, their processors, and whether they are here.
+    """List the public logs with their numbers of jobs and processors.
 
-    A folder that the variable COALLOC_TRACES names is looked into before the cache. --json tells
-    which file each log is.
+    The column "file" says whether the log is on this machine. The logs are searched in the folder
+    that the environment variable COALLOC_TRACES names, and then in the cache. With --json, the
+    path of each file is printed.
     """
     from coalloc_lib.workloads.catalogue import listing
 
@@ -145,10 +152,12 @@ def list_traces(as_json: Json = False) -> None:
 
 @traces.command(name="fetch", cls=OnceEach, epilog="\b\nExample:\n  coalloc traces fetch KTH-SP2\n")
 def fetch_traces(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names from the list.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Names that `coalloc traces list` shows.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Fetch logs from the archive into the cache, checked by SHA-256; print where they are."""
+    """Download logs from the archive into the cache, check their SHA-256, print their paths."""
     from coalloc_lib.workloads.catalogue import fetch
 
     files = [str(file) for file in fetch(names)]
@@ -159,19 +168,36 @@ def fetch_traces(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line of `coalloc`; return the exit status that `run_app` describes."""
+    """Run the command line ``coalloc``.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The arguments, by default those of the process.
+
+    Returns
+    -------
+    int
+        The exit status, as `run_app` explains it.
+
+    Examples
+    --------
+    >>> main(["loss", "--clusters", "32,32", "--sizes", "U[1,16]", "--request", "ordered"])
+    0.293, exact
+    0
+    """
     return run_app(app, "coalloc", arguments)
 
 
 def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None = None) -> int:
-    """Run a command line with the errors and the exit status that all our commands have.
+    """Run a command line application, and print its errors in one line each.
 
     Parameters
     ----------
     commands : Typer
         The application.
     program : str
-        What the user types before the arguments; the usage and the hints show it.
+        What the user types before the arguments. The usage and the error messages show it.
     arguments : sequence of str, optional
         The arguments, by default those of the process.
 
@@ -180,6 +206,11 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
     int
         The exit status: 0 after success, 2 if the user made a mistake or if a disk is full, 130
         after Ctrl-C, 143 after SIGTERM.
+
+    Raises
+    ------
+    Exception
+        Any error that is neither a mistake of the user nor a full disk.
     """
     prepare_streams()
     try:
@@ -192,7 +223,8 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
         return 0
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):
-            # The parser takes the end of any file for a user who closes the terminal.
+            # The parser takes every EOFError for a user who closes the terminal. Here a file of
+            # the user ended too early.
             raise error.__cause__ from None
         status = 130
     except Terminated:
@@ -200,7 +232,7 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
     except Exception as error:
         mistake = _mistake(error, program)
         if mistake is None:
-            raise  # nothing that a user could mend: a bug keeps its traceback
+            raise  # The error is a bug, so the user sees its traceback.
         warn(f"error: {' '.join(mistake.split())}")
         return 2
     if status in ENDINGS:
@@ -209,7 +241,7 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
 
 
 def _mistake(error: Exception, program: str) -> str | None:
-    """Return what a user can do about an error, or None if the error is a bug."""
+    """Return a message with the cause of an error and its remedy, or None if it is a bug."""
     from coalloc_lib.basics.checks import InputError, shown
     from coalloc_lib.basics.files import FULL
 
@@ -218,11 +250,11 @@ def _mistake(error: Exception, program: str) -> str | None:
     if isinstance(error, _ParserError):
         context: Any = getattr(error, "ctx", None)
         command = program if context is None else context.command_path
-        faults: list = getattr(error.__cause__, "errors", list)()  # know the value
+        faults: list = getattr(error.__cause__, "errors", list)()
         given = "".join(f"; it is {shown(fault['input'])}" for fault in faults)
         return f"{error.format_message()}{given} (see: {command} --help)"
     if isinstance(error, MemoryError):
-        return "this takes more memory than there is; ask for fewer jobs or smaller sizes"
+        return "the memory of this machine is too small; ask for fewer jobs or smaller sizes"
     if not isinstance(error, OSError) or not (error.filename or error.errno in FULL):
         return None
     if error.filename == OUTPUT:
@@ -232,15 +264,23 @@ def _mistake(error: Exception, program: str) -> str | None:
 
 
 class Terminated(BaseException):
-    """SIGTERM came: like `KeyboardInterrupt`, it passes every handler of ordinary errors."""
+    """The process received SIGTERM.
+
+    Like `KeyboardInterrupt`, it is no subclass of `Exception`, so that handlers of ordinary errors
+    do not catch it.
+    """
 
 
 @contextmanager
 def unwinding() -> Iterator[None]:
-    """Within the block, SIGTERM raises `Terminated`, so that half-written files are removed."""
+    """Raise `Terminated` when SIGTERM arrives during the ``with`` block.
+
+    The signal would otherwise end the process at once, and half-written files would remain.
+    """
 
     def terminate(_number: int, _frame: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second would cut the tidying short
+        # A second signal must not interrupt the removal of half-written files.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise Terminated
 
     before = signal.signal(signal.SIGTERM, terminate)

@@ -1,4 +1,4 @@
-"""``coalloc loss``: the capacity loss of a system, by formula or by simulation."""
+"""The command ``coalloc loss``, which prints the capacity loss of a system."""
 
 from typing import Any
 
@@ -15,8 +15,9 @@ from coalloc_lib.model.distributions import (
 from coalloc_lib.model.jobs import REQUESTS
 from coalloc_lib.policies.names import parse_clusters
 
-#: What the formulas are for, and what the approximation is for.
+#: The values of options that all formulas require.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
+#: The values of options that the approximation requires in addition.
 APPROXIMATED = {"--placement": ("worst-fit", "first-fit")}
 
 EXAMPLES = """\b
@@ -31,14 +32,14 @@ Examples:
 
 @options.command(
     planning=False,
-    sizes=("DIST", "Component sizes: U[a,b] or D(q)[a,b]."),
-    components=("K", "Components of a job; one a cluster if not given.", 1),
-    method=("METHOD", f"One of {', '.join(METHODS)}; if not given, exact where that is affordable, "
-            "else simulation, and the answer says which."),
-    one_is_power_of_two=(None, "D(q): give size 1 the threefold weight too."),
+    sizes=("DIST", "Distribution of the component sizes: U[a,b] or D(q)[a,b]."),
+    components=("K", "Number of components of each job.  [default: one per cluster]", 1),
+    method=("METHOD", f"One of {', '.join(METHODS)}.  [default: exact if it is fast enough, "
+            "otherwise simulation]"),
+    one_is_power_of_two=(None, "D(q): treat the size 1 as a power of two, with threefold weight."),
     service=("DIST", "Service times: exponential, deterministic, hyperexponential:CV."),
-    backlog=("N", "fpfs: waiting jobs seen.  [default: 500]", 1),
-    jobs=("N", "Jobs of the simulation.  [default: 200000]", 1),
+    backlog=("N", "fpfs: number of waiting jobs that the policy can see.  [default: 500]", 1),
+    jobs=("N", "Number of simulated jobs.  [default: 200000]", 1),
 )  # fmt: skip
 def loss(
     clusters: str, sizes: str, request: str, components: int | None = None,
@@ -46,9 +47,10 @@ def loss(
     placement: str | None = None, scheduling: str = "fcfs", backlog: int | None = None,
     jobs: int | None = None, seed: int | None = None, as_json: bool = False, **policy_options: Any,
 ) -> None:  # fmt: skip
-    """Print the capacity loss: the share of the processors that stays idle however many jobs wait.
+    """Print the capacity loss: the share of the processors that is idle although jobs wait.
 
-    A simulated loss comes with its 95 % interval. Where no method is given, the answer names it.
+    A simulated loss is printed with its 95 % interval. If no method is given, the method that was
+    used is printed too.
     """
     options.chosen("--request", request, REQUESTS)
     if method is not None:
@@ -57,20 +59,25 @@ def loss(
     policy = options.scheduling_of(scheduling, **policy_options)
     if not policy.takes_backlog:
         raise InputError(
-            f"--scheduling {scheduling} books jobs when they are submitted, and the loss is that "
-            "of a queue that never empties; choose another policy"
+            f"--scheduling {scheduling} books jobs when they are submitted, but a capacity loss is "
+            "defined for a queue that is never empty; choose another policy"
         )
     rule = options.placement_of(placement, request)
     times = _service(service)
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
     sampling: dict[str, Any] = {"jobs": jobs, "seed": seed, "backlog": backlog}
     sampling = {name: number for name, number in sampling.items() if number is not None}
-    question = system, distribution, components, request, rule
-    given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
     answer: Any = None
-    if method == "simulation" or not (answer := _by_formula(question, method, given, sampling)):
+    if method != "simulation":
+        question = system, distribution, components, request, rule
+        given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
+        answer = _by_formula(question, method, given, sampling)
+    if answer is None:
         if scheduling == "fcfs" and backlog is not None:
-            raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
+            raise InputError(
+                "--backlog is not for --scheduling fcfs, which sees only the first waiting job; "
+                "leave it out"
+            )
         from coalloc_lib.simulation.scenario import Scenario
         from coalloc_lib.statistics.saturation import saturated_loss
         from coalloc_lib.workloads.models import JobModel
@@ -81,7 +88,22 @@ def loss(
 
 
 def _by_formula(question, method, given, sampling):
-    """Return the loss and its method; None where it was not asked for and cannot be afforded."""
+    """Return the capacity loss by a formula, and the name of the method.
+
+    If the user gave no method and there is no formula that is fast enough, return None.
+
+    Parameters
+    ----------
+    question : tuple
+        The system, the distribution of sizes, the number of components, the request type and the
+        placement policy.
+    method : str or None
+        The method that the user gave.
+    given : dict
+        The values of the options that decide whether there is a formula.
+    sampling : dict
+        The options of a simulation that the user gave.
+    """
     from coalloc_lib.analytic import BudgetError, exact_utilization, maximal_utilization
 
     system, *sizes, request, placement = question
@@ -90,7 +112,9 @@ def _by_formula(question, method, given, sampling):
     if method is None and (obstacle or (by_chain and sampling)):
         return None
     for name in sampling:
-        obstacle = obstacle or f"--{name} is for --method simulation; leave it out, or simulate"
+        obstacle = obstacle or (
+            f"--{name} is for --method simulation; leave it out, or add --method simulation"
+        )
     if obstacle:
         raise InputError(obstacle)
     calculate = exact_utilization if by_chain and method != "approximation" else maximal_utilization
@@ -102,20 +126,23 @@ def _by_formula(question, method, given, sampling):
         other = "--method simulation"
         if method == "exact" and not _obstacle(request, by_chain, "approximation", given):
             other = f"--method approximation or {other}"
-        raise InputError(f"--method {method} is too much here: {error.cost}; use {other}") from None
+        raise InputError(
+            f"--method {method} takes too long for this system: {error.cost}; use {other}"
+        ) from None
     return bound.loss, bound.method
 
 
 def _obstacle(request, by_chain, method, given):
-    """Return why a method cannot answer and what can, or None."""
+    """Return why there is no formula for the options, and what to do, or None if there is one."""
     if method == "approximation" and not by_chain:
         where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"
         return f"{where} has an exact formula and no approximation; use --method exact"
-    for option, served in (FORMULA | (APPROXIMATED if method == "approximation" else {})).items():
-        if given[option] not in (None, *served):
+    required = FORMULA | (APPROXIMATED if method == "approximation" else {})
+    for option, values in required.items():
+        if given[option] not in (None, *values):
             return (
-                f"{option} {given[option]} has no formula, which is for {' or '.join(served)}; "
-                "use --method simulation"
+                f"there is no formula for {option} {given[option]}, only for {' or '.join(values)};"
+                " use --method simulation"
             )
     return None
 
@@ -130,12 +157,12 @@ def _service(text):
                 f"--service = {text!r}; give hyperexponential:CV with a coefficient of variation "
                 "of 1 or more, such as hyperexponential:3"
             ) from None
-    known = {"exponential": Exponential(), "deterministic": Deterministic()}
-    return known[options.chosen("--service", text, [*known, "hyperexponential:CV"])]
+    simple = {"exponential": Exponential(), "deterministic": Deterministic()}
+    return simple[options.chosen("--service", text, [*simple, "hyperexponential:CV"])]
 
 
 def _print(loss, formula, as_json, *, name_method):
-    estimate = 0.0 if abs(loss.estimate) < 5e-5 else loss.estimate  # no "-0.000"
+    estimate = 0.0 if abs(loss.estimate) < 5e-5 else loss.estimate  # This avoids "-0.000".
     method = formula or "simulation"
     if as_json:
         answer = {"capacity_loss": estimate, "max_utilization": 1 - estimate, "method": method}

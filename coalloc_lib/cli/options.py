@@ -1,4 +1,4 @@
-"""Options that several commands share, and what their texts mean."""
+"""The options that several commands share, and functions that interpret their values."""
 
 from collections.abc import Callable, Collection
 from dataclasses import fields
@@ -17,55 +17,68 @@ from coalloc_lib.policies.booking import CHOICES
 from coalloc_lib.policies.fcfs import COUNTED
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 
-#: What stands for the value of an option, its help, and its least value: of options that several
-#: commands have, and of those that are fields of scheduling policies.
+#: The options that several commands have: the placeholder of the value in the help (None for a
+#: flag), the help text and, for some, the smallest value.
 SHARED: dict[str, tuple] = {
-    "clusters": ("N,N,...", "Processors of each cluster, or a named system: "
+    "clusters": ("N,N,...", "Number of processors of each cluster, or a named system: "
                  f"{', '.join(NAMED_SYSTEMS)}."),
     "request": ("TYPE", f"One of {', '.join(REQUESTS)}."),
-    "placement": ("RULE", f"Clusters are chosen by {', '.join(PLACEMENTS)}; not for ordered "
+    "placement": ("RULE", f"How clusters are chosen: {', '.join(PLACEMENTS)}; not for ordered "
                   "requests.  [default: worst-fit]"),
     "scheduling": ("POLICY", f"One of {', '.join(SCHEDULING)}."),
-    "seed": ("N", "Of the random numbers.", 0),
+    "seed": ("N", "Seed of the random numbers.", 0),
     "as_json": (None, "Print one JSON object."),
 }  # fmt: skip
+#: The same for the options that are fields of scheduling policies. The names of the policies are
+#: added before the help text.
 FIELDS: dict[str, tuple] = {
     "max_jumps": ("N", "how many times a job may be overtaken.", 0),
-    "counted": ("WHEN", f"its overtakings count while it is {' or at the '.join(COUNTED)}."),
-    "adaptive": (None, "a job spans only if one cluster would not do as early."),
-    "order": ("ORDER", f"the queue is in order of {', '.join(ORDERS[:3])} job first."),
-    "slot": ("S", "the horizon moves on by slots so long."),
-    "step": ("S", "from one attempt to the next."),
-    "max_attempts": ("N", "attempts in all.  [default: half the slots of the horizon]", 1),
-    "horizon": ("S", "how far ahead is booked."),
-    "min_length": ("S", "what is booked is at least so long.", 0),
-    "rule": ("RULE", f"servers are chosen by {', '.join(CHOICES)}."),
-    "release_early": (None, "servers are free when a job ends early."),
-}
-#: Flags that are not called as their argument is.
+    "counted": ("WHEN", "the overtakings of a job count while it is "
+                f"{' or at the '.join(COUNTED)}."),
+    "adaptive": (None, "a job spans clusters only if it would end later in one cluster."),
+    "order": ("ORDER", f"how the queue is ordered: {', '.join(ORDERS[:3])} job first."),
+    "slot": ("S", "length of a slot, by which the horizon moves on."),
+    "step": ("S", "time from one attempt to the next."),
+    "max_attempts": ("N", "largest number of attempts.  [default: half the slots of the horizon]",
+                     1),
+    "horizon": ("S", "how far ahead jobs can be booked."),
+    "min_length": ("S", "shortest length of a reservation.", 0),
+    "rule": ("RULE", f"how processors are chosen: {', '.join(CHOICES)}."),
+    "release_early": (None, "the processors of a job that ends early become free at once."),
+}  # fmt: skip
+#: The flags whose name is not that of their argument.
 FLAGS = {"as_json": "--json", "every_row": "--all"}
 
 
 def command(planning: bool | None = None, **texts: tuple) -> Callable[[Callable], Callable]:
-    """Return a decorator that makes a function's arguments options, with these texts or `SHARED`.
+    """Return a decorator that turns the arguments of a function into command line options.
 
-    A ``**`` argument takes the fields of the scheduling policies. With `planning` these include
-    the policies that plan with the users' estimates.
+    If the function has an argument ``scheduling`` and a ``**`` argument, the fields of the
+    scheduling policies become options too, and the ``**`` argument receives them.
+
+    Parameters
+    ----------
+    planning : bool, optional
+        Whether to include the fields of the policies that plan with the users' estimates.
+    **texts : tuple
+        The placeholder, the help text and the smallest value of each option, as in `SHARED`, which
+        has the texts of all other options.
     """
 
     def decorate(function: Callable) -> Callable:
         given = signature(function, eval_str=True)
         parameters = []
-        for each in given.parameters.values():
-            if each.kind is Parameter.VAR_KEYWORD:
+        for parameter in given.parameters.values():
+            if parameter.kind is Parameter.VAR_KEYWORD:
                 continue
-            words, kind = (texts | SHARED).get(each.name), each.annotation
-            option = _option(each.name, kind, *words) if words else kind
-            parameters.append(each.replace(kind=Parameter.KEYWORD_ONLY, annotation=option))
-            if each.name == "scheduling":
+            name, kind = parameter.name, parameter.annotation
+            words = (texts | SHARED).get(name)
+            option = _option(name, kind, *words) if words else kind
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=option))
+            if name == "scheduling":
                 parameters += _fields(planning)
         function.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
-        function.__annotations__ = {each.name: each.annotation for each in parameters}
+        function.__annotations__ = {p.name: p.annotation for p in parameters}
         return function
 
     return decorate
@@ -77,13 +90,15 @@ def _option(name: str, kind: Any, metavar: str | None, text: str, least: int | N
 
 
 def _fields(planning: bool | None) -> list[Parameter]:
-    """Return the fields of scheduling policies as options."""
+    """Return the fields of the scheduling policies as options."""
     options = {}
     for policy in SCHEDULING.values():
-        kind: Any = policy  # a dataclass
+        kind: Any = policy
         types = get_type_hints(kind)
         for field in fields(kind) if planning or not policy.uses_estimates else ():
-            metavar, text, *least = FIELDS.get(field.name, (None, "see its class."))
+            metavar, text, *least = FIELDS.get(
+                field.name, (None, "see the documentation of this policy.")
+            )
             default: Any = field.default
             if isinstance(default, float | str):
                 words = default if isinstance(default, str) else f"{default:g}"
@@ -102,14 +117,47 @@ def _fields(planning: bool | None) -> list[Parameter]:
 
 
 def chosen(option: str, value: str, choices: Collection[str]) -> str:
-    """Return `value`; refuse what is not among `choices`, and say which there are."""
+    """Return the value of an option, or raise an error if it is not one of the choices.
+
+    Parameters
+    ----------
+    option : str
+        The name of the option, for the error message.
+    value : str
+        The value that the user gave.
+    choices : collection of str
+        The allowed values.
+
+    Raises
+    ------
+    InputError
+        If the value is not allowed. The message lists the choices.
+    """
     if value not in choices:
         raise InputError(f"{option} = {value!r}; choose one of {', '.join(choices)}")
     return value
 
 
 def placement_of(name: str | None, request: str | None = None) -> PlacementRule | None:
-    """Return the placement of this name, None where none is given; ordered requests take none."""
+    """Return the placement policy that the option ``--placement`` names.
+
+    Parameters
+    ----------
+    name : str or None
+        The value of the option; None if the user did not give it.
+    request : str, optional
+        The request type.
+
+    Returns
+    -------
+    Placement or None
+        The policy; None for the default.
+
+    Raises
+    ------
+    InputError
+        If there is no policy of this name, or if the requests are ordered.
+    """
     if name is None:
         return None
     rule = PLACEMENTS[chosen("--placement", name, PLACEMENTS)]()
@@ -122,14 +170,29 @@ def placement_of(name: str | None, request: str | None = None) -> PlacementRule 
 
 
 def scheduling_of(name: str, **options: Any) -> Scheduling:
-    """Return the scheduling policy of this name; None or False is an option that was not given."""
+    """Return the scheduling policy that the option ``--scheduling`` names.
+
+    Parameters
+    ----------
+    name : str
+        The value of the option.
+    **options
+        The values of the options that are fields of policies; None or False if the user did not
+        give the option.
+
+    Raises
+    ------
+    InputError
+        If there is no policy of this name, if it needs an option that is missing, or if an option
+        belongs to another policy.
+    """
     policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
     given = {o: value for o, value in options.items() if value is not None and value is not False}
     wanted = options_of(policy)
     if given.get("order") == "priority":
         raise InputError(
-            "--order priority is for jobs that have one, and those of a log have none; choose one "
-            f"of {', '.join(ORDERS[:3])}"
+            "--order priority needs jobs with priorities, but the jobs of a log have no "
+            f"priorities; choose one of {', '.join(ORDERS[:3])}"
         )
     for option in options:
         flag = "--" + option.replace("_", "-")

@@ -1,8 +1,8 @@
-"""What commands print: lines, tables and JSON on standard output, warnings on stderr.
+"""Functions that print lines, tables and JSON on standard output, and warnings on stderr.
 
-Texts of a user's files (names of files, sites and partitions) go through `printable`, because a
-terminal obeys the control characters in them. The signs of our own texts are replaced by ASCII ones
-where the stream cannot write them.
+Texts from a user's files, such as names of files and sites, may contain control characters that a
+terminal would obey. The function `printable` replaces these characters. If a stream cannot encode a
+sign such as "±", an ASCII sign is printed instead.
 """
 
 import codecs
@@ -18,22 +18,24 @@ from typing import Any
 
 from coalloc_lib.basics.text import printable
 
-#: What errors call standard output.
+#: The name of standard output in error messages.
 OUTPUT = "standard output"
-#: ASCII signs for a stream that cannot write ours.
+#: The ASCII signs that replace other signs if a stream cannot encode these.
 SIGNS = {
     "−": "-", "–": "-", "—": "-", "─": "-", "±": "+/-", "×": "x", "·": "*", "…": "...",
     "≤": "<=", "≥": ">=", "≈": "~", "→": "->", "↔": "<->", "’": "'", "‘": "'", "“": '"',
     "”": '"', "✓": "yes", "✗": "no", "\N{NO-BREAK SPACE}": " ",
 }  # fmt: skip
-#: The name under which the replacement of signs is registered as a handler of encoding errors.
+#: The name under which `_in_ascii` is registered as a handler of encoding errors.
 SIGNS_HANDLER = "coalloc-signs"
-#: Width of a table that does not go to a terminal, and the least width of a column of words.
-FILE_WIDTH, WORDS_WIDTH = 120, 10
+#: The width in characters of a table that is printed into a file or a pipe.
+FILE_WIDTH = 120
+#: The smallest width in characters of a column of words.
+WORDS_WIDTH = 10
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Replace what a stream cannot encode: by an ASCII sign, an escape, or a question mark."""
+    """Replace characters that a stream cannot encode by ASCII signs, escapes or question marks."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     characters = printable(error.object[error.start : error.end])
@@ -41,7 +43,10 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def prepare_streams() -> None:
-    """Let standard output and stderr replace what they cannot encode, instead of failing."""
+    """Make standard output and stderr replace characters that they cannot encode.
+
+    Without this, printing such a character would raise an error.
+    """
     codecs.register_error(SIGNS_HANDLER, _in_ascii)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -50,7 +55,10 @@ def prepare_streams() -> None:
 
 @contextmanager
 def naming(path: str) -> Iterator[None]:
-    """Give an error of the system the path that it is about, which an error of writing lacks."""
+    """Add a path to every `OSError` in the ``with`` block.
+
+    The error of a failed write, for example on a full disk, does not name the file.
+    """
     try:
         yield
     except OSError as error:
@@ -59,12 +67,15 @@ def naming(path: str) -> Iterator[None]:
 
 
 def drop_output() -> None:
-    """Discard what is printed from now on: nobody reads it, or the disk is full."""
+    """Discard everything that is printed on standard output from now on.
+
+    This is for a pipe that nobody reads any more, and for a full disk.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write(lines: Iterable[str]) -> None:
-    """Print lines now. If the reader has left (``| head``), the command goes on without it."""
+    """Print lines and flush them. If the reader of a pipe has ended, discard the output."""
     try:
         with naming(OUTPUT):
             sys.stdout.writelines(f"{line}\n" for line in lines)
@@ -74,46 +85,56 @@ def _write(lines: Iterable[str]) -> None:
 
 
 def show(*lines: str) -> None:
-    """Print lines on standard output."""
+    """Print lines on standard output, without control characters."""
     _write(map(printable, lines))
 
 
 def warn(words: str) -> None:
-    """Print a line on stderr."""
+    """Print a line on stderr that begins with ``coalloc:``."""
     print(f"coalloc: {printable(words)}", file=sys.stderr)
 
 
 def print_json(answer: dict) -> None:
-    """Print one JSON object; a number that is infinite or missing is null."""
-    # A stream with few characters gets escapes, which are read back as what they stand for.
+    """Print a dict as one JSON object, with null in the place of infinite numbers and NaN."""
+    # If the stream does not use UTF-8, all other characters than ASCII are written as escapes.
     encoding = codecs.lookup(getattr(sys.stdout, "encoding", None) or "utf-8").name
     text = json.dumps(_finite(answer), indent=2, ensure_ascii=encoding != "utf-8", allow_nan=False)
     show(*text.split("\n"))
 
 
 def _finite(value: Any) -> Any:
-    """Return a value for JSON, which has neither infinity nor NaN, with None in their place."""
+    """Return a value in which None replaces all infinite numbers and NaN, also in its parts."""
     if isinstance(value, dict):
-        return {name: _finite(each) for name, each in value.items()}
+        return {name: _finite(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [_finite(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
 
 
 def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None) -> None:
-    """Print rows of str or `rich.text.Text`; a heading that begins with ``>`` is for numbers.
+    """Print a table on standard output.
 
-    Words wrap, but a number is never cut: if the terminal is too narrow for the columns of numbers,
-    each row is printed as a list.
+    Words are wrapped, but numbers are never cut. If the terminal is too narrow for the columns of
+    numbers, each row is printed as a list.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The headings. A heading that begins with ``>`` is that of a column of numbers, which is
+        printed without this sign and aligned on the right.
+    rows : iterable of sequence
+        The cells of each row, as ``str`` or as `rich.text.Text`.
+    title : str, optional
+        The title of the table.
     """
     from rich.text import Text
 
     is_terminal = sys.stdout.isatty()
     width = get_terminal_size().columns if is_terminal else FILE_WIDTH
-    # Text, because rich reads [square brackets] of a str as markup.
-    cells = [[each if isinstance(each, Text) else Text(printable(each)) for each in row]
+    # The cells become `Text`, because rich reads square brackets in a `str` as markup.
+    cells = [[cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row]
              for row in rows]  # fmt: skip
     if _least_width(columns, cells) > width:
         _write(_as_lists(columns, cells, title))
@@ -122,7 +143,7 @@ def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None
 
 
 def _least_width(columns, rows):
-    """Return the least width of a table in which no number is cut."""
+    """Return the smallest width of a table in which no number is cut."""
     least = 0
     for at, heading in enumerate(columns):
         longest = max(len(heading.lstrip(">")), *(len(row[at]) for row in rows), 0)
@@ -152,7 +173,7 @@ def _as_table(columns, rows, title, width, is_terminal):
 
 
 def _as_lists(columns, rows, title):
-    """Yield each row as the line of its first cell and a line for each further one."""
+    """Yield the lines of a list: for each row its first cell, then a line for each other cell."""
     names = [heading.removeprefix(">") for heading in columns]
     if title is not None:
         yield printable(title)

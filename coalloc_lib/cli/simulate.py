@@ -1,15 +1,17 @@
-"""``coalloc simulate``: a log through a system, as a schedule and its metrics."""
+"""The command ``coalloc simulate``, which simulates the jobs of a log on a system."""
 
 import sys
 import warnings
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib import __version__
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive
@@ -21,28 +23,45 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.names import parse_clusters
 from coalloc_lib.schedules import exchange
 from coalloc_lib.schedules.metrics import STILL_WAITING, least_means, means
+from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import ENGINES, refuse_impossible
 from coalloc_lib.simulation.run import simulate as run
 from coalloc_lib.statistics.bootstrap import DAY, FEWEST_BLOCKS, WEEK, resample_weeks
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import ESTIMATES
 
-#: The shortest time on processors, in seconds, that counts in the bounded slowdown.
+#: The bound of the bounded slowdown in seconds: shorter run times count as this long.
 BOUND = 10.0
-#: The metrics that have intervals, by bootstrap over weeks, and what they are called.
+
+
+class _Mean(NamedTuple):
+    """A mean over jobs that is printed with its 95 % interval.
+
+    It has the label in the table, the name by which `means` and `least_means` call it, and a
+    function that returns the values of all jobs. The work of the jobs may be their weight. Digits
+    and unit are those of the table.
+    """
+
+    label: str
+    metric: str
+    values: Callable[[Schedule], NDArray[np.float64]]
+    by_work: bool = False
+    digits: int = 0
+    unit: str = " s"
+
+
+#: The means by their names in the JSON object.
 MEANS = {
-    "mean_wait": "mean wait",
-    "mean_response": "mean response",
-    "average_weighted_response_time": "AWRT",
-    "mean_bounded_slowdown": f"mean bounded slowdown ({BOUND:g} s)",
-}
-#: What `means` and `least_means` call them.
-METRIC_OF = {
-    "mean_wait": "wait_mean",
-    "mean_response": "response_mean",
-    "average_weighted_response_time": "awrt_work",
-    "mean_bounded_slowdown": "slowdown_mean",
-}
+    "mean_wait": _Mean("mean wait", "wait_mean", lambda schedule: schedule.wait),
+    "mean_response": _Mean("mean response", "response_mean", lambda schedule: schedule.response),
+    "average_weighted_response_time": _Mean(
+        "AWRT", "awrt_work", lambda schedule: schedule.response, by_work=True
+    ),
+    "mean_bounded_slowdown": _Mean(
+        f"mean bounded slowdown ({BOUND:g} s)", "slowdown_mean",
+        lambda schedule: schedule.slowdown(BOUND), digits=1, unit="",
+    ),
+}  # fmt: skip
 EXAMPLES = """\b
 Examples:
   coalloc simulate --trace KTH-SP2 --clusters 100 --request total --placement best-fit
@@ -60,24 +79,24 @@ Examples:
 
 @options.command(
     planning=True,
-    trace=("FILE|NAME", "A log (.swf, .swf.gz) or a public one."),
-    estimates=("KIND", "Run time estimates, which easy, conservative and online plan with: "
+    trace=("FILE|NAME", "A log file (.swf, .swf.gz) or the name of a public log."),
+    estimates=("KIND", "The run time estimates with which easy, conservative and online plan: "
                "requested or exact."),
     missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
-    span_penalty=("P", "A job on several clusters runs 1 + P times as long.", 0),
-    split=("N", "unordered: the fewest components of at most N processors.  "
-           "[default: the largest cluster]", 1),
-    components=("K", "unordered, ordered: into K, equal up to one.", 1),
+    span_penalty=("P", "A job in several clusters runs 1 + P times as long.", 0),
+    split=("N", "unordered: split jobs into as few components of at most N processors as possible."
+           "  [default: the largest cluster]", 1),
+    components=("K", "unordered, ordered: split jobs into K components of nearly equal size.", 1),
     largest=("N", "Leave out jobs of more than N processors.", 1),
     node=("N", "Jobs get whole nodes of N processors.", 1),
     load=("X", "Scale the interarrival times to this offered load."),
     engine=("ENGINE", f"One of {', '.join(ENGINES)}.  "
-            "[default: compiled where it knows the policies]"),
+            "[default: compiled, if it supports the policies]"),
     verify=(None, "Check the schedule against the rules of the model."),
-    export=("FILE.csv", "Also write it with numbered processors, as Batsim's table of jobs, which "
-            "evalys reads."),
-    out=("FILE.csv", "Where the schedule goes; - is standard output, and the metrics go to "
-         "stderr."),
+    export=("FILE.csv", "Also write the schedule with numbered processors, as a table of jobs of "
+            "Batsim, which evalys reads."),
+    out=("FILE.csv", "The file for the schedule. With -, the schedule goes to standard output and "
+         "the metrics go to stderr."),
 )  # fmt: skip
 def simulate(
     trace: str, clusters: str, request: str = "total", scheduling: str = "fcfs",
@@ -88,21 +107,22 @@ def simulate(
     engine: str | None = None, verify: bool = False, export: str | None = None,
     out: str | None = None, as_json: bool = False, **policy_options: Any,
 ) -> None:  # fmt: skip
-    """Run a log through a system; print the metrics, then write the schedule.
+    """Simulate the jobs of a log on a system; print the metrics, then write the schedule.
 
-    The schedule is CSV: job,submit,start,end,processors,allocation, where the allocation 0:32;1:16
-    is 32 processors of cluster 0 and 16 of cluster 1. Times are in seconds. A job that online
-    scheduling refuses has no start, end and allocation; the means are those of all others.
+    The schedule is a CSV file with the columns job,submit,start,end,processors,allocation. The
+    allocation 0:32;1:16 means 32 processors of cluster 0 and 16 of cluster 1. Times are in seconds.
+    A job that online scheduling rejects has no start, end and allocation, and does not count in the
+    means.
     """
     if engine is not None:
         options.chosen("--engine", engine, ENGINES)
     system = parse_clusters(clusters, "--clusters")
     policy = options.scheduling_of(scheduling, **policy_options)
-    places = options.placement_of(placement, request)
-    parts = _division(request, system, split, components)
+    rule = options.placement_of(placement, request)
+    split_jobs = _splitting(request, system, split, components)
 
-    def divided(jobs: JobStream) -> JobStream:
-        return parts(jobs).in_nodes(node)
+    def prepared(jobs: JobStream) -> JobStream:
+        return split_jobs(jobs).in_nodes(node)
 
     options.chosen("--estimates", estimates, ESTIMATES)
     _check_penalty(span_penalty, request, system)
@@ -112,11 +132,11 @@ def simulate(
     if policy.uses_estimates and estimates == "requested" and missing is None:
         _check_requested_times(log)
     asked = log.jobs(request, estimates, span_penalty, largest, missing)
-    jobs = divided(asked)
-    _refuse_impossible(system, jobs, places, divided, log)
+    jobs = prepared(asked)
+    _reject_impossible(system, jobs, rule, prepared, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
-    schedule = _run(system, jobs, policy, places, engine, verify)
+    schedule = _run(system, jobs, policy, rule, engine, verify)
     left_out = _left_out(log, jobs, largest)
     metrics = {"left_out_jobs": sum(left_out.values()), **_metrics(schedule)}
     if node > 1:
@@ -124,7 +144,7 @@ def simulate(
     answer = _Answer(f"{log.title} on {system}", metrics, left_out, *_intervals(schedule))
     try:
         _write_files(schedule, export, out)
-    finally:  # If the disk is full, the files are lost, but the metrics are not.
+    finally:  # The metrics are printed even if the disk is too full for the files.
         if as_json:
             print_json(answer.to_json(log.title, system, out))
         else:
@@ -135,7 +155,11 @@ def simulate(
 
 
 class _Answer(NamedTuple):
-    """All that is printed of a run: `why_none` says why metrics have no interval."""
+    """The results of a run that are printed.
+
+    `intervals` has the 95 % intervals of the means by name, and `why_none` says why some of them
+    have no interval.
+    """
 
     title: str
     metrics: dict[str, Any]
@@ -144,14 +168,14 @@ class _Answer(NamedTuple):
     why_none: str
 
     def to_json(self, trace: str, system: Multicluster, out: str | None) -> dict[str, Any]:
-        """Return the object that `--json` prints."""
+        """Return the object that the option ``--json`` prints."""
         answer = {"trace": trace, "clusters": list(system.sizes), **self.metrics}
         answer |= {"ci95": self.intervals or None, "left_out": self.left_out, "out": out}
         return answer | {"version": __version__}
 
 
 def _check_penalty(span_penalty, request, system):
-    """Refuse a span penalty if no job can span clusters."""
+    """Raise an error if there is a span penalty although no job can span clusters."""
     if span_penalty and (request == "total" or len(system) == 1):
         why = "--request total keeps" if request == "total" else "a system of one cluster has"
         raise InputError(
@@ -161,7 +185,7 @@ def _check_penalty(span_penalty, request, system):
 
 
 def _check_nodes(node, system):
-    """Refuse clusters that do not consist of whole nodes."""
+    """Raise an error if a cluster does not consist of whole nodes."""
     odd = [size for size in system.sizes if size % node]
     if odd:
         raise InputError(
@@ -171,18 +195,23 @@ def _check_nodes(node, system):
 
 
 def _check_outputs(out, export, as_json):
-    """Refuse outputs that exclude each other or cannot be written, before the run."""
+    """Raise an error if the outputs exclude each other or if a file cannot be written.
+
+    This is checked before the simulation, which may take long.
+    """
     if out == "-" and as_json:
-        raise InputError("--out - and --json both want standard output; give --out a file")
+        raise InputError(
+            "--out - and --json both print on standard output; give --out the name of a file"
+        )
     if export is not None:
-        options.chosen("--export, its end", Path(export).suffix, exchange.SUFFIXES)
+        options.chosen("the extension of --export", Path(export).suffix, exchange.SUFFIXES)
         check_writable(export)
     if out is not None:
         check_writable(out)
 
 
 def _read(trace):
-    """Return a log, and print the notes on how it was read to stderr."""
+    """Read a log, and print the notes about its content on stderr."""
     log = load_trace(trace)
     for note in log.notes:
         warn(f"{log.name}: {note}")
@@ -190,7 +219,7 @@ def _read(trace):
 
 
 def _run(system, jobs, policy, placement, engine, verify):
-    """Return the schedule, verified if asked; print warnings to stderr."""
+    """Simulate the jobs and print warnings on stderr; verify the schedule if `verify` is true."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         schedule = run(system, jobs, scheduling=policy, placement=placement, engine=engine)
@@ -205,7 +234,7 @@ def _run(system, jobs, policy, placement, engine, verify):
 
 
 def _left_out(log, jobs, largest):
-    """Return the number of jobs that were not run, by the reason."""
+    """Return the numbers of jobs that were not simulated, by the reason."""
     unusable = len(log) - len(log.usable)
     left_out = {"without run time or processors": unusable}
     left_out |= {f"of more than {largest} processors": len(log) - unusable - len(jobs)}
@@ -213,7 +242,7 @@ def _left_out(log, jobs, largest):
 
 
 def _write_files(schedule, export, out):
-    """Write the schedule in the formats that were asked for."""
+    """Write the schedule to the files that the options name."""
     if export is not None:
         with naming(export):
             exchange.export(schedule, export)
@@ -221,31 +250,47 @@ def _write_files(schedule, export, out):
         return
     table = schedule.to_frame()
     for name in ("submit", "start", "end"):
-        table[name] = _plain(table[name].to_numpy())
+        table[name] = _without_decimals(table[name].to_numpy())
     with naming(OUTPUT if out == "-" else out), atomic_path(out) as beside:
         table.to_csv(beside, index=False, lineterminator="\n")
 
 
-def _division(request, system, split, components):
-    """Return what divides a stream of total requests as the options ask."""
+def _splitting(request, system, split, components):
+    """Return the function that splits the jobs of a stream into components.
+
+    Parameters
+    ----------
+    request : str
+        The value of the option ``--request``.
+    system : Multicluster
+        The system, whose largest cluster is the default of ``--split``.
+    split, components : int or None
+        The values of the options ``--split`` and ``--components``.
+    """
     options.chosen("--request", request, REQUESTS)
     if split is not None and components is not None:
         raise InputError("--split and --components exclude each other; give one of them")
     if request in ("total", "flexible"):
         if split or components:
             option = "--split" if split else "--components"
-            raise InputError(f"{option} is not for --request {request}; drop it, or use unordered")
+            raise InputError(
+                f"{option} is not for --request {request}; leave it out, or use --request unordered"
+            )
         return lambda jobs: jobs
     if request == "ordered" and components is None:
         raise InputError(
-            "--request ordered needs --components K: components 1 to K are for clusters 0 to K-1"
+            "--request ordered needs --components K; then component 1 runs in cluster 0, component "
+            "2 in cluster 1, and so on"
         )
     splitting = {"into": components} if components else {"at_most": split or system.largest}
     return lambda jobs: jobs.split(**splitting).replace(request=request)
 
 
 def _check_requested_times(log):
-    """Refuse a log without requested times, which would be planned with exact ones unnoticed."""
+    """Raise an error if a log has no requested times, and print a warning if some are missing.
+
+    The policies would plan such jobs with their exact run times, which a user may not notice.
+    """
     jobs, missing = len(log.usable), log.without_requested_time
     if missing == jobs:
         raise InputError(
@@ -254,18 +299,21 @@ def _check_requested_times(log):
         )
     if missing:
         warn(
-            f"{missing:,} of {jobs:,} jobs have no requested time; they are planned with their run "
-            "time, better than any user knows it; --missing SECONDS gives them another"
+            f"{missing:,} of {jobs:,} jobs have no requested time; they are planned with their "
+            "exact run time, which no user knows; --missing SECONDS gives them another estimate"
         )
 
 
-def _refuse_impossible(system, jobs, placement, divided, log):
-    """Refuse a job that can never start by its number in the log, and say how to leave it out."""
+def _reject_impossible(system, jobs, placement, prepared, log):
+    """Raise an error if a job can never start; name it as in the log and say how to leave it out.
+
+    The function `prepared` splits a stream of jobs into components and rounds them up to nodes.
+    """
 
     def is_impossible(size):
-        one = JobStream([0], [0], [size], request=jobs.request)
+        job = JobStream([0], [0], [size], request=jobs.request)
         try:
-            refuse_impossible(system, divided(one), placement)
+            refuse_impossible(system, prepared(job), placement)
         except ImpossibleJobError:
             return True
         return False
@@ -275,7 +323,7 @@ def _refuse_impossible(system, jobs, placement, divided, log):
     except ImpossibleJobError as error:
         fits = jobs.request == "total" and jobs.processors.max() <= system.processors
         spans = "let them span clusters with --request flexible, " if fits else ""
-        # Where a job can start, every smaller one can too.
+        # If a job can start, every smaller job can start too, so bisection finds the largest one.
         most = bisect_left(range(1, system.processors + 1), True, key=is_impossible)
         raise InputError(
             f"{log.name}: job {jobs.number[error.job]} can never start: {error.reason}; leave such "
@@ -284,35 +332,41 @@ def _refuse_impossible(system, jobs, placement, divided, log):
 
 
 def _warn(schedule):
-    """Say on stderr what the means leave out: jobs that were refused, and work that waits on."""
+    """Print warnings if the means are misleading: work still waits, or jobs were rejected.
+
+    If all jobs were rejected, raise an `InputError`.
+    """
     jobs = schedule.jobs
     waits = jobs.work[schedule.start > jobs.submit.max()].sum() / jobs.work.sum()
     if waits > STILL_WAITING:
         warn(
-            f"at the last submission {waits:.0%} of the work still waits: means depend on where "
-            "the log ends, and perhaps more is offered than these policies can serve"
+            f"at the last submission {waits:.0%} of the work still waits; the means depend on the "
+            "length of the log, and the offered load may be more than these policies can serve"
         )
     reasons = Counter(refusal.why for refusal in schedule.refused.values())
     if reasons:
         counts = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
-        what = f"{len(schedule.refused):,} of {len(schedule):,} jobs were refused: {counts}"
-        what += "; try a longer --horizon, or more --max-attempts"
+        message = (
+            f"{len(schedule.refused):,} of {len(schedule):,} jobs were rejected: {counts}; try a "
+            "longer --horizon, or more --max-attempts"
+        )
         if len(schedule.refused) == len(schedule):
-            raise InputError(what)
-        warn(what)
+            raise InputError(message)
+        warn(message)
 
 
 def _metrics(schedule):
-    """Return the metrics by name; times are in seconds, means those of the jobs that ran."""
-    came, mean = schedule.jobs.submit, means(schedule, at_least=BOUND)
-    at_once = np.ptp(came) == 0
-    finish = np.nanmax(schedule.end) if at_once else came.max()
+    """Return the metrics by name. Times are in seconds, and rejected jobs do not count in means."""
+    submit, mean = schedule.jobs.submit, means(schedule, at_least=BOUND)
+    all_at_start = np.ptp(submit) == 0
+    finish = np.nanmax(schedule.end) if all_at_start else submit.max()
+    offered = None if all_at_start else schedule.jobs.offered_load(schedule.system)
     metrics = {
         "jobs": mean["jobs"],
         "refused_jobs": mean["refused"],
-        "offered_load": None if at_once else schedule.jobs.offered_load(schedule.system),
-        "utilization": schedule.utilization(came.min(), finish),
-        **{name: mean[metric] for name, metric in METRIC_OF.items()},
+        "offered_load": offered,
+        "utilization": schedule.utilization(submit.min(), finish),
+        **{name: mean[row.metric] for name, row in MEANS.items()},
         "spanning_jobs": int(schedule.spans.sum()),
     }
     if schedule.attempts is not None:
@@ -321,65 +375,70 @@ def _metrics(schedule):
 
 
 def _intervals(schedule):
-    """Return the intervals of the means, by bootstrap over weeks, and why there are none."""
-    ran, response = schedule.served, schedule.response
-    waits = schedule.wait, response, response, schedule.slowdown(BOUND)
-    weights, submit = np.ones((len(waits), ran.sum())), schedule.jobs.submit[ran]
-    weights[2] = schedule.jobs.work[ran]
+    """Return the 95 % intervals of the means, and why some of them have no interval.
+
+    The intervals are those of a bootstrap over weeks.
+    """
+    ran = schedule.served
+    submit, work = schedule.jobs.submit[ran], schedule.jobs.work[ran]
     if np.ptp(submit) < FEWEST_BLOCKS * WEEK:
         days = f"{np.ptp(submit) / DAY:.1f} days"
-        return (
-            {},
-            f"a bootstrap over weeks needs {FEWEST_BLOCKS} of them; this log has {days}",
-        )
-    weeks = resample_weeks([x[ran] for x in waits], weights, submit)
-    least = least_means(schedule)
-    found = {
-        name: weeks.interval(itemgetter(at)).within(least[METRIC_OF[name]])
-        for at, name in enumerate(MEANS)
+        return {}, f"a bootstrap over weeks needs {FEWEST_BLOCKS} weeks, but this log has {days}"
+    values = [mean.values(schedule)[ran] for mean in MEANS.values()]
+    weights = [work if mean.by_work else np.ones(len(work)) for mean in MEANS.values()]
+    weeks, least = resample_weeks(values, np.stack(weights), submit), least_means(schedule)
+    intervals = {
+        name: weeks.interval(itemgetter(at)).within(least[mean.metric])
+        for at, (name, mean) in enumerate(MEANS.items())
     }
-    sure = {name: (each.low, each.high) for name, each in found.items() if not each.warning}
-    doubtful = [name for name in MEANS if name not in sure]
+    reliable = {name: (i.low, i.high) for name, i in intervals.items() if not i.warning}
+    doubtful = [name for name in MEANS if name not in reliable]
     if not doubtful:
-        return sure, ""
-    which = "of " + ", ".join(MEANS[name] for name in doubtful) + ": "
-    return sure, which * bool(sure) + found[doubtful[0]].warning
+        return reliable, ""
+    warning = intervals[doubtful[0]].warning
+    if not reliable:
+        return reliable, warning
+    return reliable, f"of {', '.join(MEANS[name].label for name in doubtful)}: {warning}"
 
 
 def _print(answer):
-    """Print the metrics as a table, with intervals where there are some."""
+    """Print the metrics as a table, with a column of intervals if there are any."""
     table = _counts(answer.metrics, answer.left_out)
-    for name, words in MEANS.items():
-        digits, unit = (1, "") if "slowdown" in name else (0, " s")
-        ends = (f"{end:,.{digits}f}" for end in answer.intervals.get(name, ()))
-        table.append((words, f"{answer.metrics[name]:,.{digits}f}{unit}", " to ".join(ends)))
+    for name, mean in MEANS.items():
+        ends = (f"{end:,.{mean.digits}f}" for end in answer.intervals.get(name, ()))
+        value = f"{answer.metrics[name]:,.{mean.digits}f}{mean.unit}"
+        table.append((mean.label, value, " to ".join(ends)))
     if "mean_attempts" in answer.metrics:
         table.append(("mean attempts", f"{answer.metrics['mean_attempts']:,.2f}", ""))
     columns = ("metric", ">value", ">95 % interval")[: 3 if answer.intervals else 2]
     print_table(columns, [row[: len(columns)] for row in table], answer.title)
     if answer.why_none:
-        sure = bool(answer.intervals)
-        show(f"no interval {answer.why_none}" if sure else f"no intervals: {answer.why_none}")
+        has_some = bool(answer.intervals)
+        show(f"no interval {answer.why_none}" if has_some else f"no intervals: {answer.why_none}")
 
 
 def _counts(metrics, left_out):
-    """Return the rows of the table that have no interval; only booking can refuse jobs."""
+    """Return the rows of the table that have no interval.
+
+    The number of rejected jobs is left out unless the policy books jobs, because no other policy
+    rejects jobs.
+    """
     span, offered = metrics["spanning_jobs"], metrics["offered_load"]
     rows = {"jobs": f"{metrics['jobs']:,}"}
     rows |= {f"jobs left out, {why}": f"{count:,}" for why, count in left_out.items()}
     if "mean_attempts" in metrics:
-        rows["jobs refused"] = f"{metrics['refused_jobs']:,}"
+        rows["jobs rejected"] = f"{metrics['refused_jobs']:,}"
     rows["jobs that span clusters"] = f"{span:,} ({span / metrics['jobs']:.1%})"
     rows["offered load"] = "-" if offered is None else f"{offered:.3f}"
     rows["utilization"] = f"{metrics['utilization']:.3f}"
     idle = metrics.get("idle_share_of_work")
     if idle:
-        rows["of both, what rounding up to whole nodes adds"] = f"{idle:.1%}"
+        rows["share of both that rounding up to whole nodes adds"] = f"{idle:.1%}"
     return [(*row, "") for row in rows.items()]
 
 
-def _plain(instants):
-    """Return instants without needless decimals, 30, not 30.0, and nothing where there is none."""
+def _without_decimals(instants):
+    """Return instants for a CSV file: 30 in the place of 30.0, and an empty text for NaN."""
     whole = (instants == np.floor(instants)) & (np.abs(instants) < 2**53)
     if whole.all():
         return instants.astype(np.int64)

@@ -1,5 +1,9 @@
-"""Two engines run a stream under its policies: a readable one (SimPy), a compiled one (Numba).
+"""The two simulation engines, which run a job stream under a scheduling policy and a placement.
 
-Arguments are checked before, in `simulation`; results are read after, in `schedules`. Begin with
-`reference`, which defines what `compiled` must do.
+- `reference` is the readable engine, on SimPy. It runs any policy object, and defines the results
+  that the other engine must give.
+- `compiled` is the fast engine, whose loops are in `kernels` and are compiled by Numba.
+
+Begin with `reference`. `coalloc_lib.simulation` checks the arguments of a run, and
+`coalloc_lib.schedules` evaluates its results.
 """

@@ -1,4 +1,4 @@
-"""What an engine is given and what it gives, in order of arrival."""
+"""The input and the output of an engine; the jobs in both are in order of arrival."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,9 +14,22 @@ from coalloc_lib.policies import Refusal, Scheduling
 
 
 class Task(NamedTuple):
-    """A run to be made: the jobs in order of arrival; no placement for ordered requests.
+    """The input of an engine: one simulation run.
 
-    With a `backlog` submissions do not count: the queue is topped up to this many jobs.
+    Attributes
+    ----------
+    system : Multicluster
+        The clusters.
+    jobs : JobStream
+        The jobs, in order of arrival.
+    scheduling : Scheduling
+        The policy that chooses the jobs that start.
+    placement : Placement, optional
+        The rule that chooses the clusters of a job; None for ordered requests.
+    backlog : int, optional
+        The constant number of jobs in the queue. New jobs enter the queue whenever it is shorter,
+        and the instants of submission do not matter. By default, jobs enter when they are
+        submitted.
     """
 
     system: Multicluster
@@ -27,7 +40,21 @@ class Task(NamedTuple):
 
 
 class Servers:
-    """Which servers each job has, in ascending order: job i ``ids[first[i]:first[i + 1]]``."""
+    """The numbers of the processors that each job of a run has.
+
+    Parameters
+    ----------
+    ids : ndarray of int32
+        The numbers of the processors of all jobs, job by job, in increasing order for each job.
+    first : ndarray of int64, shape (n + 1,)
+        The processors of job i are ``ids[first[i]:first[i + 1]]``.
+
+    Examples
+    --------
+    >>> servers = Servers.of_rows([[0, 1], [], [1, 3]])
+    >>> len(servers), servers[2].tolist()
+    (3, [1, 3])
+    """
 
     def __init__(self, ids: NDArray[np.int32], first: NDArray[np.int64]) -> None:
         self.ids, self.first = ids, first
@@ -36,7 +63,7 @@ class Servers:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Sequence[int] | NDArray[np.int32]]) -> "Servers":
-        """Return these rows as one table."""
+        """Return the table of a list that has the processor numbers of each job."""
         first = np.append(0, np.cumsum([len(row) for row in rows], dtype=np.int64))
         ids = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
         return cls(ids, first)
@@ -45,7 +72,7 @@ class Servers:
         return len(self.first) - 1
 
     def __getitem__(self, job: int) -> NDArray[np.int32]:
-        """Return the servers of the job at a position, in ascending order."""
+        """Return the numbers of the processors of the job at a position, in increasing order."""
         row = range(len(self))[job]
         return self.ids[self.first[row] : self.first[row + 1]]
 
@@ -57,9 +84,24 @@ class Servers:
 
 
 class Outcome(NamedTuple):
-    """The columns of a run, one entry a job, as in `coalloc_lib.schedules.schedule.Schedule`.
+    """The output of an engine, with one entry for each of n jobs on c clusters.
 
-    `entered` is when a job came into the queue: its submission unless the queue was held.
+    Attributes
+    ----------
+    start, end : ndarray of float64, shape (n,)
+        Start and end of each job; NaN if it was rejected.
+    entered : ndarray of float64, shape (n,)
+        When each job entered the queue. Without a backlog, this is its submission.
+    allocation : ndarray of int32, shape (n, c)
+        Number of processors of each job in each cluster.
+    promised : ndarray of float64, shape (n,)
+        The first promised start of each job; NaN if it was promised nothing.
+    refused : dict of int to Refusal
+        The rejected jobs.
+    attempts : ndarray of int64, shape (n,), optional
+        Number of starts that were tried for each job, if the policy recorded it.
+    servers : Servers, optional
+        The numbers of the processors of each job, if the policy recorded them.
     """
 
     start: np.ndarray
@@ -72,7 +114,7 @@ class Outcome(NamedTuple):
     servers: Servers | None = None
 
     def in_stream_order(self, order: np.ndarray) -> "Outcome":
-        """Return the outcome of the jobs of which ``order[i]`` was the i-th to arrive."""
+        """Return this outcome with the job at position i moved to position ``order[i]``."""
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         columns = [column[place] for column in self[:5]]
@@ -83,8 +125,8 @@ class Outcome(NamedTuple):
 
 
 def left_waiting(policy: str, count: int, first: int) -> InputError:
-    """Return the error of a run that came to rest with jobs in its queue."""
+    """Return the error for a run in which nothing happens any more although jobs are waiting."""
     return InputError(
-        f"{policy} left {count} jobs waiting in an idle system, job {first} first; let it start "
-        "whatever fits"
+        f"{policy} left {count} jobs waiting in an idle system, job {first} first; change the "
+        "policy so that it starts jobs that fit"
     )

@@ -1,7 +1,7 @@
-"""The readable engine, on SimPy: the definition of what every other engine must do.
+"""The readable engine, on SimPy, which defines the results that every engine must give.
 
-Each job is a process. At one instant departures come first, then arrivals, then the scheduler. It
-runs any policy object, so that one of the user's own works here.
+Each job is a SimPy process. At each instant, departures come first, then arrivals, and then the
+call of the policy. The engine runs any policy object, so user-defined policies can be used.
 """
 
 from collections.abc import Generator
@@ -17,17 +17,19 @@ from coalloc_lib.engines.state import State, name_of
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.policies import Job
 
-#: Order of events at one instant: SimPy serves the lower priority number first.
+#: The order of the events at one instant. SimPy handles events with a lower number first.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
-#: After so many calls in vain a policy is taken to wake itself for ever; a day has fewer seconds.
+#: The maximal number of calls of a policy in succession that start no job while no job runs or will
+#: arrive. After more calls, the run ends with an error, because a policy that wakes itself forever
+#: would never end it. The limit lets a policy that wakes every second wait for a day.
 MOST_IN_VAIN = 100_000
 
 
 def jobs_of(jobs: JobStream, *, is_held: bool = False) -> list[Job]:
-    """Return the jobs of a stream as the policies see them.
+    """Return the jobs of a stream as the objects that policies see.
 
-    The submissions do not count if the queue `is_held` at a length.
+    If the queue `is_held` at a constant length, the jobs do not ask for earliest starts.
     """
     columns: Any = (
         jobs.submit, jobs.runtime, jobs.estimate, jobs.components, jobs.span_penalty,
@@ -41,18 +43,21 @@ def jobs_of(jobs: JobStream, *, is_held: bool = False) -> list[Job]:
 
 
 class Ranked(simpy.Event):
-    """An event at an instant, to the last bit, that knows its rank among those of its instant."""
+    """A SimPy event at an exact instant, with a rank that orders the events of one instant.
 
-    _ok, _value = True, None  # what makes SimPy's own Timeout fire by itself
+    A `simpy.Timeout` takes a delay, and the rounded sum of ``now`` and ``instant - now`` may differ
+    from `instant`.
+    """
+
+    _ok, _value = True, None  # As in simpy.Timeout: the event has already been triggered.
 
     def __init__(self, environment: simpy.Environment, instant: float, rank: Any) -> None:
         super().__init__(environment)
-        # SimPy itself takes delays only, and now + (instant - now) may be another instant.
         heappush(environment._queue, (instant, rank, next(environment._eid), self))
 
 
 class Simulation:
-    """One run of the multicluster."""
+    """One run of the readable engine."""
 
     def __init__(self, task: Task) -> None:
         system, jobs, scheduling, _, self.backlog = task
@@ -72,7 +77,7 @@ class Simulation:
         self.in_vain = 0
 
     def run(self) -> Outcome:
-        """Run until every job has left."""
+        """Run until every job has left, and return the outcome."""
         if not self.backlog:
             for job in self.jobs:
                 self.environment.process(self.life(job))
@@ -83,7 +88,7 @@ class Simulation:
         return self.outcome()
 
     def life(self, job: Job) -> Generator[simpy.Event, Any, None]:
-        """One job's life, from submission to departure."""
+        """Simulate one job from its submission to its departure (a SimPy process)."""
         if not self.backlog:
             yield Ranked(self.environment, job.submit, ARRIVAL)
         turn = self.state.enter(job)
@@ -98,23 +103,23 @@ class Simulation:
         self.to_leave -= 1
 
     def call_at(self, instant: float) -> None:
-        """Call the scheduler at a later instant."""
+        """Call the policy at a later instant."""
         Ranked(self.environment, instant, SCHEDULER).callbacks.append(self.wake)
 
     def wake(self, _event: simpy.Event) -> None:
-        """Call the scheduler as it asked, unless all jobs have left: that would never end."""
+        """Call the policy because it asked for this, unless all jobs have left."""
         if self.to_leave:
             self.call_scheduler()
 
     def call_scheduler(self) -> None:
-        """Let the scheduler act at this instant, once all that happens at it has happened."""
+        """Call the policy at this instant, after all departures and arrivals of the instant."""
         if not self.scheduler_called:
             self.scheduler_called = True
             now = Ranked(self.environment, self.environment.now, SCHEDULER)
             now.callbacks.append(self.schedule)
 
     def schedule(self, _event: simpy.Event) -> None:
-        """Let the policy act until nothing more changes, then top the queue up if it is held."""
+        """Call the policy until it starts nothing more, then refill a queue of constant length."""
         self.scheduler_called = False
         queue = self.state.queue
         before, waiting = len(queue), -1
@@ -132,12 +137,12 @@ class Simulation:
                 self.environment.process(self.life(job))
 
     def fail(self) -> None:
-        """End a run that has come to rest with jobs in its queue."""
+        """Raise the error for a run in which nothing happens any more although jobs wait."""
         queue = self.state.queue
         raise left_waiting(self.name, len(queue), queue[0].number)
 
     def outcome(self) -> Outcome:
-        """Return the columns of the finished run."""
+        """Return the outcome of the finished run."""
         state, jobs, attempts, servers = self.state, self.jobs, None, None
         nothing = [0] * len(state.idle)
         promised = np.array([state.promised.get(job.number, np.nan) for job in jobs])
@@ -145,7 +150,7 @@ class Simulation:
             attempts = np.array([state.attempts.get(job.number, 0) for job in jobs], dtype=np.int64)
             servers = Servers.of_rows([state.servers.get(job.number, []) for job in jobs])
         return Outcome(
-            np.array([job.start for job in jobs], dtype=float),  # of None it makes NaN
+            np.array([job.start for job in jobs], dtype=float),  # None becomes NaN.
             self.end,
             np.array([job.submit for job in jobs], dtype=float),
             np.array([job.allocation or nothing for job in jobs], dtype=np.int32),
@@ -157,5 +162,5 @@ class Simulation:
 
 
 def run(task: Task) -> Outcome:
-    """Run the jobs of `task` through its system."""
+    """Run a simulation on the readable engine and return its outcome."""
     return Simulation(task).run()

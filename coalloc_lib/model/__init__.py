@@ -1,10 +1,10 @@
-"""The model: systems of clusters, sizes and times, streams of jobs, and their placement.
+"""The model: systems of clusters, streams of jobs, distributions, and the placement of jobs.
 
-When a job starts does not belong here: policies decide it, and engines carry it out. Begin with
+Code that decides when a job starts belongs in `policies` and `engines`. Begin with
 `system` and `jobs`.
 """
 
 import lazy_loader as _lazy
 
-# The first use of `co.jobs` imports this module, even if nothing has imported it before.
+# This makes `coalloc_lib.jobs` available even if the module `jobs` was not imported before.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["jobs"])

@@ -1,6 +1,5 @@
 """Distributions of job sizes, service times and interarrival times, with exact moments."""
 
-import math
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -14,32 +13,40 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.display import card
 
-#: A size distribution has an entry for each size; Erlang times of a higher order are all but equal.
-_MOST_SIZE, _MOST_ORDER = 10**7, 10_000
+#: The largest job size. A size distribution is an array with an entry for each possible size.
+_MOST_SIZE = 10**7
 
 
 class Distribution(ABC):
-    """The base of all distributions; a derived class has `mean`, `variance` and `_sample`."""
+    """The base class of all distributions; a subclass defines `mean`, `variance` and `_sample`."""
 
-    if TYPE_CHECKING:  # some have it as a field, others work it out
+    if TYPE_CHECKING:  # subclasses define these as fields or as properties
 
         @property
         def mean(self) -> float:
-            """Mean."""
+            """Mean of the distribution."""
 
         @property
         def variance(self) -> float:
-            """Variance."""
+            """Variance of the distribution."""
 
     @property
     def cv(self) -> float:
-        """Coefficient of variation: standard deviation over mean."""
+        """Coefficient of variation: the standard deviation divided by the mean."""
         return float(np.sqrt(self.variance) / self.mean)
 
     def sample(
         self, rng: np.random.Generator, shape: int | tuple[int, ...] | None = None
     ) -> NDArray:
-        """Sample values of this shape with the generator `rng`, or one value if `shape` is None."""
+        """Return random values from the distribution.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            The source of random numbers.
+        shape : int or tuple of int, optional
+            Shape of the result. By default a single value is returned.
+        """
         if shape is not None:
             axes = shape if isinstance(shape, tuple) else (shape,)
             shape = tuple(checks.whole("shape", axis, least=0) for axis in axes)
@@ -48,7 +55,7 @@ class Distribution(ABC):
 
     @abstractmethod
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
-        """Sample values; the arguments have been checked."""
+        """Return random values; `sample` has checked the arguments."""
 
     def _repr_html_(self) -> str:
         facts = {"mean": self.mean, "coefficient of variation": self.cv}  # type: ignore[attr-defined]
@@ -56,7 +63,7 @@ class Distribution(ABC):
 
 
 def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return a new array of probabilities; refuse what is below 0 or does not sum to 1."""
+    """Return `values` as a new array of probabilities, or raise `InputError`."""
     weights = checks.numbers(name, values).astype(float)
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
@@ -69,7 +76,20 @@ def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class SizeDistribution(Distribution):
-    """A distribution of whole sizes of 1 or more: ``probabilities[s]`` is that of size `s`."""
+    """A distribution of job or component sizes, which are whole numbers of processors.
+
+    Parameters
+    ----------
+    probabilities : array_like, shape (largest size + 1,)
+        Entry ``s`` is the probability of size ``s``. Entry 0 is 0, and the sum is 1.
+    name : str
+        How tables and errors call the distribution.
+
+    Examples
+    --------
+    >>> SizeDistribution([0, 0.5, 0, 0.5]).mean
+    2.0
+    """
 
     probabilities: np.ndarray
     name: str = "sizes"
@@ -77,7 +97,10 @@ class SizeDistribution(Distribution):
     def __post_init__(self) -> None:
         weights = checks.numbers("probabilities", self.probabilities)
         if weights.ndim != 1 or len(weights) < 2:
-            raise InputError("probabilities is not a list that starts at size 0 and goes to 1")
+            raise InputError(
+                "probabilities is not a list of two or more numbers; give the probability of each "
+                "size, from size 0 on"
+            )
         weights = weights_of("probabilities", weights)
         if weights[0] != 0:
             raise InputError(f"probabilities[0] = {weights[0]}; no job has size 0, give 0")
@@ -96,7 +119,15 @@ class SizeDistribution(Distribution):
 
     @classmethod
     def empirical(cls, sizes: ArrayLike, name: str = "empirical") -> "SizeDistribution":
-        """Return the distribution of a sample of sizes, every one of them as likely."""
+        """Return the distribution of observed sizes, in which each observation is equally likely.
+
+        Parameters
+        ----------
+        sizes : array_like of int
+            The observed sizes, 1 or more.
+        name : str
+            How tables and errors call the distribution.
+        """
         sample = checks.whole_numbers("sizes", sizes).ravel()
         checks.in_memory("the largest of sizes", int(sample.max()), _MOST_SIZE)
         counts = np.bincount(sample)
@@ -104,17 +135,17 @@ class SizeDistribution(Distribution):
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """All sizes of positive probability, increasing."""
+        """All sizes with a positive probability, in increasing order."""
         return np.flatnonzero(self.probabilities)
 
     @property
     def minimum(self) -> int:
-        """The smallest size."""
+        """The smallest size with a positive probability."""
         return int(self.sizes[0])
 
     @property
     def maximum(self) -> int:
-        """The largest size."""
+        """The largest size with a positive probability."""
         return len(self.probabilities) - 1
 
     @property
@@ -131,7 +162,7 @@ class SizeDistribution(Distribution):
     @cached_property
     def _cumulative(self) -> NDArray[np.float64]:
         total = np.cumsum(self.probabilities)
-        total[-1] = np.inf  # Rounding must not let a sampled number exceed the last size.
+        total[-1] = np.inf  # its rounding error must not exclude random numbers close to 1
         return total
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -150,7 +181,27 @@ class SizeDistribution(Distribution):
 
 
 def uniform(low: int, high: int) -> SizeDistribution:
-    """Return U[low, high]: every whole size from `low` to `high` is as likely."""
+    """Return the discrete uniform distribution U[low, high] of sizes.
+
+    Parameters
+    ----------
+    low, high : int
+        The smallest and the largest size, in processors. All sizes between are equally likely.
+
+    Returns
+    -------
+    SizeDistribution
+
+    Raises
+    ------
+    InputError
+        If `low` is below 1 or above `high`.
+
+    Examples
+    --------
+    >>> uniform(1, 16).mean
+    8.5
+    """
     low, high = _interval(low, high)
     weights = np.zeros(high + 1)
     weights[low:] = 1 / (high - low + 1)
@@ -160,12 +211,38 @@ def uniform(low: int, high: int) -> SizeDistribution:
 def power_of_two(
     q: float, low: int, high: int, *, one_is_power_of_two: bool = False
 ) -> SizeDistribution:
-    """Return D(q) on [low, high], which favours small sizes and powers of two.
+    """Return the distribution D(q) on [low, high], which favours small sizes and powers of two.
 
-    With q in (0, 1] the probability of i is q^i / Q, and 3 q^i / Q for powers of two; Q makes the
-    sum 1. `one_is_power_of_two` says whether 1 has the threefold weight; in the paper it has not:
+    The probability of size i is q^i / Q, or 3 q^i / Q if i is a power of two. The constant Q makes
+    the sum of the probabilities 1.
+
+    Parameters
+    ----------
+    q : float
+        The parameter, above 0 and at most 1. A smaller value favours small sizes more.
+    low, high : int
+        The smallest and the largest size, in processors.
+    one_is_power_of_two : bool
+        Whether size 1 counts as a power of two. In the paper it does not.
+
+    Returns
+    -------
+    SizeDistribution
+
+    Raises
+    ------
+    InputError
+        If `q` is out of range, or if `low` is below 1 or above `high`.
+
+    References
+    ----------
     Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems (2003),
     section 2.5.
+
+    Examples
+    --------
+    >>> power_of_two(0.5, 1, 2).probabilities.tolist()
+    [0.0, 0.4, 0.6]
     """
     low, high = _interval(low, high)
     if checks.positive("q", q) > 1:
@@ -179,8 +256,26 @@ def power_of_two(
 
 
 def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribution:
-    """Return the distribution that `text` names: ``U[a,b]`` or ``D(q)[a,b]``.
+    """Return the size distribution that a text such as ``U[1,16]`` or ``D(0.9)[1,8]`` describes.
 
+    Parameters
+    ----------
+    text : str
+        ``U[a,b]`` for `uniform`, or ``D(q)[a,b]`` for `power_of_two`.
+    one_is_power_of_two : bool
+        As in `power_of_two`.
+
+    Returns
+    -------
+    SizeDistribution
+
+    Raises
+    ------
+    InputError
+        If the text has another form, or if a number is out of range.
+
+    Examples
+    --------
     >>> parse_sizes("D(0.9)[1,8]").maximum
     8
     """
@@ -193,7 +288,7 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
     try:
         q, low, high = float(match[1] or 1), int(match[2]), int(match[3])
     except ValueError:
-        raise InputError(f"{fault} q is a number, a and b are whole numbers") from None
+        raise InputError(f"{fault} give q as a number, a and b as whole numbers") from None
     if match[1] is None:
         return uniform(low, high)
     return power_of_two(q, low, high, one_is_power_of_two=one_is_power_of_two)
@@ -209,7 +304,7 @@ def _interval(low: int, high: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _OfMean(Distribution):
-    """Times that are known by their mean alone."""
+    """The base class of distributions of times whose only parameter is the mean."""
 
     mean: float = 1.0
 
@@ -219,11 +314,22 @@ class _OfMean(Distribution):
 
 @dataclass(frozen=True)
 class Deterministic(_OfMean):
-    """Every time is `mean`."""
+    """A constant time.
+
+    Parameters
+    ----------
+    mean : float
+        The time, above 0, in any unit.
+
+    Examples
+    --------
+    >>> Deterministic(3.0).cv
+    0.0
+    """
 
     @property
     def variance(self) -> float:
-        """Zero."""
+        """Variance of the time, which is 0."""
         return 0.0
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -232,11 +338,22 @@ class Deterministic(_OfMean):
 
 @dataclass(frozen=True)
 class Exponential(_OfMean):
-    """Exponential times."""
+    """An exponential distribution of times.
+
+    Parameters
+    ----------
+    mean : float
+        The mean time, above 0, in any unit.
+
+    Examples
+    --------
+    >>> Exponential(3.0).variance
+    9.0
+    """
 
     @property
     def variance(self) -> float:
-        """The mean squared."""
+        """Variance of the times: the square of the mean."""
         return self.mean**2
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -245,7 +362,18 @@ class Exponential(_OfMean):
 
 @dataclass(frozen=True)
 class Between(Distribution):
-    """Continuous uniform times from `low`, 0 or more, to `high`, above it."""
+    """A continuous uniform distribution of times.
+
+    Parameters
+    ----------
+    low, high : float
+        The smallest time, 0 or more, and the largest time, above `low`, in any unit.
+
+    Examples
+    --------
+    >>> Between(1.0, 3.0).mean
+    2.0
+    """
 
     low: float
     high: float
@@ -253,16 +381,16 @@ class Between(Distribution):
     def __post_init__(self) -> None:
         low, high = checks.not_negative("low", self.low), checks.positive("high", self.high)
         if low >= high:
-            raise InputError(f"low = {low} is not below high = {high}; give two that differ")
+            raise InputError(f"low = {low} is not below high = {high}; give a larger high")
 
     @property
     def mean(self) -> float:
-        """The middle."""
+        """Mean time."""
         return (self.low + self.high) / 2
 
     @property
     def variance(self) -> float:
-        """A twelfth of the squared width."""
+        """Variance of the times: (high - low)² / 12."""
         return (self.high - self.low) ** 2 / 12
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -271,10 +399,23 @@ class Between(Distribution):
 
 @dataclass(frozen=True)
 class Hyperexponential(Distribution):
-    """Two exponential phases with balanced means, of a coefficient of variation of 1 or more.
+    """A hyperexponential distribution of times with two phases and balanced means.
 
-    With cv the `variation`, from 1 to a million, and p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2, the
-    rate is 2p/mean with probability p, else 2(1-p)/mean: both phases carry half of the mean.
+    A time is exponential with rate 2p/mean with probability p, and otherwise exponential with rate
+    2(1-p)/mean, where p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2. The means are balanced: both phases
+    contribute half of the mean.
+
+    Parameters
+    ----------
+    mean : float
+        The mean time, above 0, in any unit.
+    variation : float
+        The coefficient of variation cv, from 1 to a million.
+
+    Examples
+    --------
+    >>> Hyperexponential(10.0, 2.0).variance
+    400.0
     """
 
     mean: float
@@ -287,13 +428,13 @@ class Hyperexponential(Distribution):
 
     @property
     def short_probability(self) -> float:
-        """Probability p of the phase with the shorter times."""
+        """Probability p of the phase that has the shorter times."""
         square = self.variation**2
         return (1 + np.sqrt((square - 1) / (square + 1))) / 2
 
     @property
     def variance(self) -> float:
-        """Mean squared times the squared coefficient of variation."""
+        """Variance of the times: the square of mean times coefficient of variation."""
         return (self.mean * self.variation) ** 2
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -302,113 +443,38 @@ class Hyperexponential(Distribution):
         return rng.exponential(self.mean / 2, shape) / phase
 
 
-@dataclass(frozen=True)
-class HyperErlang(Distribution):
-    """Hyper-Erlang times of common order: with probability `share` of one Erlang, else of another.
-
-    Each is the sum of `order` exponential times, of the first or the second of the `rates`: Jann,
-    Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
-    """
-
-    share: float
-    rates: tuple[float, float]
-    order: int
-
-    def __post_init__(self) -> None:
-        if checks.not_negative("share", self.share) > 1:
-            raise InputError(f"share = {self.share}; give a number from 0 to 1")
-        if len(self.rates) != 2:
-            raise InputError(f"rates has {len(self.rates)} entries; give two")
-        rates = tuple(checks.positive("rates", rate) for rate in self.rates)
-        object.__setattr__(self, "rates", rates)
-        checks.whole("order", self.order)
-
-    @classmethod
-    def fit(cls, sample: ArrayLike) -> "HyperErlang":
-        """Return the distribution of the least order with the first three moments of a sample.
-
-        Over n, n (n + 1) and n (n + 1) (n + 2) the moments are those, m1, m2 and m3, of the scale
-        1/λ, which has two values. They are the roots of x² - a x + b with
-        a = (m3 - m1 m2) / (m2 - m1²) and b = (m1 m3 - m2²) / (m2 - m1²), and the mean gives p.
-        There are two, above 0, exactly if m2 > m1² and m1 m3 > m2². With c2 and c3 the moments of T
-        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3. By Johnson,
-        Taaffe: Matching moments to phase distributions. Stochastic Models 5(4), 1989.
-        """
-        values = checks.times("sample", sample)
-        if not values.any():
-            raise InputError("sample holds no time above 0; give observed times")
-        scale = values.mean()  # so that no third power is too large for a float
-        mean, second, third = (float(((values / scale) ** k).mean()) for k in (1, 2, 3))
-        c2, c3 = second / mean**2, third / mean**3
-        bound = math.inf
-        if c2 > 1 and c3 > c2**2:
-            bound = max(1 / (c2 - 1), (2 * c2**2 - c3) / (c3 - c2**2))
-        if bound >= _MOST_ORDER:
-            raise InputError(
-                f"sample = {checks.shown(sample)}; no hyper-Erlang times have these moments: "
-                "variance and skewness are too small; give three or more times that differ"
-            )
-        # An order that is hardly above the bound would leave differences without digits.
-        n = max(math.floor(bound * (1 + 1e-8)) + 1, 1)
-        m1, m2, m3 = 1 / n, c2 / (n * (n + 1)), c3 / (n * (n + 1) * (n + 2))
-        variance = m2 - m1**2
-        a, b = (m3 - m1 * m2) / variance, (m1 * m3 - m2**2) / variance
-        large = (a + math.sqrt(a**2 - 4 * b)) / 2
-        small = b / large  # the other root, without the difference of two like numbers
-        rates = 1 / (small * mean) / scale, 1 / (large * mean) / scale
-        return cls((large - m1) / (large - small), rates, n)
-
-    def moment(self, k: int) -> float:
-        """Return E[T^k] = n (n + 1) ... (n + k - 1) (p / λ1^k + (1 - p) / λ2^k)."""
-        stages = math.prod(range(self.order, self.order + checks.whole("k", k)))
-        first, second = self.rates
-        return stages * (self.share / first**k + (1 - self.share) / second**k)
-
-    @property
-    def mean(self) -> float:
-        """The first moment."""
-        return self.moment(1)
-
-    @property
-    def variance(self) -> float:
-        """The second moment less the mean squared."""
-        return self.moment(2) - self.mean**2
-
-    def residual(self, rng: np.random.Generator) -> float:
-        """Sample the time from a random instant to the next of events that are such times apart."""
-        first, second = self.rates
-        # Longer times are met more often, in any of their stages.
-        is_first = rng.random() * self.mean < self.order * self.share / first
-        stages = rng.integers(1, self.order, endpoint=True)
-        return float(rng.gamma(stages, 1 / (first if is_first else second)))
-
-    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
-        first, second = self.rates
-        scale = np.where(rng.random(shape) < self.share, 1 / first, 1 / second)
-        return rng.gamma(self.order, scale, shape)
-
-
 @dataclass(frozen=True, eq=False)
 class Empirical(Distribution):
-    """Times sampled from observed ones, shape (n,), of 0 or more and not all 0, each as likely."""
+    """The empirical distribution of observed times, in which each one is equally likely.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The observed times, 0 or more but not all 0, in any unit.
+
+    Examples
+    --------
+    >>> Empirical([1, 2, 6]).mean
+    3.0
+    """
 
     values: np.ndarray = field(repr=False)
 
     def __post_init__(self) -> None:
         values = checks.times("values", self.values)
         if not values.any():
-            raise InputError("values holds no time above 0; give an observed sample")
+            raise InputError("values holds no time above 0; give at least one")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 
     @property
     def mean(self) -> float:
-        """Mean of the sample."""
+        """Mean of the observed times."""
         return float(self.values.mean())
 
     @property
     def variance(self) -> float:
-        """Variance of the sample, divided by n: it is the whole population here."""
+        """Variance of the observed times: the sum of squared deviations divided by n."""
         return float(self.values.var())
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -417,7 +483,19 @@ class Empirical(Distribution):
 
 @dataclass(frozen=True)
 class PoissonArrivals:
-    """A Poisson process with a mean of `rate` arrivals in a unit of time."""
+    """A Poisson process of arrivals.
+
+    Parameters
+    ----------
+    rate : float
+        Mean number of arrivals in a unit of time, above 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PoissonArrivals(2.0).sample(np.random.default_rng(1), 3).shape
+    (3,)
+    """
 
     rate: float
 
@@ -425,7 +503,7 @@ class PoissonArrivals:
         checks.positive("rate", self.rate)
 
     def sample(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
-        """Return the first `count` instants of arrival, increasing."""
+        """Return the first `count` arrival instants, in increasing order, shape (count,)."""
         return np.cumsum(Exponential(1 / self.rate).sample(rng, checks.whole("count", count)))
 
     def _repr_html_(self) -> str:

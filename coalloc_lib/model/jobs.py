@@ -1,84 +1,102 @@
-"""Job streams: the columns of a workload, and what can be done with them.
+"""The class `JobStream`: the jobs of a workload, stored as columns.
 
-A job is rigid: its processors and its run time are fixed. `components` holds one row a job; how
-the row is read is the stream's request type.
+All jobs are rigid: the number of processors and the run time of a job are fixed when it is
+submitted.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from coalloc_lib.basics import checks
-from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, whole, whole_numbers
+from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, whole
 from coalloc_lib.basics.display import card, span_of
 from coalloc_lib.basics.seeds import Seed, generators
+from coalloc_lib.model.columns import CHECKS, refuse_different_indexes
+from coalloc_lib.model.splitting import Chopped, chop, split_into, split_smallest
 from coalloc_lib.model.system import Multicluster
 
-#: The request types. ``ordered``: column i on cluster i. ``unordered``: components on distinct
-#: clusters. ``flexible``: the row sum, distributed as the placement says. ``total``: the row sum on
-#: one cluster.
+#: The request types: which clusters the components of a job may use.
+#:
+#: - ``ordered``: component i runs on cluster i.
+#: - ``unordered``: the components run on distinct clusters, which the placement chooses.
+#: - ``flexible``: the placement distributes the sum of the components over the clusters.
+#: - ``total``: the sum of the components runs on one cluster, which the placement chooses.
 REQUESTS = ("ordered", "unordered", "flexible", "total")
 
-#: The columns of a stream, by the names under which they are given.
+#: The names of the columns of a stream, which are also arguments of `JobStream`.
 COLUMNS = (
     "submit", "runtime", "components", "estimate", "span_penalty", "number",
     "earliest_start", "latest_start", "priority", "label", "failed",
 )  # fmt: skip
 
-#: The attribute that holds each column as it was given: estimates may be masked, and labels and
-#: failures may be missing.
+#: The attribute in which each column is stored. Estimates, labels and failures are stored as the
+#: user gave them in private attributes, because they may be missing.
 _STORED = {name: name for name in COLUMNS} | {
     "estimate": "_requested", "label": "_label", "failed": "_failed",
 }  # fmt: skip
 
-#: What becomes of what does not divide evenly; see `split_into`.
-ROUNDINGS = ("even", "floor", "ceiling")
-
-#: Components of a job, and subjobs of all jobs together: far more than are of any use.
-_MOST_PARTS, _MOST_SUBJOBS = 10**6, 10**8
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class JobStream:
-    """Jobs in columns, one entry a job, in any order of submission.
+    """A stream of n rigid jobs, stored as read-only columns with one entry for each job.
+
+    The jobs may be in any order. A job's position is its index in the columns, from 0.
 
     Parameters
     ----------
     submit : array_like, shape (n,)
-        Instants of submission: numbers of 0 or more, timedeltas (in seconds), or datetimes, of
-        which the seconds since the first are kept; those with a time zone are compared in UTC.
+        Instants of submission: numbers of 0 or more in any unit of time, timedeltas, or datetimes.
+        Timedeltas are converted to seconds, and datetimes to seconds since the earliest of them.
     runtime : array_like, shape (n,)
-        Run time on one cluster, 0 or more: numbers in the unit of `submit`, or timedeltas.
+        Run time of each job on one cluster, 0 or more: numbers in the unit of `submit`, or
+        timedeltas.
     components : array_like of int, shape (n, k) or (n,)
-        Processors of each component, padded with zeros.
+        Number of processors of each component, padded with zeros.
     estimate : array_like, shape (n,), optional
-        The user's estimate of the run time; where it is not given, or masked, the run time, also
-        after that is replaced.
+        The user's estimate of each run time. The default, also for masked entries, is the run
+        time itself.
     request : {"ordered", "unordered", "flexible", "total"}
-        How `components` is read.
-    span_penalty : float, array_like of shape (n,) or (n, k), or dict
-        A job on more than one cluster runs ``runtime * (1 + span_penalty)``. A row or a dict, such
-        as ``{2: 0.1, 3: 0.2}``, is of 2, 3, ... clusters; the last entry is for more.
+        Which clusters the components may use. ``"ordered"``: component i runs on cluster i.
+        ``"unordered"``: the components run on distinct clusters, which the placement chooses.
+        ``"flexible"``: the placement distributes the sum of the components over the clusters.
+        ``"total"``: the sum of the components runs on one cluster.
+    span_penalty : float, array_like of shape (n,) or (n, m), or dict
+        A job on more than one cluster runs for ``runtime * (1 + span_penalty)``. A table or a dict
+        such as ``{2: 0.1, 3: 0.2}`` has the penalty on 2, 3, ... clusters, and its last entry is
+        also for more clusters.
     number : array_like of int, shape (n,), optional
-        What each job is called in a schedule, and keeps in every selection (default 1, ..., n).
+        The number that identifies each job, also in selections and schedules. The default is
+        1, ..., n.
     earliest_start, latest_start : array_like, shape (n,), optional
-        Advance reservations, for `Online`: each job asks to start between these instants, in the
-        seconds of `submit`, or timedeltas; by default between its submission and infinity.
+        Advance reservations: each job must start between these instants, in the unit of `submit`.
+        The defaults are the submission and infinity.
     priority : float or array_like, shape (n,)
-        Numbers of 0 or more: policies with ``order="priority"`` take the highest first.
+        Priorities of 0 or more. Policies with ``order="priority"`` start the highest first.
     label : array_like of str, shape (n,), optional
-        What each job is called in other tools' files (default: its number).
+        The name of each job in files of other tools. The default is its number.
     failed : array_like of bool, shape (n,), optional
-        Whether each job ends without success, for example because it is stopped at its time limit
-        (default: no job). It changes no schedule; exports to other tools contain it.
+        Whether each job ends without success, for example because it reaches its time limit. The
+        default is that no job fails. This does not change a schedule, but exported files have it.
+
+    Raises
+    ------
+    InputError
+        If a column has wrong values, the wrong length, or an index that differs from that of
+        another pandas column. Columns are matched by position, and not by the index.
 
     Notes
     -----
-    Columns of pandas are taken by position, and must not differ in their index. Whole numbers above
-    2^53, which a float cannot hold, are refused. A stream is a `coalloc_lib.workloads.Workload`.
+    A stream is a `coalloc_lib.workloads.Workload`.
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[0, 10], runtime=[5, 5], components=[[4, 4], [2, 0]])
+    >>> jobs.processors.tolist(), jobs.work.tolist()
+    ([8, 2], [40.0, 10.0])
     """
 
     submit: NDArray[np.float64]
@@ -91,9 +109,9 @@ class JobStream:
     earliest_start: NDArray[np.float64]
     latest_start: NDArray[np.float64]
     priority: NDArray[np.float64]
-    #: The estimates that were given, masked where one was not; None where none was.
+    #: The estimates that the user gave, masked for jobs without one, or None without any estimate.
     _requested: np.ma.MaskedArray | None
-    #: The labels and failures that were given; None if none were.
+    #: The labels and the failures that the user gave, or None.
     _label: NDArray[np.str_] | None
     _failed: NDArray[np.bool_] | None
 
@@ -112,14 +130,25 @@ class JobStream:
         label: Any = None,
         failed: Any = None,
     ) -> None:
-        """Check every column and freeze it."""
-        wishes = (earliest_start, latest_start, priority, label, failed)
-        columns = (submit, runtime, components, estimate, span_penalty, number, *wishes)
-        self._keep(dict(zip(COLUMNS, columns, strict=True)) | {"request": request})
+        given = {
+            "submit": submit,
+            "runtime": runtime,
+            "components": components,
+            "estimate": estimate,
+            "span_penalty": span_penalty,
+            "number": number,
+            "earliest_start": earliest_start,
+            "latest_start": latest_start,
+            "priority": priority,
+            "label": label,
+            "failed": failed,
+            "request": request,
+        }
+        self._store(given)
 
-    def _keep(self, given: Mapping[str, Any]) -> None:
-        """Check these columns and keep them; all others are there and in order."""
-        _refuse_different_indexes(given)
+    def _store(self, given: Mapping[str, Any]) -> None:
+        """Check the given columns and store them; columns that were stored before may stay."""
+        refuse_different_indexes(given)
         columns = vars(self)
         before = columns.get("submit")
         if "request" in given:
@@ -128,8 +157,8 @@ class JobStream:
             columns["submit"] = checks.instants("submit", given["submit"])
         count = len(self)
         if count == 0:
-            raise InputError("submit is empty; a stream has at least one job")
-        for name, check in _CHECKS.items():
+            raise InputError("submit is empty; give at least one job")
+        for name, check in CHECKS.items():
             if name in given:
                 columns[_STORED[name]] = check(name, given[name], count)
         if columns["earliest_start"] is None:
@@ -138,36 +167,41 @@ class JobStream:
             column = columns[_STORED[name]]
             if column is not None and len(column) != count:
                 raise InputError(
-                    f"{name} has {len(column)} entries and submit has {count}; give one a job"
+                    f"{name} has {len(column)} entries and submit has {count}; give one entry for "
+                    "each job"
                 )
         if before is not None and before is not self.submit:
             for name in {"earliest_start", "latest_start"} - given.keys():
                 columns[name] = self.submit + (columns[name] - before)
-        self._refuse_early("earliest_start", "submit")
-        self._refuse_early("latest_start", "earliest_start")
+        self._check_order_of_instants("submit", "earliest_start")
+        self._check_order_of_instants("earliest_start", "latest_start")
         self._freeze()
+        self._check_end()
+
+    def _check_order_of_instants(self, first: str, second: str) -> None:
+        """Raise an error if the instant of a job in column `second` is before that in `first`."""
+        sooner, later = getattr(self, first), getattr(self, second)
+        if (later < sooner).any():
+            job = int((later < sooner).argmax())
+            raise InputError(
+                f"{second}[{job}] = {later[job]:g} comes before {first}[{job}] = {sooner[job]:g}; "
+                "give the same or a later instant"
+            )
+
+    def _check_end(self) -> None:
+        """Raise an error if instants could become so large that a float loses all their digits."""
         with np.errstate(over="ignore"):
             longest = self.runtime.max() * (1 + self.span_penalty.max())
-            last = self.submit.max() + count * longest
-        if not last < 1e300:  # instants would be infinite, or lose all their digits
+            last = self.submit.max() + len(self) * longest
+        if not last < 1e300:
             job = int(np.argmax(self.runtime))
             raise InputError(
                 f"runtime[{job}] = {self.runtime[job]:g}; the jobs would end past 1e300, give "
                 "shorter times or another unit"
             )
 
-    def _refuse_early(self, later: str, sooner: str) -> None:
-        """Refuse a job whose instant in the one column comes before that in the other."""
-        one, other = getattr(self, later), getattr(self, sooner)
-        if (one < other).any():
-            job = int((one < other).argmax())
-            raise InputError(
-                f"{later}[{job}] = {one[job]:g} comes before {sooner}[{job}] = {other[job]:g}; "
-                "give an instant from there on"
-            )
-
     def _freeze(self) -> None:
-        """Work out the estimates and make all columns read-only."""
+        """Compute the column of estimates and make all columns read-only."""
         known, runtime = self._requested, self.runtime
         estimate = runtime if known is None else np.where(known.mask, runtime, known.data)
         vars(self)["estimate"] = estimate
@@ -193,58 +227,70 @@ class JobStream:
         return card(f"{len(self):,} jobs, {self.request} requests", facts)
 
     def __getitem__(self, selection: Any) -> "JobStream":
-        """Return the jobs that a slice, mask or index array selects, as a stream."""
+        """Return a stream of the jobs that a slice, a mask or an array of positions selects."""
         label = f"jobs[{shown(selection)}]"
         try:
             rows = np.arange(len(self))[selection]
         except (IndexError, TypeError, ValueError) as error:
-            mend = "give a slice, a mask or positions"
-            raise InputError(f"{label} of {len(self)} jobs: {error}; {mend}") from None
+            advice = "give a slice, a mask or positions"
+            raise InputError(f"{label} of {len(self)} jobs: {error}; {advice}") from None
         if rows.ndim == 0:
             raise InputError(f"jobs[{selection}] is one job; give a slice: jobs[{rows}:{rows + 1}]")
         if rows.ndim > 1 or len(rows) == 0:
-            raise InputError(f"{label} selects no jobs; give others")
-        columns = {name: vars(self)[name] for name in _STORED.values()}
-        chosen = {name: None if of is None else of[rows] for name, of in columns.items()}
-        return _frozen(chosen | {"request": self.request})
+            raise InputError(f"{label} selects no jobs; select at least one")
+        chosen: dict[str, Any] = {"request": self.request}
+        for name in _STORED.values():
+            column = vars(self)[name]
+            chosen[name] = None if column is None else column[rows]
+        return _frozen(chosen)
 
     def replace(self, **columns: Any) -> "JobStream":
-        """Return a stream with these columns exchanged and all others kept.
+        """Return a new stream with some columns replaced.
 
-        ``estimate=None`` makes the run times the estimates. Where submissions alone are
-        exchanged, earliest and latest starts keep their distance to them.
+        Parameters
+        ----------
+        **columns
+            New values of arguments of `JobStream`. With ``estimate=None`` the run times become the
+            estimates. If `submit` is replaced, earliest and latest starts that are not replaced
+            keep their distance to the submission.
+
+        Examples
+        --------
+        >>> jobs = JobStream(submit=[0, 1], runtime=[5, 2], components=[4, 2])
+        >>> jobs.replace(runtime=[6, 3]).runtime.tolist()
+        [6.0, 3.0]
         """
         unknown = sorted(columns.keys() - {*COLUMNS, "request"})
         if unknown:
-            raise InputError(f"no column {unknown}; choose from {', '.join(COLUMNS)}")
-        new = _frozen(vars(self))  # columns are frozen, so that both may have them
-        new._keep(columns)
+            raise InputError(f"there is no column {unknown}; choose from {', '.join(COLUMNS)}")
+        new = _frozen(vars(self))  # both streams can share columns, because these are read-only
+        new._store(columns)
         return new
 
     @property
     def processors(self) -> NDArray[np.int64]:
-        """Processors of each job, shape (n,)."""
+        """Total number of processors of each job, shape (n,)."""
         return np.einsum("ij->i", self.components)  # several times faster than sum(axis=1)
 
     @property
     def work(self) -> NDArray[np.float64]:
-        """Processor-time of each job without the span penalty, shape (n,)."""
+        """Work of each job, processors times run time without the span penalty, shape (n,)."""
         return self.processors * self.runtime
 
     @property
     def mean_work(self) -> float:
-        """Mean processor-time of a job, without the span penalty."""
+        """Mean work of a job: processors times run time, without the span penalty."""
         return float(self.work.mean())
 
     @property
     def has_estimate(self) -> NDArray[np.bool_]:
-        """Which jobs have an estimate of their own, not their run time, shape (n,)."""
+        """Whether the user gave an estimate of each job's run time, shape (n,)."""
         known = self._requested
         return np.zeros(len(self), bool) if known is None else ~np.ma.getmaskarray(known)
 
     @property
     def label(self) -> NDArray[np.str_]:
-        """What each job is called in other tools' files, shape (n,)."""
+        """Name of each job in files of other tools, shape (n,)."""
         return _read_only(self.number.astype(str)) if self._label is None else self._label
 
     @property
@@ -254,20 +300,36 @@ class JobStream:
 
     @property
     def has_reservations(self) -> bool:
-        """Whether a job asks to start later than it is submitted, or no later than some instant."""
+        """Whether at least one job requests an advance reservation."""
         return bool(self.is_reserved.any())
 
     @property
     def is_reserved(self) -> NDArray[np.bool_]:
-        """Which jobs ask so, shape (n,)."""
+        """Whether each job requests an advance reservation, shape (n,).
+
+        A job does so if its earliest start is after its submission or its latest start is finite.
+        """
         return (self.earliest_start > self.submit) | (self.latest_start < np.inf)
 
     def reserved_ahead(self, share: float, up_to: float, seed: Seed) -> "JobStream":
-        """Return the stream with an advance reservation for a share of the jobs.
+        """Return the stream with advance reservations for randomly chosen jobs.
 
-        Each asks to start no earlier than a uniform time from 0 to `up_to` after its submission, as
-        in section 5.2 of Castillo, Rouskas, Harfoush (2009), where that is 3 hours. With the same
-        seed a job that reserves at one share does so at every larger one.
+        A chosen job asks to start no earlier than a random time after its submission. The time is
+        uniform from 0 to `up_to`.
+
+        Parameters
+        ----------
+        share : float
+            Probability that a job is chosen, from 0 to 1.
+        up_to : float
+            The longest time from submission to the earliest start, in the unit of `submit`.
+        seed : int or numpy.random.SeedSequence
+            With the same seed, a job that is chosen at one share is chosen at every larger share.
+
+        References
+        ----------
+        Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed Environments
+        (2009), section 5.2, where `up_to` is 3 hours.
         """
         if checks.not_negative("share", share) > 1:
             raise InputError(f"share = {shown(share)}; give a number from 0 to 1")
@@ -277,39 +339,72 @@ class JobStream:
         return self.replace(earliest_start=self.submit + ahead)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> "JobStream":
-        """Return the first `count` jobs, in order of submission; the seed is not used.
+        """Return the jobs that were submitted first, in order of submission.
 
-        A `rate` scales the interarrival times to a mean of ``1 / rate`` from the first instant on.
+        Parameters
+        ----------
+        count : int
+            Number of jobs.
+        seed : int or numpy.random.SeedSequence
+            Not used. Other workloads, which sample random jobs, need it.
+        rate : float, optional
+            Arrival rate. If it is given, the interarrival times are scaled to a mean of
+            ``1 / rate``, and the first submission stays the same.
         """
         if whole("count", count) > len(self):
-            raise InputError(f"count = {count}, and there are {len(self)} jobs; give at most these")
+            raise InputError(
+                f"count = {count}, and there are {len(self)} jobs; give at most {len(self)}"
+            )
         first = self[np.argsort(self.submit, kind="stable")[:count]]
         if rate is None:
             return first
         span = first.submit[-1] - first.submit[0]
         if span == 0:
-            raise InputError("the jobs are submitted at one instant; give no rate, or more jobs")
+            raise InputError("all jobs are submitted at one instant; give no rate, or more jobs")
         return first._stretched((count - 1) / (span * checks.positive("rate", rate)))
 
     def _stretched(self, factor: float) -> "JobStream":
-        """Return the stream with its interarrival times multiplied, from the first instant on."""
+        """Return the stream with all interarrival times multiplied by `factor`."""
         first = self.submit.min()
         return self.replace(submit=first + (self.submit - first) * factor)
 
     def offered_load(self, system: Multicluster) -> float:
-        """Work per processor and unit of time over the span of the submissions.
+        """Return the offered load: the work submitted per processor and unit of time.
 
-        Of n jobs, n - 1 interarrival times are seen, so the last job's work does not count.
+        The work of the job that is submitted last does not count, because n jobs have n - 1
+        interarrival times.
+
+        Parameters
+        ----------
+        system : Multicluster
+            The system whose number of processors is used.
+
+        Examples
+        --------
+        >>> jobs = JobStream(submit=[0, 10], runtime=[5, 5], components=[8, 8])
+        >>> jobs.offered_load(Multicluster([8]))
+        0.5
         """
         instance_of("system", system, Multicluster, "Multicluster([32, 32])")
         span = np.ptp(self.submit)
         if span == 0:
-            raise InputError("submit spans no time; the offered load has no meaning")
+            raise InputError(
+                "all jobs are submitted at one instant, so the offered load is not defined; give "
+                "jobs with different submit"
+            )
         last = int(np.lexsort((np.arange(len(self)), self.submit))[-1])
         return float((self.work.sum() - self.work[last]) / (span * system.processors))
 
     def with_load(self, system: Multicluster, load: float) -> "JobStream":
-        """Return the stream with its interarrival times scaled to this offered load."""
+        """Return the stream with its interarrival times scaled to an offered load.
+
+        Parameters
+        ----------
+        system : Multicluster
+            The system whose number of processors is used.
+        load : float
+            The offered load, for example 0.5 for half of all processors.
+        """
         return self._stretched(self.offered_load(system) / checks.positive("load", load))
 
     def split(
@@ -320,14 +415,30 @@ class JobStream:
         above: int = 0,
         rounding: str = "even",
     ) -> "JobStream":
-        """Return an unordered stream whose jobs are split into components.
+        """Return a stream of unordered requests whose jobs are split into components.
 
-        Give `at_most`, for the fewest components of no more processors, or `into`, their number
-        (fewer where a job has fewer processors). With `into`, jobs of at most `above` processors
-        stay whole, and the `rounding` is that of `split_into`.
+        Give either `at_most` or `into`.
+
+        Parameters
+        ----------
+        at_most : int, optional
+            The largest number of processors of a component. Each job gets as few components as
+            possible, which differ by at most one processor.
+        into : int, optional
+            Number of components of each job. A job with fewer processors gets fewer components.
+        above : int
+            With `into`, only jobs with more processors than this are split.
+        rounding : {"even", "floor", "ceiling"}
+            With `into`, what happens if the processors do not divide evenly. See
+            `coalloc_lib.model.splitting.split_into`.
+
+        Examples
+        --------
+        >>> JobStream([0, 0], [5, 5], [12, 6]).split(at_most=8).components.tolist()
+        [[6, 6], [6, 0]]
         """
         if (at_most is None) == (into is None):
-            raise InputError("split takes either at_most or into; give exactly one")
+            raise InputError("split takes either at_most or into; give exactly one of them")
         if at_most is not None:
             if above or rounding != "even":
                 raise InputError("above and rounding go with into; leave them out with at_most")
@@ -339,9 +450,14 @@ class JobStream:
         return self.replace(components=components, request="unordered")
 
     def in_nodes(self, processors: int) -> "JobStream":
-        """Return the stream with every component in whole nodes of so many processors.
+        """Return the stream with every component rounded up to whole nodes.
 
-        Where the clusters are whole nodes too, every allocation is.
+        If the size of every cluster is also a multiple of the node size, jobs use only whole nodes.
+
+        Parameters
+        ----------
+        processors : int
+            Number of processors of a node.
 
         Examples
         --------
@@ -351,65 +467,58 @@ class JobStream:
         size = whole("processors", processors)
         return self.replace(components=-(-self.components // size) * size)
 
-    def chopped(self, at_most: Any) -> "Chopped":
-        """Cut wide jobs into subjobs that are submitted together, each a job of its own.
+    def chopped(self, at_most: Any) -> Chopped:
+        """Cut wide jobs into subjobs, which are separate jobs submitted at the same time.
 
-        Unlike components, subjobs start and end apart from one another. Their requests are total,
-        or flexible where those of the jobs are. `at_most` gives the processors of a subjob, for all
-        jobs or for each; the last subjob has the rest.
+        Unlike the components of a job, subjobs start and end independently of each other. They are
+        total requests, or flexible requests if the jobs of the stream are flexible.
+
+        Parameters
+        ----------
+        at_most : int or array_like of int, shape (n,)
+            The largest number of processors of a subjob, for all jobs or for each job. All subjobs
+            of a job but the last have this number.
+
+        Returns
+        -------
+        Chopped
+            The subjobs, and the job to which each belongs.
+
+        Examples
+        --------
+        >>> jobs = JobStream(submit=[0, 1], runtime=[5, 2], components=[10, 3])
+        >>> jobs.chopped(4).subjobs.processors.tolist()
+        [4, 4, 2, 3]
         """
-        if self.request == "ordered":
-            raise InputError(
-                "chopped is for jobs that name no clusters, and these are ordered; replace(request="
-                "'total') first"
-            )
-        most = whole_numbers("at_most", at_most)
-        if most.shape not in ((), self.submit.shape):
-            raise InputError(
-                f"at_most has shape {most.shape} and there are {len(self)} jobs; give one "
-                "number, or one a job"
-            )
-        most = np.broadcast_to(most, self.submit.shape)
-        count = -(-self.processors // most)
-        checks.in_memory("subjobs", int(count.sum()), _MOST_SUBJOBS)
-        job = np.repeat(np.arange(len(self)), count)
-        before = np.arange(len(job)) - np.repeat(np.cumsum(count) - count, count)
-        sizes = np.minimum(most[job], self.processors[job] - before * most[job])
-        request = "flexible" if self.request == "flexible" else "total"
-        return Chopped(self, self[job].replace(components=sizes, request=request), job)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Chopped:
-    """A stream whose wide jobs are cut into subjobs, in the order of the jobs.
-
-    `job` holds the position in `whole`, the jobs as they were, of the job of each subjob.
-    """
-
-    whole: JobStream
-    subjobs: JobStream
-    job: NDArray[np.int64]
-
-    def __repr__(self) -> str:
-        wide = int((np.bincount(self.job) > 1).sum())
-        return f"<Chopped: {wide} of {self.job[-1] + 1} jobs cut, {len(self.job)} subjobs>"
-
-    def last(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the largest value of each job's subjobs, such as the last end; NaN if one is."""
-        column = np.asarray(values, dtype=float)
-        if column.shape != self.job.shape:
-            raise InputError(
-                f"values has shape {column.shape} and there are {len(self.job)} subjobs; give one "
-                "value a subjob, such as the end of a schedule of `subjobs`"
-            )
-        return np.maximum.reduceat(column, np.flatnonzero(np.diff(self.job, prepend=-1)))
+        return chop(self, at_most)
 
 
 def merge(*streams: JobStream) -> JobStream:
-    """Return one stream of the jobs of several with one request type, in order of submission.
+    """Return one stream with the jobs of several streams, in order of submission.
 
-    Ties keep the order of the streams. Jobs keep their numbers where these are all different,
-    and are else numbered in the order of the merged stream, from 1.
+    Jobs that are submitted at the same instant are in the order of the arguments. If all job
+    numbers are different, the jobs keep them. Otherwise they are numbered anew, from 1.
+
+    Parameters
+    ----------
+    *streams : JobStream
+        One or more streams with the same request type.
+
+    Returns
+    -------
+    JobStream
+
+    Raises
+    ------
+    InputError
+        If there is no stream, or if the request types differ.
+
+    Examples
+    --------
+    >>> first = JobStream(submit=[0, 9], runtime=[1, 1], components=[4, 4])
+    >>> second = JobStream(submit=[5], runtime=[1], components=[8])
+    >>> merge(first, second).processors.tolist()
+    [4, 8, 4]
     """
     if not streams:
         raise InputError("merge was given no stream; give at least one")
@@ -418,22 +527,22 @@ def merge(*streams: JobStream) -> JobStream:
         instance_of(f"streams[{position}]", stream, JobStream, example)
     requests = {stream.request for stream in streams}
     if len(requests) > 1:
-        raise InputError(f"streams have request types {sorted(requests)}; replace() all but one")
-    width = max(stream.components.shape[1] for stream in streams)
-    optional = {name for name in ("label", "failed") if not _is_given(name, streams)}
-    names = [name for name in COLUMNS if name not in optional]
-    columns: dict[str, list] = {name: [getattr(s, name) for s in streams] for name in names}
-    columns["components"] = [
-        np.pad(c, ((0, 0), (0, width - c.shape[1]))) for c in columns["components"]
-    ]
-    if len({s.span_penalty.shape[1:] for s in streams}) > 1:
-        tables = [s.span_penalty.reshape(len(s), -1) for s in streams]
-        width = max(table.shape[1] for table in tables)
-        columns["span_penalty"] = [
-            np.pad(table, ((0, 0), (0, width - table.shape[1])), "edge") for table in tables
-        ]
+        raise InputError(
+            f"streams have request types {sorted(requests)}; give all of them one type with "
+            "replace(request=...)"
+        )
+    missing = {name for name in ("label", "failed") if not _is_given(name, streams)}
+    names = [name for name in COLUMNS if name not in missing]
+    columns: dict[str, list] = {
+        name: [getattr(stream, name) for stream in streams] for name in names
+    }
+    columns["components"] = _with_equal_widths(columns["components"], "constant")
+    if len({penalty.shape[1:] for penalty in columns["span_penalty"]}) > 1:
+        tables = [penalty.reshape(len(penalty), -1) for penalty in columns["span_penalty"]]
+        columns["span_penalty"] = _with_equal_widths(tables, "edge")
     columns["estimate"] = [
-        np.ma.masked_all(len(s)) if s._requested is None else s._requested for s in streams
+        np.ma.masked_all(len(stream)) if stream._requested is None else stream._requested
+        for stream in streams
     ]
     joined = {name: np.ma.concatenate(parts) for name, parts in columns.items()}
     order = np.argsort(joined["submit"].data, kind="stable")
@@ -443,149 +552,26 @@ def merge(*streams: JobStream) -> JobStream:
     return JobStream(**joined, request=requests.pop())
 
 
+def _with_equal_widths(tables: list[NDArray], mode: Literal["constant", "edge"]) -> list[NDArray]:
+    """Return tables of the same number of columns, padded with zeros or with the last column."""
+    width = max(table.shape[1] for table in tables)
+    return [np.pad(table, ((0, 0), (0, width - table.shape[1])), mode) for table in tables]
+
+
 def _read_only(column: NDArray) -> NDArray:
-    """Return a column that nobody can write into."""
+    """Make an array read-only and return it."""
     column.flags.writeable = False
     return column
 
 
 def _is_given(name: str, streams: Iterable[JobStream]) -> bool:
-    """Whether a column that may be missing is given in one of the streams."""
+    """Return whether at least one of the streams has the optional column `name`."""
     return any(vars(stream)[_STORED[name]] is not None for stream in streams)
 
 
-def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> NDArray[np.int64]:
-    """Split each total into `parts` components, larger ones first, padded with zeros.
-
-    Parameters
-    ----------
-    totals, parts : int or array_like of int, shape (n,)
-        Processors and components of each job. A total below its parts gives ones and zeros.
-    rounding : {"even", "floor", "ceiling"}
-        ``"even"``: components equal up to one. Else all but one are the total over the parts,
-        rounded down or up, and one has the rest. Rounded up there may be fewer components; rounded
-        down a total below its parts stays whole. One of these two is meant in section 3.1 of
-        Ngubiri, van Vliet (2008): which brackets it prints is not known.
-
-    Examples
-    --------
-    >>> [split_into([11], 4, rounding)[0].tolist() for rounding in ROUNDINGS]
-    [[3, 3, 3, 2], [5, 2, 2, 2], [3, 3, 3, 2]]
-    """
-    one_of("rounding", rounding, ROUNDINGS)
-    totals = np.atleast_1d(whole_numbers("totals", totals))
-    parts = whole_numbers("parts", parts)
-    if totals.ndim > 1 or parts.shape not in ((), totals.shape):
-        raise InputError(
-            f"totals and parts have shapes {totals.shape} and {parts.shape}; give one value a job"
-        )
-    parts = np.broadcast_to(parts, totals.shape)
-    column = np.arange(checks.in_memory("parts", int(parts.max()), _MOST_PARTS))
-    share, rest = (each[:, None] for each in np.divmod(totals, parts))
-    if rounding == "even":
-        sizes = share + (column < rest)
-    elif rounding == "floor":
-        sizes = share + np.where(column == 0, rest, 0)
-    else:
-        most = share + (rest > 0)
-        sizes = np.clip(totals[:, None] - column * most, 0, most)
-    return np.where(column < parts[:, None], sizes, 0)
-
-
-def split_smallest(totals: ArrayLike, largest: int) -> NDArray[np.int64]:
-    """Split each total J into ceil(J/N) components, equal up to one, of at most N = `largest`.
-
-    These are the dependent component sizes of Bucur, Epema (2003), section 2.5.
-    """
-    totals = whole_numbers("totals", totals)
-    return split_into(totals, -(-totals // whole("largest", largest)))
-
-
 def _frozen(state: Mapping[str, Any]) -> JobStream:
-    """Return a stream of columns that are checked already."""
+    """Return a stream with the given attributes, whose columns have been checked before."""
     stream = object.__new__(JobStream)
     vars(stream).update(state)
     stream._freeze()
     return stream
-
-
-def _component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]:
-    """Return the components as a new table with a row of whole numbers a job."""
-    table = np.ascontiguousarray(whole_numbers(name, components, least=0))
-    if table.ndim == 1:
-        table = table[:, None]
-    if table.ndim != 2:
-        raise InputError(f"{name} has {table.ndim} dimensions; give (jobs, components)")
-    if table.min() == 0 and not table.any(axis=1).all():
-        job = int((~table.any(axis=1)).argmax())
-        raise InputError(f"{name}[{job}] = {shown(table[job])}; give at least one processor")
-    return table
-
-
-def _job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
-    """Return the numbers of the jobs: those given, or 1, 2, 3, ..."""
-    if value is None:
-        return np.arange(1, jobs + 1)
-    numbers = whole_numbers(name, value, least=-checks.LARGEST_WHOLE)
-    if numbers.ndim != 1:
-        raise InputError(f"{name} has {numbers.ndim} dimensions; give one number a job")
-    return numbers
-
-
-def _labels(_name: str, value: Any, _jobs: int) -> NDArray[np.str_] | None:
-    """Return the labels of the jobs as an array; None if none are given."""
-    if value is None:
-        return None
-    return np.array([str(each) for each in value])
-
-
-def _failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
-    """Return whether each job ends without success; None if it is not given."""
-    if value is None:
-        return None
-    failures = np.array(value)
-    if len(failures) == jobs and (failures.dtype != bool or failures.ndim > 1):
-        raise InputError(f"{name} = {shown(value)}; give True or False for each job")
-    return failures
-
-
-def _penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return the penalty of each job, or a row of those on 2, 3, ... clusters."""
-    if isinstance(value, Mapping):
-        if not value or [*value] != [*range(2, len(value) + 2)]:
-            raise InputError(
-                f"{name} = {shown(value)}; give the penalty on 2, 3, ... clusters: "
-                "{2: 0.1, 3: 0.2}"
-            )
-        value = np.tile(checks.per_job(name, [*value.values()], jobs), (jobs, 1))
-    if np.ndim(value) == 2 and np.size(value):
-        table = np.ascontiguousarray(value)
-        return checks.per_job(name, table.ravel(), jobs).reshape(table.shape)
-    return checks.per_job(name, value, jobs)
-
-
-def _refuse_different_indexes(columns: Mapping[str, Any]) -> None:
-    """Refuse columns of pandas that a user would expect to be matched by their indexes."""
-    indexed = {name: column.index for name, column in columns.items() if hasattr(column, "iloc")}
-    first = next(iter(indexed), "")
-    for name, index in indexed.items():
-        if not index.equals(indexed[first]):
-            raise InputError(
-                f"{first} and {name} have different indexes, and columns are taken by position; "
-                "put them in one order and give .to_numpy() of each"
-            )
-
-
-#: What each column is given through: (name, values, number of jobs) to an array.
-_CHECKS = {
-    "runtime": lambda name, value, _: checks.times(name, value),
-    "components": _component_table,
-    "span_penalty": _penalties,
-    "number": _job_numbers,
-    "priority": checks.per_job,
-    "label": _labels,
-    "failed": _failures,
-    "latest_start": checks.deadlines,
-    "earliest_start": lambda name, value, _: None if value is None else checks.times(name, value),
-    "estimate": lambda name, value, _: checks.known_times(name, value),
-}

@@ -1,12 +1,17 @@
-"""Placement: which clusters a job's processors come from. The readable definitions.
+"""Placements: the rules that choose the clusters on which a job runs.
 
-A placement is an order in which clusters are tried. *Unordered* components go by decreasing size
-(ties by position), each to the first cluster that holds it and has none of the job's components
-yet; a *total* request is their sum as one component. Of a *flexible* one all that can be is taken
-from each cluster in turn. *Ordered* ones leave no choice.
+Most placements are an order in which the clusters are tried. The request type of a job decides how
+the order is used:
 
-A job that fits at all fits in every order: a placement decides where it runs, never whether it may
-start, unless it may keep an unordered job whole (`SingleThenSpan`).
+- *unordered*: the components are placed by decreasing size (ties by position), each on the first
+  cluster in the order that has enough idle processors and no other component of the job;
+- *total*: the same, with the sum of the components as the only component;
+- *flexible*: as many processors as possible are taken from the first cluster, then from the
+  second, and so on;
+- *ordered*: the job itself names its clusters, so there is no choice.
+
+If a job fits in one order of the clusters, it fits in every order. A placement thus decides where a
+job runs, but not whether it can start. `SingleThenSpan` is the only exception.
 """
 
 import operator
@@ -21,20 +26,21 @@ import numpy as np
 from coalloc_lib.basics.checks import InputError, instance_of, shown, whole, whole_numbers
 from coalloc_lib.model.system import Multicluster
 
-#: For `RandomFit`: a prime below 2^31, so that no product of two remainders is too large for 64
-#: bits, and a factor whose powers are all remainders but 0.
-PRIME, FACTOR = 2**31 - 1, 48_271
+#: A prime number for `RandomFit`. The product of two remainders modulo it fits into 64 bits.
+PRIME = 2**31 - 1
+#: A primitive root modulo `PRIME`: its powers give all remainders except 0.
+FACTOR = 48_271
 
 
 class Rigid(Protocol):
-    """What a reservation is made for: a `coalloc_lib.policies.Job`, or what is as one."""
+    """A job for which a reservation is made: `coalloc_lib.policies.Job`, or a similar object."""
 
     def expected_length(self, allocation: Sequence[int]) -> float:
-        """Return how long it is expected to run on an allocation."""
+        """Return how long the job is expected to run on an allocation of processors."""
 
 
 class Reservation(NamedTuple):
-    """When, until when and on which processors a job can run."""
+    """A reserved time and allocation of a job: start, end, and processors of each cluster."""
 
     start: float
     end: float
@@ -42,30 +48,54 @@ class Reservation(NamedTuple):
 
 
 class Placement:
-    """A rule that chooses clusters for the components of a job."""
+    """The base class of all placements: rules that choose the clusters of a job.
 
-    #: The request types that it serves; `simulate` refuses it for others.
+    A subclass defines `order`, or `place` if the rule is not an order of the clusters. A
+    subclass of your own runs in the readable engine.
+
+    Examples
+    --------
+    >>> class LastFit(Placement):
+    ...     def order(self, idle):
+    ...         return reversed(range(len(idle)))
+    >>> LastFit().place([3, 2], "unordered", [4, 4, 4])
+    [0, 2, 3]
+    """
+
+    #: The request types for which the placement can be used.
     requests: ClassVar[tuple[str, ...]] = ("unordered", "flexible", "total")
-    #: Whether it may put an unordered job whole onto one cluster, and does where the components do
-    #: not fit on distinct clusters but the whole fits on one.
+    #: Whether the placement runs an unordered job on one cluster if the whole job fits there but
+    #: its components do not fit on distinct clusters.
     keeps_whole: ClassVar[bool] = False
-    #: Whether it puts a job on one cluster where one can hold it, and on several only if none can.
+    #: Whether the placement uses several clusters for a job only if no single cluster can hold it.
     one_cluster_first: ClassVar[bool] = False
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the cluster numbers in the order in which they are tried, given what is idle."""
+        """Return all cluster numbers in the order in which the clusters are tried.
+
+        Parameters
+        ----------
+        idle : sequence of int
+            Number of idle processors of each cluster.
+        """
         raise InputError(
-            f"{type(self).__name__} says nowhere in which order clusters are tried; write its "
-            "`order`, or its `place`"
+            f"{type(self).__name__} does not define the order in which clusters are tried; define "
+            "its method `order` or `place`"
         )
 
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
     ) -> Sequence[int] | None:
-        """Return the processors to take from each cluster, or None where the job does not fit.
+        """Return the number of processors to take from each cluster, or None if there is no fit.
 
-        `components` are the processors of each, zeros allowed; `request` is one of
-        `coalloc_lib.model.jobs.REQUESTS`, and `idle` what is idle of each cluster.
+        Parameters
+        ----------
+        components : sequence of int
+            Number of processors of each component of the job. Zeros are ignored.
+        request : {"ordered", "unordered", "flexible", "total"}
+            The request type, see `JobStream`.
+        idle : sequence of int
+            Number of idle processors of each cluster.
         """
         if request == "ordered":
             return in_place(components, idle)
@@ -77,19 +107,19 @@ class Placement:
         return self._on_distinct_clusters(components, idle)
 
     def check(self, system: Multicluster) -> None:
-        """Raise `InputError` where this placement cannot serve `system`."""
+        """Raise `InputError` if this placement cannot be used on `system`."""
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return what it knows of each cluster, which is what kernels are given of it.
+        """Return one number for each cluster, with which compiled kernels apply the placement.
 
-        That is its fixed order, if it has one, the sizes of the clusters, or random numbers.
+        They are the clusters in a fixed order, the sizes of the clusters, or random numbers.
         """
         return range(clusters)
 
     def _checked_order(self, idle):
-        """Return the order; a rule of the user's own may forget a cluster."""
+        """Return the order of the clusters, checked, because a user's own rule can be wrong."""
         answer = self.order(idle)
-        if type(self) in (WorstFit, BestFit):  # for speed
+        if type(self) in (WorstFit, BestFit):  # these need no check, which saves time
             return answer
         order = answered_numbers(answer)
         if order is None or sorted(order) != [*range(len(idle))]:
@@ -101,8 +131,8 @@ class Placement:
 
     def _on_distinct_clusters(self, components, idle):
         sizes = sorted(filter(None, components), reverse=True)
-        if any(map(operator.gt, sizes, _emptiest_first(tuple(idle)))):
-            return None  # for speed: the order of the clusters does not matter then
+        if any(map(operator.gt, sizes, _most_idle_first(tuple(idle)))):
+            return None  # the job fits in no order, so computing the order would waste time
         taken = [0] * len(idle)
         order = self._checked_order(idle)
         for size in sizes:
@@ -126,26 +156,37 @@ class Placement:
 
 @dataclass(frozen=True)
 class FirstFit(Placement):
-    """The first cluster on which the component fits, in the order `clusters`, or 0, 1, 2, ..."""
+    """First fit: a component runs on the first cluster that has enough idle processors.
+
+    Parameters
+    ----------
+    clusters : sequence of int, optional
+        All cluster numbers in the order in which they are tried. The default is 0, 1, 2, ...
+
+    Examples
+    --------
+    >>> FirstFit().place([3], "total", [2, 8, 4])
+    [0, 3, 0]
+    """
 
     clusters: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        """Keep the order as a tuple, so that the placement can be a key."""
+        """Store the order as a tuple, because the placement must be hashable."""
         if self.clusters is not None:
             order = whole_numbers("clusters", self.clusters, least=0)
             object.__setattr__(self, "clusters", tuple(order.tolist()))
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the fixed order."""
+        """Return the clusters in the fixed order."""
         return self.numbers(len(idle))
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the fixed order."""
+        """Return the clusters in the fixed order."""
         return range(clusters) if self.clusters is None else self.clusters
 
     def check(self, system: Multicluster) -> None:
-        """Raise where `clusters` does not name every cluster once."""
+        """Raise `InputError` if `clusters` does not name every cluster of `system` once."""
         if self.clusters is not None and sorted(self.clusters) != list(range(len(system))):
             raise InputError(
                 f"clusters = {shown(list(self.clusters))}; name each of the {len(system)} clusters "
@@ -155,34 +196,54 @@ class FirstFit(Placement):
 
 @dataclass(frozen=True)
 class WorstFit(Placement):
-    """The cluster with the most idle processors (ties by lowest number): it balances."""
+    """Worst fit: a component runs on the cluster that has the most idle processors.
+
+    Among clusters with equally many idle processors, the cluster with the lowest number is used.
+    Worst fit balances the load of the clusters.
+
+    Examples
+    --------
+    >>> WorstFit().place([3], "total", [2, 8, 4])
+    [0, 3, 0]
+    """
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the clusters by decreasing number of idle processors."""
+        """Return the clusters in decreasing order of their numbers of idle processors."""
         return _by_idle(tuple(idle), -1)
 
 
 @dataclass(frozen=True)
 class BestFit(Placement):
-    """The cluster with the fewest idle processors that suffice (ties by lowest number).
+    """Best fit: a component runs on the cluster with the fewest idle processors that suffice.
 
-    A flexible request takes the emptiest clusters last: it fills up what is nearly full.
+    Among clusters with equally many idle processors, the cluster with the lowest number is used. A
+    flexible request first takes the processors of the clusters with the fewest idle processors.
+
+    Examples
+    --------
+    >>> BestFit().place([3], "total", [2, 8, 4])
+    [0, 0, 3]
     """
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the clusters by increasing number of idle processors."""
+        """Return the clusters in increasing order of their numbers of idle processors."""
         return _by_idle(tuple(idle), 1)
 
 
 @dataclass(frozen=True)
 class SingleThenSpan(Placement):
-    """One cluster if one can hold the whole job now, else several, the emptiest first.
+    """A job runs on one cluster if one can hold it now, and otherwise on several clusters.
 
-    `single` chooses the cluster of a job that one cluster can hold; best fit by default.
+    If a job uses several clusters, worst fit places it: a flexible request takes the idle
+    processors of the clusters with the most idle processors first, and the components of an
+    unordered request run on distinct clusters. An unordered job can start if the whole job fits on
+    one cluster, or if its components fit on distinct clusters. Neither condition implies the other.
 
-    An unordered job is split into its components only where it cannot start whole now, and then
-    placed by worst fit, as are flexible requests. It fits if the whole fits on one cluster *or* the
-    components on distinct ones; neither implies the other.
+    Parameters
+    ----------
+    single : Placement
+        The rule that chooses the cluster of a job that runs on one cluster. The default is
+        `BestFit`.
 
     Examples
     --------
@@ -197,13 +258,13 @@ class SingleThenSpan(Placement):
     single: Placement = field(default_factory=BestFit)
 
     def __post_init__(self) -> None:
-        """Check that `single` can choose one cluster."""
+        """Check that `single` is a placement."""
         instance_of("single", self.single, Placement, "BestFit()")
 
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
     ) -> Sequence[int] | None:
-        """Place the job on one cluster or, where none can hold it, on several."""
+        """Place the job on one cluster or, if no cluster can hold it, on several clusters."""
         if request == "ordered":
             return in_place(components, idle)
         alone = self.single.place(components, "total", idle)
@@ -212,35 +273,46 @@ class SingleThenSpan(Placement):
         return WorstFit().place(components, request, idle)
 
     def check(self, system: Multicluster) -> None:
-        """Raise where `single` cannot serve `system`."""
+        """Raise `InputError` if the placement `single` cannot be used on `system`."""
         self.single.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return what `single` knows."""
+        """Return the numbers of the placement `single`."""
         return self.single.numbers(clusters)
 
 
 @dataclass(frozen=True)
 class LeastLoaded(Placement):
-    """The cluster of which the largest share is idle (ties by lowest number).
+    """A component runs on the cluster that has the largest fraction of idle processors.
 
-    Worst fit gives most jobs to the largest machine; this evens out utilizations. `system` is that
-    of the run.
+    Among clusters with equal fractions, the cluster with the lowest number is used. This rule
+    equalizes the utilizations of clusters of different sizes, whereas `WorstFit` prefers large
+    clusters.
+
+    Parameters
+    ----------
+    system : Multicluster
+        The system on which the jobs run.
+
+    Examples
+    --------
+    >>> LeastLoaded(Multicluster([4, 16])).place([3], "total", [4, 8])
+    [3, 0]
     """
 
     system: Multicluster
 
     def __post_init__(self) -> None:
-        """Check the system."""
+        """Check the type of `system`."""
         instance_of("system", self.system, Multicluster, "the Multicluster of the run")
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the clusters by decreasing share of idle processors."""
+        """Return the clusters in decreasing order of their fractions of idle processors."""
         sizes = self.system.sizes
         return sorted(range(len(idle)), key=lambda c: -Fraction(int(idle[c]), sizes[c]))
 
     def check(self, system: Multicluster) -> None:
-        """Raise where this is another system's."""
+        """Raise `InputError` if the placement was made for another system."""
         if system != self.system:
             raise InputError(
                 f"placement = LeastLoaded for clusters {self.system}, and the system has {system}; "
@@ -254,76 +326,106 @@ class LeastLoaded(Placement):
 
 @dataclass(frozen=True)
 class RandomFit(Placement):
-    """A cluster on which the component fits, any of them as likely, by the seed.
+    """Random fit: a component runs on a random cluster among those with enough idle processors.
 
-    The same idle processors have the same answer, as policies that plan need it. With the idle
-    numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the order is the
-    cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are sampled with the
-    seed. As 5 does not divide 2^31 - 2, no two remainders have the same fifth power.
+    Parameters
+    ----------
+    seed : int
+        The seed of the random choices.
+
+    Notes
+    -----
+    The order of the clusters is a hash of the numbers of idle processors, so equal numbers always
+    give the same order. Policies that plan the starts of jobs need this. Let s be the number whose
+    digits in base 48,271 are the numbers of idle processors, and let r_c be a random number for
+    each cluster c, sampled with the seed. The clusters are tried in increasing order of
+    (s + r_c)^5 modulo the prime 2^31 - 1. Ties are impossible for different r_c, because 5 does not
+    divide 2^31 - 2 and the fifth power is then a permutation of the remainders.
+
+    Examples
+    --------
+    >>> RandomFit(seed=1).place([3], "total", [2, 8, 2])
+    [0, 3, 0]
     """
 
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check the seed."""
+        """Check that the seed is a whole number of 0 or more."""
         whole("seed", self.seed, least=0)
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the clusters in an order that depends on all idle numbers and the seed."""
+        """Return the clusters in an order that depends on the seed and on all idle processors."""
         state, sampled = 0, self.numbers(len(idle))
         for free in idle:
             state = (state * FACTOR + int(free)) % PRIME
         return sorted(range(len(idle)), key=lambda c: pow(state + sampled[c], 5, PRIME))
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the random numbers r_c for this number of clusters."""
+        """Return the random number r_c of each cluster."""
         return _sampled_numbers(int(self.seed), clusters)
 
 
 @dataclass(frozen=True)
 class HomeSite(Placement):
-    """Jobs that may not leave their site beside jobs that may, which `rule` places.
+    """A job that may not leave its site runs there, and the placement `rule` places other jobs.
 
-    Column 0 of the components has the processors of a job that may go anywhere, column c + 1 those
-    of one that stays on cluster c, as `coalloc_lib.simulation.sites` makes them.
+    The jobs need components in a special form, in which `coalloc_lib.simulation.sites.sharing`
+    writes them. A job that may run anywhere has its processors in column 0 of the components. A job
+    that must run on cluster c has its processors in column c + 1.
+
+    Parameters
+    ----------
+    rule : Placement
+        The placement of the jobs that may run anywhere.
+
+    Examples
+    --------
+    >>> HomeSite(BestFit()).place([0, 3, 0], "total", [8, 4])
+    [3, 0]
+    >>> HomeSite(BestFit()).place([3, 0, 0], "total", [8, 4])
+    [0, 3]
     """
 
     requests: ClassVar[tuple[str, ...]] = ("flexible", "total")
     rule: Placement
 
     def __post_init__(self) -> None:
-        """Check that `rule` can place jobs."""
+        """Check that `rule` can place jobs that may leave their sites."""
         if not isinstance(self.rule, Placement) or isinstance(self.rule, HomeSite):
-            raise InputError(f"rule = {self.rule!r} places no jobs that may leave; give BestFit()")
+            raise InputError(
+                f"rule = {self.rule!r} cannot place jobs that may leave their site; give a "
+                "placement such as BestFit()"
+            )
 
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
     ) -> Sequence[int] | None:
-        """Place a job on its site or, where it has none, by the rule."""
+        """Place a job on its site or, if it may run anywhere, by the placement `rule`."""
         free, *home = components
         return in_place(home, idle) if any(home) else self.rule.place([free], request, idle)
 
     def check(self, system: Multicluster) -> None:
-        """Raise where `rule` cannot serve `system`."""
+        """Raise `InputError` if the placement `rule` cannot be used on `system`."""
         self.rule.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return what `rule` knows."""
+        """Return the numbers of the placement `rule`."""
         return self.rule.numbers(clusters)
 
 
 @lru_cache(maxsize=16)
 def _by_idle(idle, sign):
-    """Return the clusters by increasing or (sign -1) decreasing number of idle processors.
+    """Return the clusters by increasing or, with sign -1, decreasing number of idle processors.
 
-    The last answers are kept, because policies ask for all waiting jobs with the same idle ones.
+    Results are cached, because policies try many waiting jobs with the same idle processors.
     """
     return tuple(sorted(range(len(idle)), key=[sign * free for free in idle].__getitem__))
 
 
 @lru_cache(maxsize=16)
-def _emptiest_first(idle):
-    """Return the idle processors of the clusters in decreasing order."""
+def _most_idle_first(idle):
+    """Return the numbers of idle processors in decreasing order."""
     return tuple(sorted(idle, reverse=True))
 
 
@@ -334,22 +436,35 @@ def _sampled_numbers(seed, clusters):
 
 
 def in_place(components: Sequence[int], idle: Sequence[int]) -> list[int] | None:
-    """Return component i from cluster i, for ordered requests, or None where it does not fit."""
+    """Return the allocation of an ordered request, or None if it does not fit.
+
+    Component i takes its processors from cluster i.
+    """
     wanted = [*components[: len(idle)], *[0] * (len(idle) - len(components))]
     return wanted if all(map(operator.le, wanted, idle)) else None
 
 
 def time_on_processors(runtime: Any, span_penalty: Any, clusters: Any) -> Any:
-    """Return how long jobs run on so many clusters; ``runtime``, to the last bit, on one."""
+    """Return the time that jobs run on a number of clusters, including the span penalty.
+
+    On one cluster it is exactly `runtime`. The arguments are those of one job, or arrays with an
+    entry for each job.
+    """
     return runtime * (1 + penalty_on(span_penalty, clusters))
 
 
 def penalty_on(span_penalty: Any, clusters: Any) -> Any:
-    """Return the penalty of a job, or of those of a stream, on so many clusters; none on one.
+    """Return the span penalty of jobs on a number of clusters, which is 0 on one cluster.
 
-    A penalty is a number, or a row of those on 2, 3, ... clusters, of which the last is for more.
+    Parameters
+    ----------
+    span_penalty : float or array_like
+        The penalty of one job or of each job. It can have one more axis with the penalties on
+        2, 3, ... clusters, whose last entry is also for more clusters.
+    clusters : int or array_like of int
+        Number of clusters on which the job, or each job, runs.
     """
-    if isinstance(span_penalty, float):  # for speed
+    if isinstance(span_penalty, float):  # a fast path for the most frequent case
         return span_penalty * (clusters > 1)
     table, clusters = np.asarray(span_penalty), np.asarray(clusters)
     if table.ndim > clusters.ndim:
@@ -359,12 +474,12 @@ def penalty_on(span_penalty: Any, clusters: Any) -> Any:
 
 
 def may_stay_whole(placement: Placement | None, request: str) -> bool:
-    """Whether jobs fit if their components fit on distinct clusters or the whole on one."""
+    """Return whether the placement can also run a whole unordered job on one cluster."""
     return request == "unordered" and placement is not None and placement.keeps_whole
 
 
 def refuse_for_ordered(placement: Placement | None) -> None:
-    """Raise an error if a placement is given, because ordered requests need none."""
+    """Raise an error if a placement is given, because ordered requests name their clusters."""
     if placement is not None:
         raise InputError(
             f"placement = {placement} is given for ordered requests, which name their clusters "
@@ -373,8 +488,9 @@ def refuse_for_ordered(placement: Placement | None) -> None:
 
 
 def answered_numbers(answer: Any) -> list[int] | None:
-    """Return what a rule of the user's own answered as whole numbers; None where it is not that."""
-    is_plain = type(answer) in (list, tuple, range)  # for speed: asking for a Mapping takes long
+    """Return the result of a user's own rule as a list of ints, or None if it has another form."""
+    # Lists, tuples and ranges skip the slow test for a mapping.
+    is_plain = type(answer) in (list, tuple, range)
     if not is_plain and isinstance(answer, (str, bytes, Mapping, Set)):
         return None
     try:
@@ -384,17 +500,24 @@ def answered_numbers(answer: Any) -> list[int] | None:
 
 
 def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | None:
-    """Return an answer as a list, or None if it does not allocate this number of processors."""
+    """Return the result of a user's own rule as an allocation, or None if it is not valid.
+
+    A valid allocation has an entry of 0 or more for each cluster, and their sum is `processors`.
+    """
     taken = answered_numbers(answer)
     wrong = taken is None or len(taken) != clusters or sum(taken) != processors or min(taken) < 0
     return None if wrong else taken
 
 
 def fitting(answer: Any, processors: int, idle: Sequence[int]) -> list[int] | None:
-    """Return an answer as `allocation_of` does, or None also if it takes more than is idle."""
+    """Return the result of a user's own rule as an allocation, or None if it does not fit.
+
+    It does not fit if it is not valid, see `allocation_of`, or if it takes processors that are not
+    idle.
+    """
     taken = allocation_of(answer, processors, len(idle))
     return None if taken is None or any(map(operator.gt, taken, idle)) else taken
 
 
-#: Rules whose answers need no check in a run.
+#: The placements whose results are not checked during a simulation, which saves time.
 TRUSTED = frozenset({FirstFit, WorstFit, BestFit})

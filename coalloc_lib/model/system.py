@@ -1,4 +1,4 @@
-"""The multicluster: how many clusters there are and how many processors each has."""
+"""The class `Multicluster`: a system of clusters with a number of processors each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +9,18 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError, one_of, whole, whole_numbers
 from coalloc_lib.basics.display import card
 
-#: The engines count processors in 32 bits.
+#: The engines count processors in 32 bits, so a system has fewer processors than this number.
 _MOST_PROCESSORS = 2**31
 
 
 @dataclass(frozen=True, init=False)
 class Multicluster:
-    """Clusters of identical processors, numbered from 0; `sizes` has how many each has, 1 or more.
+    """A system of one or more clusters, all with the same kind of processors.
+
+    Parameters
+    ----------
+    sizes : sequence of int, or int
+        Number of processors of each cluster, 1 or more. Clusters are numbered from 0 in this order.
 
     Examples
     --------
@@ -29,7 +34,7 @@ class Multicluster:
     def __init__(self, sizes: Sequence[int] | NDArray[np.integer] | int) -> None:
         array = np.atleast_1d(whole_numbers("sizes", sizes))
         if array.ndim > 1:
-            raise InputError(f"sizes has {array.ndim} dimensions; give one size a cluster")
+            raise InputError(f"sizes has {array.ndim} dimensions; give one size for each cluster")
         clean = tuple(array.tolist())
         if sum(clean) >= _MOST_PROCESSORS:
             raise InputError(
@@ -39,17 +44,17 @@ class Multicluster:
 
     @classmethod
     def equal(cls, clusters: int, size: int) -> "Multicluster":
-        """Return `clusters` clusters of `size` processors each."""
+        """Return a system of `clusters` clusters with `size` processors each."""
         return cls([size] * whole("clusters", clusters))
 
     @classmethod
     def named(cls, name: str) -> "Multicluster":
-        """Return a system of the papers by its name; see `NAMED_SYSTEMS`."""
+        """Return the system with a name of `NAMED_SYSTEMS`, for example ``"DAS2"``."""
         return cls(NAMED_SYSTEMS[one_of("name", name, tuple(NAMED_SYSTEMS))])
 
     @property
     def processors(self) -> int:
-        """Number of processors of all clusters together."""
+        """Total number of processors of all clusters."""
         return sum(self.sizes)
 
     @property
@@ -63,7 +68,7 @@ class Multicluster:
         return len(set(self.sizes)) == 1
 
     def as_array(self) -> NDArray[np.int64]:
-        """Cluster sizes as an `int64` array, shape (clusters,)."""
+        """Return the cluster sizes as an `int64` array, shape (clusters,)."""
         return np.array(self.sizes, dtype=np.int64)
 
     def __len__(self) -> int:
@@ -78,8 +83,9 @@ class Multicluster:
         return card(str(self), {"clusters": len(self), "processors": self.processors})
 
 
-#: The systems that the papers name. DAS2 has dual-processor nodes: 72 + 4 × 32 of them. m64 to
-#: m512 are the machine configurations of the job-sharing study, 512 processors each.
+#: Cluster sizes of the systems that the papers name. The nodes of the DAS2 have two processors, so
+#: its clusters of 72 and 32 nodes have 144 and 64 processors. The systems m64 to m512 are the
+#: machine configurations of the study on job sharing, with 512 processors in total.
 NAMED_SYSTEMS = {
     "4x32": (32, 32, 32, 32),
     "2x32": (32, 32),

@@ -1,15 +1,17 @@
-"""Pictures: one drawer for each kind, from a tidy table with one row per point to a new figure.
+"""Figures: each function draws one kind of figure from a tidy table.
 
-No drawer simulates or knows a study. Intervals are the columns `ci95_low` and `ci95_high` (absent
-or empty: no interval; infinite: open), doubts the column `warning`. Begin with `tables` and
-`lines`.
+The functions neither simulate nor know a study. The ends of an interval stand in the columns
+``ci95_low`` and ``ci95_high`` of the table: a missing or empty value means that there is no
+interval, and an infinite one that it is open. The column ``warning`` holds the reason to doubt a
+point, or an empty text. Begin with `tables`, then read `lines`.
 """
 
 # ruff: noqa: F401
 from coalloc_lib.plots.bars import bars, histograms
+from coalloc_lib.plots.charts import LineStyle
 from coalloc_lib.plots.curves import anatomy, curves
 from coalloc_lib.plots.intervals import intervals
-from coalloc_lib.plots.lines import LineStyle, factor_lines, lines, lines_and_levels
+from coalloc_lib.plots.lines import factor_lines, lines, lines_and_levels
 from coalloc_lib.plots.maps import MARKS, maps, timelines
 from coalloc_lib.plots.matrix import matrix
 from coalloc_lib.plots.schedules import reservations, still

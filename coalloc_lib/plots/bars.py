@@ -1,4 +1,4 @@
-"""Bars with their names and values at their ends, and histograms."""
+"""Bar charts with the names and values at the ends of the bars, and histograms."""
 
 from collections.abc import Mapping
 from textwrap import shorten
@@ -12,7 +12,7 @@ from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
 from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 
-#: Height of a bar with its gap, and of the gap between groups, in inches.
+#: Height of a bar and of the gap between groups, in inches.
 BAR, GAP = 0.2, 0.12
 #: The width of a letter of a bar's words, as a share of the axis.
 LETTER = 0.0092
@@ -31,23 +31,46 @@ def bars(
     look: Mapping[str, MarkerStyle] | None = None, title: str = "", subtitle: str = "",
     dark: str | None = None, before: str | None = None, until: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw a bar for each row, with its 95 % interval, its name and its value.
+    """Draw a bar for each row of a table, with its 95 % interval, its name and its value.
 
     Parameters
     ----------
     table : DataFrame
-        It has one row for each bar. `value`, `group` and `series` name its columns. `words` names
-        the column with the text behind a bar's name, in place of its value; `dark` the column with
-        the length that is not pale, from the left; `before` the column with the length of the bar
-        in the previous picture, drawn as a dashed line.
+        One row for each bar, with the ends of its interval in ``ci95_low`` and ``ci95_high``.
+    value, group, series : str
+        The columns with the length of the bar, its group, and its name.
+    xlabel : str
+        The label of the axis.
     threshold : (str, dict), optional
-        The level by which a claim is judged, in words, and its place in each group: a number, or
-        two ends.
-    look : dict of MarkerStyle, optional
-        The signs by series.
+        The level by which a claim is judged: its meaning, and its place in each group, which is a
+        number or two ends.
+    words : str, optional
+        The column with a text that stands behind the name in place of the value.
+    look : dict of str to MarkerStyle, optional
+        The colours by series.
+    title, subtitle : str
+        The title of the figure, and the text under it.
+    dark : str, optional
+        The column with the length of the dark part of the bar. The rest is pale.
+    before : str, optional
+        The column with the length of the bar in the previous figure, drawn as a dashed line.
     until : float, optional
-        The end of the axis, whatever the values are. A longer bar runs to the edge, with its number
-        beside it.
+        The end of the axis. A longer bar runs to the edge, and its value stands beside it.
+
+    Returns
+    -------
+    Figure
+        The figure.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, or a value is not finite.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"policy": ["FCFS", "FPFS"], "sizes": "small", "loss": [0.3, 0.1]})
+    >>> figure = bars(table, value="loss", group="sizes", series="policy")
     """
     labels = {"group": group, "series": series, "words": words}
     numbers = {"value": value, "dark": dark or value} | ({"before": before} if before else {})
@@ -71,7 +94,7 @@ def bars(
 
 
 class _End(NamedTuple):
-    """The end of a bar, the height at which it lies, and the text behind it."""
+    """The end of a bar (`length`), its vertical place (`at`), and the text behind it."""
 
     length: float
     at: float
@@ -79,7 +102,7 @@ class _End(NamedTuple):
 
 
 def _placed(rows):
-    """Return the bars in the order of their groups, with the height `at` which each is drawn."""
+    """Return the bars in the order of their groups, with their vertical places in `at`."""
     groups = list(rows["group"].unique())
     rows["high"], rows["low"] = (rows[end].fillna(rows["value"]) for end in ("high", "low"))
     rows = rows.sort_values("group", key=lambda column: column.map(groups.index), kind="stable")
@@ -88,7 +111,7 @@ def _placed(rows):
 
 
 def _draw_bar(axes, row, colour, has_dark, has_before, until):
-    """Draw a bar, its end in the previous picture, and its interval."""
+    """Draw a bar with its interval, and its end in the previous figure."""
     parts = ((row.value, 0.45), (row.dark, 1.0)) if has_dark else ((row.value, 1.0),)
     for length, alpha in parts:
         axes.barh(row.at, length, 0.86, color=colour, alpha=alpha)
@@ -101,13 +124,13 @@ def _draw_bar(axes, row, colour, has_dark, has_before, until):
 
 
 def _end_of(axes, row, colour, until):
-    """Return the end of a bar with its text; draw an arrow if the bar goes on at the edge."""
-    # A half-width below the last digit that is shown says nothing.
+    """Return the end of a bar with its text; draw an arrow if the bar goes on beyond the edge."""
+    # A half-width that is smaller than the last digit is left out.
     number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
     label = f"{row.series} {row.words or number}"
-    if row.warning:  # A reason may be longer than a picture is wide.
+    if row.warning:  # The text of a warning may be longer than the figure is wide.
         label = shorten(label, LONGEST, placeholder=" …")
-    # The words of a negative bar stand behind 0, where there is room.
+    # The text of a negative bar stands behind 0, where there is room.
     end = max(0.0, row.high)
     if until is not None and end > until:
         end = until
@@ -116,13 +139,13 @@ def _end_of(axes, row, colour, until):
 
 
 def _set_width(axes, rows, ends, until):
-    """Set the horizontal axis so that all words have room; return its length."""
+    """Set the horizontal axis so that all texts have room; return its length."""
     # Each letter takes a share of the axis, which begins at `left`.
     left = min(0.0, 1.05 * rows["low"].min())
     shares = [LETTER * (len(end.label) + 2) for end in ends]
     needed = [(end.length - s * left) / (1 - s) for end, s in zip(ends, shares, strict=True)]
     right = max(needed) or 1.0
-    last = min(1.0, right) if rows["high"].max() <= 1 else right  # A share ends at 1.
+    last = min(1.0, right) if rows["high"].max() <= 1 else right  # Shares have no ticks above 1.
     if until is not None:
         right, last = until / (1 - LETTER * MOST_LETTERS), until
     axes.set_xlim(left, right)
@@ -143,14 +166,14 @@ def _extents(rows):
 
 
 def _name_groups(axes, rows, top):
-    """Write the names of the groups beside their bars, and set the vertical axis."""
+    """Write the names of the groups beside their bars, and set the vertical axis up to `top`."""
     axes.set_yticks(_extents(rows).mean(axis=1), list(rows["group"].unique()))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(rows["at"].max() + 0.55, top)
 
 
 def _draw_thresholds(axes, rows, words, levels):
-    """Draw the level of each group as a dashed line or a grey range; name the first one."""
+    """Draw the threshold of each group as a dashed line or a grey range, and name the first."""
     places = _extents(rows)
     for i, (name, level) in enumerate(levels.items()):
         top, bottom = places.loc[name, "min"] - 0.5, places.loc[name, "max"] + 0.5
@@ -168,7 +191,24 @@ def histograms(
     table: pd.DataFrame, *, value: str, share: str, panel: str, width: str, ylabel: str,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw one distribution a panel: a row a bar, from `value` on, as high as its `share`."""
+    """Draw a histogram in each panel.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each bar.
+    value, width, share : str
+        The columns with the left end, the width and the height of the bar.
+    panel : str
+        The column with the panel of the bar, whose name becomes the label of the horizontal axis.
+    ylabel, title, subtitle : str
+        The label of the vertical axis, the title of the figure, and the text under it.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
     rows = tidy(table, {"panel": panel}, {"value": value, "share": share, "width": width})
     figure, (line,) = new_figure(2.3, 1, rows["panel"].nunique(), squeeze=False)
     for axes, (name, part) in zip(line, rows.groupby("panel", sort=False), strict=True):

@@ -1,4 +1,4 @@
-"""Response times against utilization, and under them the maximal utilization of each line."""
+"""Response-time curves, and below them the maximal utilization of each curve."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib.plots.bars import LETTER, Level
-from coalloc_lib.plots.lines import draw_line
+from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, head, new_figure, title_figure
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The end of the vertical axis, in mean service times; lines go to infinity above it.
+#: The largest end of the vertical axis, in mean service times. Curves go on to infinity above it.
 TOP = 12.0
+#: The ticks of the vertical axis.
 TICKS = (1, 1.5, 2, 3, 5, 10)
-#: How the names of the parts of a line are written.
+#: The style of the names for the parts of a curve.
 NAMED: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": GREY}
 XLABEL, YLABEL = "load", "mean response time\n(mean service times)"
 
@@ -31,27 +32,51 @@ def curves(
     threshold: tuple[str, Mapping[str, Level]] | None = None, title: str = "",
     subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw mean response times with 95 % bands, and below the maximal utilization of each line.
+    """Draw response-time curves with 95 % bands, and below them their maximal utilizations.
 
     Parameters
     ----------
     table : DataFrame
-        It has one row for each point: the `label` of its line, `utilization`, `response` with
-        `ci95_low` and `ci95_high` (empty past saturation), `precise` (if not, the mark is hollow),
-        and `maximal_utilization` with `maximal_low` and `maximal_high`, the same in a whole line.
-    panels, look : dict, optional
-        The labels of the lines by the heading of their panel; a line that no panel names is in all.
-        The signs by label.
+        One row for each point, with the columns
+
+        - ``label``, the name of the curve;
+        - ``utilization``;
+        - ``response``, ``ci95_low`` and ``ci95_high``, the mean response time with its interval,
+          empty at and above the maximal utilization;
+        - ``precise``, which is false for points with a hollow marker;
+        - ``maximal_utilization``, ``maximal_low`` and ``maximal_high``, the maximal utilization of
+          the curve with its interval, the same in all rows of a curve.
+    panels : dict of str to list of str, optional
+        The labels of the curves by the heading of their panel. A curve that no panel names is drawn
+        in all panels.
+    xlabel : str
+        The label of the horizontal axis.
+    look : dict of str to MarkerStyle, optional
+        The colours and markers by label.
     left : float, optional
-        The begin of the horizontal axes, to look closer at high utilizations.
+        The left end of the horizontal axes.
     whole : bool
-        Whether the axes are the same whatever is drawn: all utilizations, and all responses up to
-        `TOP`. Pictures that follow one another can then be compared.
+        Whether the axes show all utilizations, and all response times up to `TOP`, so that several
+        figures can be compared.
     ghost : DataFrame, optional
-        Another table with the same labels, such as the previous one, drawn pale and dashed.
-    beside, threshold : (str, dict), optional
-        Other maximal utilizations by label, and their meaning; the level by which a claim is
-        judged, in words, and its place for each line: a number, or two ends.
+        Another table with the same labels, whose curves are drawn pale and dashed.
+    beside : (str, dict), optional
+        The meaning of other maximal utilizations, and their values by label.
+    threshold : (str, dict), optional
+        The level by which a claim is judged: its meaning, and its place by label, which is a number
+        or two ends.
+    title, subtitle : str
+        The title of the figure, and the text under it.
+
+    Returns
+    -------
+    Figure
+        The figure.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
     """
     points = _points(table)
     maxima = points.drop_duplicates("label").set_index("label")
@@ -78,7 +103,7 @@ def curves(
 
 @dataclass(frozen=True)
 class _Marks:
-    """What stands beside the maximal utilizations of lines, by label; see `curves`."""
+    """The marks beside the maximal utilization of each curve, by label; see `curves`."""
 
     look: Mapping[str, MarkerStyle]
     beside: Mapping[str, float]
@@ -86,35 +111,35 @@ class _Marks:
 
     @cached_property
     def ends(self) -> dict[str, tuple[float, ...]]:
-        """Return the one or two levels of each threshold."""
+        """The one or two ends of each threshold."""
         levels = self.threshold.items()
         return {name: at if isinstance(at, tuple) else (at,) for name, at in levels}
 
     def of(self, name: str) -> list[float]:
-        """Return all that is marked for a line."""
+        """Return the places of all marks of a curve."""
         return [*self.ends.get(name, ()), *([self.beside[name]] if name in self.beside else [])]
 
     @property
     def largest(self) -> float:
-        """Return the largest of all that is marked, or 0."""
+        """The largest place of a mark, or 0 if there are no marks."""
         return max((at for name in {*self.ends, *self.beside} for at in self.of(name)), default=0.0)
 
 
 def _points(table):
-    """Return the points of all lines, under the names that are used here."""
+    """Return the points of all curves, with the column names of this module."""
     bounds = {"maximum": "maximal_utilization", "least": "maximal_low", "most": "maximal_high"}
     numbers = {"x": "utilization", "y": "response", "precise": "precise"} | bounds
     return tidy(table, {"label": "label"}, numbers, gaps=["y"])
 
 
 def _lines_of_panels(lines, panels):
-    """Return the lines of each panel: its own, and those that no panel names."""
+    """Return the curves of each panel: its own, and those that no panel names."""
     assigned = {label for labels in panels.values() for label in labels}
     return [[n for n in lines if n in own or n not in assigned] for own in panels.values()]
 
 
 def _new_grid(panels, most):
-    """Return a figure with two rows of panels; the lower row has room for `most` lines."""
+    """Return a figure with two rows of panels; the lower row has room for `most` curves."""
     return new_figure(
         3.3 + 0.17 * most,
         2,
@@ -133,7 +158,7 @@ def _fitted_top(points):
 
 
 def _name_axes(upper, lower, most):
-    """Name the vertical axes of the first column."""
+    """Write the labels of the vertical axes in the first column."""
     _mark_times(upper)
     upper.set_ylabel(YLABEL)
     lower.set(ylim=(-0.7, most - 0.3), yticks=[])
@@ -141,7 +166,7 @@ def _name_axes(upper, lower, most):
 
 
 def _notes(points, beside, threshold):
-    """Return what the caption says of the marks."""
+    """Return the notes of the subtitle on the marks."""
     doubt = "hollow: in doubt, the interval is wide or the response still rises"
     notes = [doubt * (not points["precise"].all())]
     notes += [f"+: {beside[0]}"] if beside else []
@@ -149,14 +174,14 @@ def _notes(points, beside, threshold):
 
 
 def _draw_lines(axes, points, names, look):
-    """Draw the response times of each line."""
+    """Draw the response times of each curve."""
     for name in names:
         line = points[(points["label"] == name) & np.isfinite(points["y"])]
         draw_line(axes, line, look[name], line["precise"] == 0, linewidth=1.4)
 
 
 def _draw_ghost(axes, ghost, look):
-    """Draw the lines of another table, and their maximal utilizations as lines upwards."""
+    """Draw the curves of another table, each with a line upwards to its maximal utilization."""
     pale = {"alpha": 0.45, "linestyle": (0, (3, 2)), "linewidth": 1.2, "zorder": 1}
     for name, line in ghost.groupby("label", sort=False):
         axes.plot(line["utilization"], line["response"], color=look[name].colour, **pale)
@@ -166,7 +191,7 @@ def _draw_ghost(axes, ghost, look):
 
 
 def _draw_maxima(axes, below, maxima, marks, whole):
-    """Draw and name the maximal utilization of each line, the largest on top."""
+    """Draw and name the maximal utilization of each curve, with the largest on top."""
     right = 1.02 * max(marks.largest, *maxima["most"])
     left = below.get_xlim()[0]
     for row, one in enumerate(maxima.sort_values("maximum", kind="stable").itertuples()):
@@ -183,7 +208,7 @@ def _draw_maxima(axes, below, maxima, marks, whole):
 
 
 def _draw_maximum(axes, below, row, one, marks):
-    """Draw a maximal utilization with its interval, and all that is marked beside it."""
+    """Draw a maximal utilization with its interval and its marks."""
     name, sign = one.Index, marks.look[one.Index]
     for part in (axes, below):
         part.axvline(one.maximum, color=sign.colour, linewidth=0.8, linestyle=":")
@@ -210,7 +235,22 @@ def _mark_times(axes):
 
 
 def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str = "") -> Figure:
-    """Draw one line of a table that `curves` takes, and name its parts."""
+    """Draw a single response-time curve, and name its parts.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A table as in `curves`.
+    label : str
+        The label of the curve.
+    title, subtitle : str
+        The title of the figure, and the text under it.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
     line = table[table["label"] == label].assign(label="")
     figure = curves(line, title=title, subtitle=subtitle, look={"": STANDARD})
     axes, maximum = figure.axes[0], float(line["maximal_utilization"].iloc[0])
@@ -228,7 +268,7 @@ def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str =
 
 
 def _name_knee(axes, points):
-    """Name the first point of a line, and the point at which its response is nearest to 2."""
+    """Name the first point of a curve, and the point whose response time is nearest to 2."""
     first, knee = points[0], min(points, key=lambda at: abs(at[1] - 2))
     arrow = {"arrowstyle": "-", "color": GREY, "linewidth": 0.8}
     for text, at, shift in (

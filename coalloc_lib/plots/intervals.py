@@ -1,4 +1,4 @@
-"""Intervals in rows, several in each row, beside the numbers that a paper prints."""
+"""Charts of confidence intervals in rows, beside the values that a paper prints."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The part of a row's height that its series take.
+#: The share of the height of a row that its intervals take.
 TAKEN = 0.7
 
 
 @dataclass(frozen=True)
 class _Look:
-    """How all panels of one picture are drawn; see `intervals`."""
+    """The settings that all panels of one figure share; see `intervals`."""
 
     rows: list[str]
     names: list[str]
@@ -31,7 +31,7 @@ class _Look:
     panels: int
 
     def sign(self, panel: str, series: str) -> MarkerStyle:
-        """Return the sign of a mark: that of its panel if there is a band, else of its series."""
+        """Return the style of its panel if there is a band, and otherwise that of its series."""
         return self.signs[panel if self.band else series]
 
 
@@ -44,26 +44,62 @@ def intervals(
     before: str | None = None,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw intervals in rows; an interval with an open end runs to the edge, with an arrow.
+    """Draw confidence intervals in rows.
+
+    An interval with a warning is dotted. An interval that goes on beyond the axis has an arrow.
 
     Parameters
     ----------
     table : DataFrame
-        It has one row for each interval, which is dotted if it is in doubt. `x`, `row`, `series`,
-        `panel`, `printed` (what a paper prints, drawn as open diamonds) and `words` (written beside
-        the interval) name its columns.
-    span, log, factors : (float, float), bool, optional
-        The ends of the horizontal axis, by default such that everything fits; whether the axis is
-        logarithmic; whether it is logarithmic and has a line at 1.
+        One row for each interval, with its ends in ``ci95_low`` and ``ci95_high``.
+    x, row : str
+        The columns with the estimate, and with the row in which the interval is drawn.
+    series, panel : str, optional
+        The columns with the name of the interval in its row, and with its panel.
+    xlabel : str
+        The label of the horizontal axis.
+    span : (float, float), optional
+        The ends of the horizontal axis, by default such that everything fits.
+    printed : str, optional
+        The column with the value that a paper prints, drawn as an open diamond.
+    log : bool
+        Whether the axis is logarithmic.
+    factors : bool
+        Whether the axis is logarithmic and has a line at 1.
     band : (float, float), optional
-        The number that a paper prints, with its rounding, for all rows: a grey band in place of
-        `printed`. The marks then have the sign of their panel.
-    hollow, beyond : (str, str), str, optional
-        The column that says which marks are hollow, and its meaning; the meaning of arrows.
-    look, row_height : dict of MarkerStyle, float
-        The signs by series; the height of a row in inches.
+        The range of values that round to the one that a paper prints, for all rows. It is drawn as
+        a grey band in place of `printed`. The markers then have the style of their panel.
+    hollow : (str, str), optional
+        The column that is above 0 for hollow markers, and the meaning of such markers.
+    beyond : str
+        The meaning of the arrows.
+    words : str, optional
+        The column with a text that is written beside the interval.
+    look : dict of str to MarkerStyle, optional
+        The colours and markers by series.
+    row_height : float
+        The height of a row in inches.
     before : str, optional
-        The column with the place of a mark in the previous picture, drawn as a pale ring.
+        The column with the estimate in the previous figure, drawn as a pale ring.
+    title, subtitle : str
+        The title of the figure, and the text under it.
+
+    Returns
+    -------
+    Figure
+        The figure.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame(
+    ...     {"load": ["0.5"], "wait": [3.0], "ci95_low": [2.5], "ci95_high": [3.5]}
+    ... )
+    >>> figure = intervals(table, x="wait", row="load")
     """
     optional = {"printed": printed, "hollow": hollow and hollow[0], "before": before}
     columns = {"x": x} | {name: column for name, column in optional.items() if column}
@@ -90,7 +126,7 @@ def intervals(
 
 
 def _points(table, labels, columns, band):
-    """Return the intervals as a table with all columns; those that are not given are empty."""
+    """Return the intervals as a table; the columns that are not given are empty."""
     points = tidy(table, labels, columns, gaps=["x", "printed", "before"])
     points = points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
     points["printed"] = np.mean(band) if band else points["printed"]
@@ -98,7 +134,7 @@ def _points(table, labels, columns, band):
 
 
 def _notes(points, span, hollow, beyond):
-    """Return what the caption says of the marks; a note that does not apply is empty."""
+    """Return the notes of the subtitle on the marks; a note that does not apply is empty."""
     open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
     return (
         canvas.DIAMONDS * bool(points["printed"].notna().any()),
@@ -141,7 +177,7 @@ def _prepare(axes, drawing):
 
 
 def _draw_mark(axes, one, row, at, drawing):
-    """Draw an interval at a height, its place in the previous picture, and the printed number."""
+    """Draw an interval, its estimate in the previous figure, and the printed value."""
     sign = drawing.sign(one.panel, one.series)
     ring = {"color": sign.colour, "markerfacecolor": "none", "alpha": 0.5}
     axes.plot(np.clip(one.before, *drawing.span), at, "o", markersize=9, **ring)
@@ -154,10 +190,7 @@ def _draw_mark(axes, one, row, at, drawing):
 
 
 def _fitted(points, is_log, band):
-    """Return the ends of an axis on which all numbers fit.
-
-    On a logarithmic axis a very long interval may go beyond them.
-    """
+    """Return the ends of an axis for all values; on a logarithmic axis, long intervals are cut."""
     marked = np.concatenate([points["x"], points["printed"], band or ()])
     every = np.concatenate([marked, points["low"], points["high"]])
     marked, every = (_shown_on(values, is_log) for values in (marked, every))
@@ -174,7 +207,7 @@ def _shown_on(values, is_log):
 
 
 def _draw_interval(axes, one, at, sign, span):
-    """Draw an interval with its mark, and arrows at open ends."""
+    """Draw an interval with its marker, and arrows where it goes on beyond the axis."""
     ends = np.clip([one.low, one.high], *span)
     axes.plot(ends, [at, at], ":" if one.warning else "-", color=sign.colour, linewidth=1.6)
     if span[0] <= one.x <= span[1]:
@@ -187,7 +220,7 @@ def _draw_interval(axes, one, at, sign, span):
 
 
 def _write_words(axes, one, at, span):
-    """Write the words of an interval on the side that has more room."""
+    """Write the text of an interval on the side that has more room."""
     low, high = np.clip([one.x, one.x] if np.isnan(one.low) else [one.low, one.high], *span)
     scale = axes.transScale + axes.transLimits
     (before, _), (behind, _) = scale.transform([(low, at), (high, at)])

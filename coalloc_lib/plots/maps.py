@@ -1,4 +1,4 @@
-"""Maps: changes in percent or points, with what is undecided hatched; and timelines."""
+"""Maps of changes over two parameters, and timelines of busy processors."""
 
 from typing import Any, NamedTuple
 
@@ -14,34 +14,44 @@ from coalloc_lib.basics.checks import one_of
 from coalloc_lib.plots.style import head, new_figure, title_figure
 from coalloc_lib.plots.tables import ENDS, interval_of, refuse, tidy
 
-#: Shorter is blue-green, longer brown.
+#: The colours of changes: blue-green for shorter times, and brown for longer ones.
 CHANGES = colormaps["BrBG_r"]
+#: The style of a cell whose interval contains 0, or has a warning.
 UNDECIDED = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
+#: The style of the line between cells of opposite sign.
 OUTLINE = {"color": "black", "linewidth": 1.8, "solid_capstyle": "round", "zorder": 3}
 
 
 class Mark(NamedTuple):
-    """A cell that has no number: its text, colour, and side of the outline."""
+    """How a cell without a number is drawn.
+
+    `longer` says on which side of the outline the cell lies.
+    """
 
     text: str
     colour: str | tuple
     longer: bool = False
 
 
-#: Cells where one is without bound and the other is not, and where neither is finite.
+#: Cells without a number: only the first of the compared times is infinite (``"longer"``), only the
+#: second is (``"shorter"``), or both are (``"neither"``).
 MARKS = {
     "longer": Mark("∞", CHANGES(1.0), True),
     "shorter": Mark("−∞", CHANGES(0.0)),
     "neither": Mark("×", "#8C8C8C"),
 }
-#: Where colours of changes end: at this factor, or at one over it.
+#: Changes by this factor or more, or by its reciprocal or less, have the darkest colour.
 MOST = 5.0
-#: By how much rounding may take a share below 0 or above 1.
+#: Rounding errors may make a share smaller than 0 or larger than 1 by this amount.
 ROUNDING = 1e-9
 
 
 def shade(percent: float) -> tuple:
-    """Return the colour of a change; the root keeps small changes apart, the logarithm large."""
+    """Return the colour of a change in percent.
+
+    The colour depends on the logarithm of the factor, so that an increase and a decrease by the
+    same factor are equally strong. Its square root keeps small changes distinguishable.
+    """
     factor = max(1 + percent / 100, 1 / MOST)
     strength = min(abs(np.log(factor)) / np.log(MOST), 1.0)
     return CHANGES(0.5 + np.sign(percent) * np.sqrt(strength) / 2)
@@ -52,20 +62,46 @@ def maps(
     mark: str | None = None, xlabel: str = "", ylabel: str = "", values: str = "",
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw maps side by side: one scale of colours and a line where the sign turns.
+    """Draw maps of changes side by side, with a line where the sign changes.
 
-    A row of the table is a cell, hatched where its interval holds 0 or is in doubt. `x` and `y` are
-    columns of labels, in order from the left and from below; where a cell has no `value`, `mark`
-    has a key of `MARKS`. `values` says what the numbers and colours are.
+    All maps have the same colours. A cell is hatched if its interval contains 0 or has a warning.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each cell, with the ends of its interval in ``ci95_low`` and ``ci95_high``.
+    x, y : str
+        The columns with the labels of the cell's column and row. They are drawn in the order of the
+        table, from the left and from below.
+    value : str
+        The column with the change in percent.
+    panel : str, optional
+        The column with the map of each cell.
+    mark : str, optional
+        The column with a key of `MARKS` for cells without a value, and an empty text for others.
+    xlabel, ylabel : str
+        The labels of the axes.
+    values : str
+        The meaning of the numbers and colours, for the subtitle.
+    title, subtitle : str
+        The title of the figure, and the text under it.
+
+    Returns
+    -------
+    Figure
+        The figure.
+
+    Raises
+    ------
+    InputError
+        If a cell has neither a finite value nor a mark, or an infinite interval.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"load": [0.5, 0.7], "penalty": [0.1, 0.1], "change": [-20.0, 5.0]})
+    >>> figure = maps(table, x="load", y="penalty", value="change")
     """
-    labels = {"x": x, "y": y, "panel": panel, "mark": mark}
-    cells = tidy(table, labels, {"value": value}, gaps=["value"])
-    for name in cells["mark"].unique():
-        one_of("mark", name, ("", *MARKS))
-    plain = cells["mark"] == ""
-    refuse(plain & ~np.isfinite(cells["value"]), table, value)
-    for end, name in ENDS.items():
-        refuse(plain & np.isinf(cells[end]), table, name)
+    cells = _checked_cells(table, {"x": x, "y": y, "panel": panel, "mark": mark}, value)
     columns, rows, panels = (list(cells[name].unique()) for name in ("x", "y", "panel"))
     across = min(2, len(panels))
     down = -(-len(panels) // across)
@@ -74,37 +110,8 @@ def maps(
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
     for axes, heading in zip(grid.flat, panels, strict=False):
-        sides = {}
-        for cell in cells[cells["panel"] == heading].itertuples():
-            at = columns.index(cell.x), rows.index(cell.y)
-            if cell.mark:
-                text, colour, longer = MARKS[cell.mark]
-                colour = "" if cell.warning else colour
-            else:
-                interval = interval_of(cell, "value")
-                decided = interval.above(0) or interval.below(0)
-                colour = shade(interval.estimate) if decided else ""
-                change, longer = round(interval.estimate), interval.estimate > 0
-                text = f"{change:+}".replace("-", "−") if change else "0"
-                if interval.estimate >= 900:  # from tenfold on, by what factor
-                    text = f"×{1 + interval.estimate / 100:.0f}"
-            sides[at] = longer
-            its: Any = {"facecolor": colour, "edgecolor": "white"} if colour else UNDECIDED
-            axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **its))
-            dark = bool(colour) and np.dot(to_rgb(colour), (0.299, 0.587, 0.114)) < 0.5
-            its = {"color": "white" if dark else "black", "fontsize": 7}
-            axes.text(at[0] + 0.5, at[1] + 0.46, text, ha="center", va="center", **its)
-        for (i, j), here in sides.items():
-            if sides.get((i + 1, j), here) != here:
-                axes.plot([i + 1] * 2, [j, j + 1], **OUTLINE)
-            if sides.get((i, j + 1), here) != here:
-                axes.plot([i, i + 1], [j + 1] * 2, **OUTLINE)
+        _draw_map(axes, cells[cells["panel"] == heading], columns, rows)
         head(axes, heading)
-        axes.grid(False)
-        axes.set(xlim=(0, len(columns)), ylim=(0, len(rows)))
-        axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
-        axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
-        axes.tick_params(length=0, labelsize=8)
     for axes in grid[-1]:
         axes.set_xlabel(xlabel)
     for axes in grid[:, 0]:
@@ -113,11 +120,86 @@ def maps(
     return figure
 
 
+def _checked_cells(table, labels, value):
+    """Return the cells of all maps; raise an error if a cell has neither a value nor a mark."""
+    cells = tidy(table, labels, {"value": value}, gaps=["value"])
+    for name in cells["mark"].unique():
+        one_of("mark", name, ("", *MARKS))
+    has_number = cells["mark"] == ""
+    refuse(has_number & ~np.isfinite(cells["value"]), table, value)
+    for end, name in ENDS.items():
+        refuse(has_number & np.isinf(cells[end]), table, name)
+    return cells
+
+
+def _draw_map(axes, cells, columns, rows):
+    """Draw the cells of one map, and the line between cells of opposite sign."""
+    is_longer = {}
+    for cell in cells.itertuples():
+        at = columns.index(cell.x), rows.index(cell.y)
+        drawn = _appearance(cell)
+        is_longer[at] = drawn.longer
+        _draw_cell(axes, at, drawn)
+    for (i, j), here in is_longer.items():
+        if is_longer.get((i + 1, j), here) != here:
+            axes.plot([i + 1] * 2, [j, j + 1], **OUTLINE)
+        if is_longer.get((i, j + 1), here) != here:
+            axes.plot([i, i + 1], [j + 1] * 2, **OUTLINE)
+    axes.grid(False)
+    axes.set(xlim=(0, len(columns)), ylim=(0, len(rows)))
+    axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
+    axes.tick_params(length=0, labelsize=8)
+
+
+def _appearance(cell):
+    """Return the text and the colour of a cell; an undecided cell has no colour."""
+    if cell.mark:
+        mark = MARKS[cell.mark]
+        return mark._replace(colour="") if cell.warning else mark
+    interval = interval_of(cell, "value")
+    is_decided = interval.above(0) or interval.below(0)
+    change = round(interval.estimate)
+    text = f"{change:+}".replace("-", "−") if change else "0"
+    if interval.estimate >= 900:  # A change to the tenfold and more is shown as a factor.
+        text = f"×{1 + interval.estimate / 100:.0f}"
+    colour = shade(interval.estimate) if is_decided else ""
+    return Mark(text, colour, interval.estimate > 0)
+
+
+def _draw_cell(axes, at, drawn):
+    """Draw one cell of a map with its text."""
+    style: dict[str, Any] = {"facecolor": drawn.colour, "edgecolor": "white"}
+    axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **(style if drawn.colour else UNDECIDED)))
+    # The weights give the brightness of a colour, as the eye sees it.
+    is_dark = bool(drawn.colour) and np.dot(to_rgb(drawn.colour), (0.299, 0.587, 0.114)) < 0.5
+    style = {"color": "white" if is_dark else "black", "fontsize": 7}
+    axes.text(at[0] + 0.5, at[1] + 0.46, drawn.text, ha="center", va="center", **style)
+
+
 def timelines(
     table: pd.DataFrame, *, panel: str, strip: str, time: str, busy: str, until: float,
     xlabel: str, ylabel: str, title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw strips that are dark where a cluster is `busy`, a share from each `time` on."""
+    """Draw a strip for each cluster that is darker the more of its processors are busy.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each interval of time of each cluster.
+    panel, strip, time, busy : str
+        The columns with the panel, the cluster, the begin of the interval, and the share of the
+        processors that is busy, from 0 to 1.
+    until : float
+        The end of the last interval.
+    xlabel, ylabel, title, subtitle : str
+        The labels of the axes, the title of the figure, and the text under it.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
     rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy})
     refuse((rows["busy"] - 0.5).abs() > 0.5 + ROUNDING, table, busy, "give shares from 0 to 1")
     panels = {

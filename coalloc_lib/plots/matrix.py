@@ -1,4 +1,4 @@
-"""A matrix of many comparisons: a cell each, its colour the change, hatched where undecided."""
+"""A matrix of many comparisons, with one coloured cell for each comparison."""
 
 from typing import Any
 
@@ -11,9 +11,11 @@ from coalloc_lib.plots.maps import UNDECIDED, shade
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
 from coalloc_lib.plots.tables import tidy
 
-#: Inches of a row, and of the names of the columns; how wide a column with a longer name is.
-ROW, NAMES, WIDE = 0.24, 1.0, 1.8
-#: What is neither decided nor open.
+#: Height of a row, and of the names of the columns, in inches.
+ROW, NAMES = 0.24, 1.0
+#: Width of a column whose name has several letters. Other columns have the width 1.
+WIDE = 1.8
+#: The verdicts of cells that do not show a change.
 NO_ANSWER, OPEN = "no answer", "undecided"
 
 
@@ -22,20 +24,33 @@ def matrix(
     beside: str | None = None, mark: str | None = None,
     values: str = "", title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a cell for each row of a table, in groups of columns.
+    """Draw a matrix of changes, in groups of columns.
 
     Parameters
     ----------
     table : DataFrame
-        One row a cell. `row`, `column` and `group` place it, in order of appearance; `value` is a
-        change in percent, which its colour tells; `verdict` is ``"undecided"``, ``"no answer"`` or
-        what the colour says.
+        One row for each cell.
+    row, column, group : str
+        The columns with the row, the column and the group of columns of each cell. They are drawn
+        in the order of the table.
+    value : str
+        The column with the change in percent, which the colour shows.
+    verdict : str
+        The column with the verdict: a cell with ``"undecided"`` is hatched, a cell with
+        ``"no answer"`` has a cross, and any other cell has its colour.
     beside : str, optional
-        The column with what is written behind a row.
+        The column with a text that is written to the right of a row.
     mark : str, optional
-        The column with a sign that is written into a cell; it may be empty.
+        The column with a text that is written into a cell. It may be empty.
     values : str
-        What the colours are.
+        The meaning of the colours, for the subtitle.
+    title, subtitle : str
+        The title of the figure, and the text under it.
+
+    Returns
+    -------
+    Figure
+        The figure.
     """
     labels = {"row": row, "column": column, "group": group, "verdict": verdict, "beside": beside}
     labels["mark"] = mark
@@ -47,32 +62,48 @@ def matrix(
         columns += [(name, column) for column in of_group["column"].unique()]
     widths = [1.0 if len(name) == 1 else WIDE for _, name in columns]
     edges = np.cumsum([0.0, *widths])
-    at = dict(zip(columns, zip(edges, widths, strict=False), strict=True))
+    places = dict(zip(columns, zip(edges, widths, strict=False), strict=True))
     figure, axes = new_figure(NAMES + ROW * len(rows))
     for cell in cells.itertuples():
-        (x, width), y = at[cell.group, cell.column], rows.index(cell.row)
-        if cell.verdict == NO_ANSWER:
-            axes.text(x + width / 2, y + 0.5, "×", ha="center", va="center", fontsize=7, color=GREY)
-            continue
-        its: Any = {"facecolor": shade(cell.value), "edgecolor": "white"}
-        its = UNDECIDED if cell.verdict == OPEN else its
-        axes.add_patch(Rectangle((x, y), width, 1, linewidth=0.4, **its))
-        axes.text(x + width / 2, y + 0.5, cell.mark, ha="center", va="center", fontsize=7)
+        left, width = places[cell.group, cell.column]
+        _draw_cell(axes, cell, left, rows.index(cell.row), width)
+    _name_groups(axes, columns, edges)
+    for at, name in enumerate(rows):
+        words = cells.loc[cells["row"] == name, "beside"].iloc[0]
+        axes.text(edges[-1] + 0.5, at + 0.5, words, fontsize=7.5, va="center")
+    _label_axes(axes, rows, columns, edges)
+    title_figure(figure, title, "; ".join(filter(None, (values, subtitle))))
+    return figure
+
+
+def _draw_cell(axes, cell, left, top, width):
+    """Draw one cell of the matrix."""
+    middle = left + width / 2, top + 0.5
+    if cell.verdict == NO_ANSWER:
+        axes.text(*middle, "×", ha="center", va="center", fontsize=7, color=GREY)
+        return
+    style: dict[str, Any] = {"facecolor": shade(cell.value), "edgecolor": "white"}
+    style = UNDECIDED if cell.verdict == OPEN else style
+    axes.add_patch(Rectangle((left, top), width, 1, linewidth=0.4, **style))
+    axes.text(*middle, cell.mark, ha="center", va="center", fontsize=7)
+
+
+def _name_groups(axes, columns, edges):
+    """Write the name of each group of columns above its first column, and draw a line there."""
     for i, (name, _) in enumerate(columns):
         if i == 0 or columns[i - 1][0] != name:
             axes.axvline(edges[i], color="black", linewidth=0.8)
             style = {"fontsize": 7.5, "rotation": 30, "ha": "left", "va": "bottom"}
             axes.text(edges[i] + 0.2, -0.2, name, **style)
-    for y, name in enumerate(rows):
-        words = cells.loc[cells["row"] == name, "beside"].iloc[0]
-        axes.text(edges[-1] + 0.5, y + 0.5, words, fontsize=7.5, va="center")
+
+
+def _label_axes(axes, rows, columns, edges):
+    """Write the names of the rows and columns; long names of columns are vertical."""
     axes.set(xlim=(0, edges[-1]), ylim=(len(rows), 0))
-    axes.set_xticks((edges[1:] + edges[:-1]) / 2, [each for _, each in columns], fontsize=7)
+    axes.set_xticks((edges[1:] + edges[:-1]) / 2, [name for _, name in columns], fontsize=7)
     for label in axes.get_xticklabels():
         is_letter = len(label.get_text()) == 1
         label.set(rotation=0 if is_letter else 90, fontsize=5.5 if is_letter else 7)
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows, fontsize=8)
     axes.tick_params(length=0)
     axes.grid(False)
-    title_figure(figure, title, "; ".join(filter(None, (values, subtitle))))
-    return figure

@@ -1,4 +1,4 @@
-"""Schedules as still pictures: boxes, the queue, what idles; and reservations, a row a server."""
+"""Figures of schedules with their queues, and of reservations with one row for each server."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -14,23 +14,28 @@ from matplotlib.ticker import MaxNLocator
 from coalloc_lib.plots.signs import COLOURS, STANDARD
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
 
-#: Fill and ink of jobs, by number. Vermilion is kept for what is lost, and black for lines.
+#: The fill and text colours of jobs, by number. Vermilion is reserved for lost capacity, and black
+#: for lines.
 JOB_COLOURS = tuple(
     (fill, "#ffffff" if fill in ("#0072B2", "#009E73", "#8C8C8C") else "#111111")
     for fill in COLOURS
     if fill not in ("#D55E00", "#000000")
 )
+#: The colours of idle processors while a job waits (edge, fill), of other idle processors, and of
+#: promised starts.
 LOSS, LOSS_GROUND, GROUND, PROMISE = "#E08A55", "#FBE9DE", "#F3F3F3", "#C65500"
-#: Sizes in inches: of the figure and its axes, of clusters, of a lane of the queue, of letters.
-WIDTH, AXES, BANDS, LANE, MOST_LANES, LETTER = 8.2, 6.9, 2.5, 0.13, 2.2, 0.075
-#: Of reservations: inches of a row at most, and of all rows; a letter's share of the width.
+#: Sizes in inches: the width of the figure, of its axes and of a letter; the height of all
+#: clusters, of a job in the queue, and the largest height of the queue.
+WIDTH, AXES, LETTER, BANDS, LANE, MOST_LANES = 8.2, 6.9, 0.075, 2.5, 0.13, 2.2
+#: In figures of reservations: the largest height of a row and of all rows in inches, and the width
+#: of a letter as a share of the axis.
 ROW, ALL, SHARE = 0.26, 2.6, 0.012
-#: Room between clusters: as a share of all processors, and in rows.
+#: The gap between clusters as a share of all processors, and between rows of servers in rows.
 GAP, APART = 0.08, 0.4
 
 
 class Box(NamedTuple):
-    """A reservation as it is drawn: on these servers, from start to end, in fill and ink."""
+    """A reservation in a figure: its label, servers, start, end, and fill and text colours."""
 
     label: str
     servers: Sequence[int]
@@ -42,69 +47,106 @@ class Box(NamedTuple):
 def still(
     panels: Mapping[str, Mapping[str, Any]], span: tuple[float, float], *, unit: str = ""
 ) -> Figure:
-    """Draw what `coalloc_lib.schedules.explain.scenes` returns, below each other, over one axis."""
-    deepest = [max([lane for lane, *_ in one["queue"]], default=1) for one in panels.values()]
-    lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]
-    heights = [height for low in lows for height in (BANDS, low)]
+    """Draw several schedules below each other, each with its queue.
+
+    Parameters
+    ----------
+    panels : dict of str to dict
+        The boxes, the queue and the idle times of each schedule by its heading, as
+        `coalloc_lib.schedules.drawing.scenes` returns them.
+    span : (float, float)
+        The time that is shown.
+    unit : str
+        The unit of time.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
+    scenes = list(panels.values())
+    lanes = [max([lane for lane, *_ in scene["queue"]], default=1) for scene in scenes]
+    queue_heights = [min(LANE * number + 0.2, MOST_LANES) for number in lanes]
+    heights = [height for of_queue in queue_heights for height in (BANDS, of_queue)]
     figure, grid = new_figure(
         sum(heights) + 0.8, len(heights), 1, width=WIDTH, sharex=True, height_ratios=heights
     )
-    parts = zip(panels.items(), deepest, grid[::2], grid[1::2], strict=True)
-    for (heading, one), lanes, bands, low in parts:
-        _draw_bands(bands, one, span)
-        _draw_queue(low, one["queue"], lanes, span)
-        bands.set_title(heading, loc="left")
+    for (heading, scene), number, upper, lower in zip(
+        panels.items(), lanes, grid[::2], grid[1::2], strict=True
+    ):
+        _draw_bands(upper, scene, span)
+        _draw_queue(lower, scene["queue"], number, span)
+        upper.set_title(heading, loc="left")
     marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
-    boxes = [box for one in panels.values() for box in one["boxes"]]
-    promised = [at for one in panels.values() for *_, at in one["queue"]]
-    told = {
-        "white lines: else it would still wait": any(b[6] > b[4] for b in boxes),
-        "dotted: booked, and not used": any(b[7] > b[5] for b in boxes),
-        "dashed outline: passed the head": any(b[8] is not None for b in boxes),
-        "orange: a promised start": np.isfinite(promised).any(),
-    }
-    words = f"time{f' ({unit})' if unit else ''}", marks, "; ".join(filter(told.get, told))
+    words = f"time{f' ({unit})' if unit else ''}", marks, "; ".join(_notes(scenes))
     grid[-1].set(xlim=span, xlabel="\n".join(filter(None, words)))
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
 
 
-def _draw_bands(axes, one, span):
-    """Draw clusters with the boxes on them."""
-    sizes = np.array(one["sizes"])
+def _notes(scenes):
+    """Return the meanings of the marks that occur in some of the schedules."""
+    boxes = [box for scene in scenes for box in scene["boxes"]]
+    promised = [start for scene in scenes for *_, start in scene["queue"]]
+    occurs = {
+        "white lines: else it would still wait": any(box[6] > box[4] for box in boxes),
+        "dotted: booked, and not used": any(box[7] > box[5] for box in boxes),
+        "dashed outline: passed the head": any(box[8] is not None for box in boxes),
+        "orange: a promised start": np.isfinite(promised).any(),
+    }
+    return [note for note, does_occur in occurs.items() if does_occur]
+
+
+def _draw_bands(axes, scene, span):
+    """Draw the clusters of a schedule with the boxes of its jobs."""
+    sizes = np.array(scene["sizes"])
     gap = GAP * sizes.sum() / len(sizes)
     tops = np.concatenate([[0], np.cumsum(sizes + gap)])
     for top, size in zip(tops, sizes, strict=False):
         axes.broken_barh([(span[0], span[1] - span[0])], (top, size), color=GROUND, zorder=0)
         look = {"facecolor": LOSS_GROUND, "edgecolor": LOSS, "linewidth": 0}
-        axes.broken_barh(one["waits"], (top, size), hatch="////", zorder=0.5, **look)
-    overtaken = {box[-1] for box in one["boxes"]}
-    for at in (at for _, number, *_, at in one["queue"] if number in overtaken):  # NaN: no line
-        axes.axvline(at, color=PROMISE, linestyle=(0, (4, 2)), linewidth=1.5, zorder=2.7)
-    for number, cluster, first, size, start, end, until, held, passed in one["boxes"]:
-        begin, end = np.clip([start, end], *span)
-        letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
-        fontsize = min(8, 68 * size * BANDS / tops[-1])
-        roomy = letters > len(str(number)) + 0.5 and fontsize > 6
-        place, label = (begin, tops[cluster] + first), str(number) if roomy else ""
-        colour = JOB_COLOURS[(number - 1) % len(JOB_COLOURS)]
-        _draw_box(axes, place, (end - begin, size), colour, label, 1.0, fontsize)
-        more = (  # from, to, look
-            (begin, min(until, end), {"hatch": "////", "ec": "white", "lw": 0, "zorder": 2.5}),
-            (begin, begin if passed is None else end, {"ls": "--", "lw": 1.2, "zorder": 2.6}),
-            (end, min(held, span[1]), {"ls": (0, (1, 1.5)), "ec": GREY, "lw": 1.2, "zorder": 1}),
-        )
-        for at, to, look in more:
-            if to > at:
-                axes.add_patch(Rectangle((at, place[1]), to - at, size, fill=False, **look))
+        axes.broken_barh(scene["waits"], (top, size), hatch="////", zorder=0.5, **look)
+    overtaken = {box[-1] for box in scene["boxes"]}
+    for _, number, *_, promised in scene["queue"]:
+        if number in overtaken:  # A promised start of NaN draws no line.
+            style = {"color": PROMISE, "linestyle": (0, (4, 2)), "linewidth": 1.5, "zorder": 2.7}
+            axes.axvline(promised, **style)
+    for box in scene["boxes"]:
+        _draw_job(axes, box, tops, span)
     axes.set_ylim(tops[-1] - gap, 0)
+    _name_clusters(axes, sizes, tops)
+    _plain(axes)
+
+
+def _draw_job(axes, box, tops, span):
+    """Draw the box of a job in one cluster, with the marks that the caption explains."""
+    number, cluster, first, size, start, end, until, held, passed = box
+    begin, end = np.clip([start, end], *span)
+    letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
+    fontsize = min(8, 68 * size * BANDS / tops[-1])
+    is_roomy = letters > len(str(number)) + 0.5 and fontsize > 6
+    bottom, label = tops[cluster] + first, str(number) if is_roomy else ""
+    colour = JOB_COLOURS[(number - 1) % len(JOB_COLOURS)]
+    _draw_box(axes, (begin, bottom), (end - begin, size), colour, label, 1.0, fontsize)
+    marks = (  # from, to, style
+        (begin, min(until, end), {"hatch": "////", "ec": "white", "lw": 0, "zorder": 2.5}),
+        (begin, begin if passed is None else end, {"ls": "--", "lw": 1.2, "zorder": 2.6}),
+        (end, min(held, span[1]), {"ls": (0, (1, 1.5)), "ec": GREY, "lw": 1.2, "zorder": 1}),
+    )
+    for left, right, style in marks:
+        if right > left:
+            axes.add_patch(Rectangle((left, bottom), right - left, size, fill=False, **style))
+
+
+def _name_clusters(axes, sizes, tops):
+    """Write the names and sizes of the clusters, or only their numbers if there are many."""
     names = [f"cluster {c}\n{size} processors" for c, size in enumerate(sizes, 1)]
-    names = names if len(sizes) > 1 else [f"{sizes[0]} processors"]
+    if len(sizes) == 1:
+        names = [f"{sizes[0]} processors"]
     if 0.35 * len(sizes) > BANDS:
         names = [f"{c}" for c in range(1, len(sizes) + 1)]
         axes.set_ylabel("cluster")
     axes.set_yticks(tops[:-1] + sizes / 2, names)
-    _plain(axes)
 
 
 def _draw_box(axes, place, size, colour, label, linewidth, fontsize=8.0):
@@ -115,12 +157,12 @@ def _draw_box(axes, place, size, colour, label, linewidth, fontsize=8.0):
     if label:
         middle = place[0] + size[0] / 2, place[1] + size[1] / 2
         look = {"ha": "center", "va": "center_baseline", "fontsize": fontsize, "color": ink}
-        halo = [withStroke(linewidth=2.4, foreground=fill)]  # no lines through the digits
+        halo = [withStroke(linewidth=2.4, foreground=fill)]  # keeps hatching away from the digits
         axes.text(*middle, label, zorder=3, path_effects=halo, **look)
 
 
 def _draw_queue(axes, queue, lanes, span):
-    """Draw submissions, waits and promised starts."""
+    """Draw the queue: the submission, the wait and the promised start of each job."""
     for lane, number, submit, left, promised in queue:
         axes.plot([submit, left], [lane, lane], color="#555555", linewidth=0.8)
         axes.plot(submit, lane, "x", color="black", markersize=4, clip_on=False)
@@ -132,7 +174,7 @@ def _draw_queue(axes, queue, lanes, span):
     axes.set_ylim(lanes + 0.6, 0.4)
     axes.set_yticks([(lanes + 1) / 2], ["queue"])
     _plain(axes)
-    axes.tick_params(axis="y", pad=24)  # past the numbers of those submitted first
+    axes.tick_params(axis="y", pad=24)  # left of the numbers of the first jobs
 
 
 def _plain(axes):
@@ -144,7 +186,24 @@ def _plain(axes):
 def rows(
     axes: Axes, sizes: Sequence[int], boxes: Iterable[Box], span: tuple[float, float]
 ) -> list[float]:
-    """Draw boxes on a row a server, with room between clusters; return where each row begins."""
+    """Draw reservations on axes with one row for each server, and a gap between clusters.
+
+    Parameters
+    ----------
+    axes : Axes
+        The axes.
+    sizes : list of int
+        The number of servers of each cluster.
+    boxes : iterable of Box
+        The reservations.
+    span : (float, float)
+        The time that is shown.
+
+    Returns
+    -------
+    list of float
+        The vertical place at which the row of each server begins.
+    """
     clusters = [c for c, size in enumerate(sizes) for _ in range(size)]
     tops = [server + APART * c for server, c in enumerate(clusters)]
     for top in tops:
@@ -168,7 +227,28 @@ def reservations(
     span: tuple[float, float], free_period: tuple[float, float, Sequence[int]] | None = None,
     title: str, subtitle: str = "", unit: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw reservations on clusters of servers; `free_period` is start, end, and who is free."""
+    """Draw the reservations on clusters of servers up to the horizon.
+
+    Parameters
+    ----------
+    sizes : list of int
+        The number of servers of each cluster.
+    boxes : iterable of Box
+        The reservations.
+    now, until : float
+        The current time, drawn as a line, and the horizon, drawn as a dotted line.
+    span : (float, float)
+        The time that is shown.
+    free_period : (float, float, list of int), optional
+        The start and the end of a free period, and the servers that are free in it.
+    title, subtitle, unit : str
+        The title of the figure, the text under it, and the unit of time.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
     height = min(ROW * (sum(sizes) + APART * (len(sizes) - 1)), ALL)
     figure, axes = new_figure(height + 0.5)
     tops = rows(axes, sizes, boxes, span)

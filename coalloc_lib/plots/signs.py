@@ -1,4 +1,7 @@
-"""One colour and mark for each meaning in all figures; colours also tell the colour-blind."""
+"""The colour and the marker of each meaning, the same in all figures.
+
+Colour-blind readers can tell the colours apart.
+"""
 
 import re
 from collections.abc import Iterable
@@ -10,24 +13,27 @@ from matplotlib.colors import to_hex
 
 
 class MarkerStyle(NamedTuple):
-    """How a meaning looks: its colour, and the marker of its points."""
+    """The colour of a line or bar, and the marker of its points."""
 
     colour: str
     marker: str
 
 
-#: Of jobs in a schedule, whose numbers tell them apart: Okabe and Ito's.
+#: The colours of jobs in a schedule, from the palette of Okabe and Ito.
 COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C",
 )  # fmt: skip
 
+#: The style of the usual case, such as FCFS.
 STANDARD = MarkerStyle("#0072B2", "o")
+#: The style of jobs that run in one cluster.
 ONE_CLUSTER = MarkerStyle("#009E73", "^")
-#: Capacity that is lost: processors that idle while a job waits. No line or bar has this colour.
+#: The style of lost capacity: processors that are idle while a job waits. No line or bar has it.
 LOSS = MarkerStyle("#D55E00", "x")
-#: What a paper prints, always this mark, open.
+#: The style of values that a paper prints; the marker is always open.
 PRINT = MarkerStyle("#000000", "D")
 
+#: The style of each meaning, by a word in the name of a line or bar.
 MEANINGS = {
     "unordered": STANDARD, "worst fit": STANDARD, "FCFS": STANDARD, "independent": STANDARD,
     "four components": STANDARD, "ordered": MarkerStyle("#882255", "s"), "total": ONE_CLUSTER,
@@ -40,7 +46,7 @@ MEANINGS = {
     "equation": MarkerStyle("#000000", "*"), "simulated": MarkerStyle("#8C8C8C", "."),
     "dependent": MarkerStyle("#B09500", "D"),
 }  # fmt: skip
-#: For what has no meaning of its own, such as a reader's scenario.
+#: The styles of names without a meaning, such as a scenario of the reader.
 OWN = (
     MarkerStyle("#6B7A8F", "d"), MarkerStyle("#5D3A9B", "h"), MarkerStyle("#B85C8E", "8"),
     MarkerStyle("#3B7D6E", "H"),
@@ -51,10 +57,19 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
 def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
-    """Return the sign of each name: by the longest free meaning that it holds, else its own."""
+    """Return the colour and marker of each name of a line or bar.
+
+    A name has the style of the longest word of `MEANINGS` that it contains, if no earlier name has
+    this style. All other names have one of the styles in `OWN`.
+
+    Examples
+    --------
+    >>> signs(["FCFS", "my policy"])["FCFS"] == MEANINGS["FCFS"]
+    True
+    """
     free, looks = cycle(OWN), dict[str, MarkerStyle]()
     for name in names:
-        # "unordered" holds no "ordered".
+        # A word must begin where a word of the name begins: "unordered" does not mean "ordered".
         held = [m for m in MEANINGS if re.search(rf"(?<![^\W\d_]){re.escape(m)}", name)]
         known = MEANINGS[max(held, key=len)] if held else None
         looks[name] = known if known and known not in looks.values() else next(free)
@@ -62,7 +77,16 @@ def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
 
 
 def shades(names: Iterable[str]) -> dict[str, MarkerStyle]:
-    """Return signs from dark to light, for names that are steps of one quantity."""
-    names, marks = list(names), cycle(_MARKERS)
-    at = [0.85 * i / max(1, len(names) - 1) for i in range(len(names))]
-    return {n: MarkerStyle(to_hex(_SHADES(x)), next(marks)) for n, x in zip(names, at, strict=True)}
+    """Return colours from dark to light, and markers, for names that are steps of one quantity.
+
+    Examples
+    --------
+    >>> shades(["10 %", "20 %"])["10 %"].colour
+    '#440154'
+    """
+    names = list(names)
+    last = max(1, len(names) - 1)
+    return {
+        name: MarkerStyle(to_hex(_SHADES(0.85 * i / last)), _MARKERS[i % len(_MARKERS)])
+        for i, name in enumerate(names)
+    }

@@ -1,4 +1,4 @@
-"""The paper on which all pictures are drawn: sizes, type, titles, names; and figures as images."""
+"""Shared figure style: sizes, titles, names of lines and ticks; and the export of figures."""
 
 import re
 from base64 import b64encode
@@ -25,14 +25,14 @@ STYLE = {
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "axes.grid.axis": "y", "grid.alpha": 0.3, "axes.axisbelow": True, "hatch.linewidth": 0.5,
 }  # fmt: skip
-#: What a paper prints: always an open diamond, and what a subtitle says of it.
+#: The style of values that a paper prints, and the note that explains it in a subtitle.
 PRINTED: dict[str, Any] = {
     "marker": PRINT.marker, "color": PRINT.colour, "markerfacecolor": "white", "markersize": 6,
     "linestyle": "none", "linewidth": 0.8, "markeredgewidth": 0.8,
 }  # fmt: skip
 DIAMONDS = "◇: printed"
-#: What a drawing can do without: fonts after the first three, turns by nothing, indents, names of
-#: groups, to which nothing refers, and lines.
+#: Parts of an SVG file that are replaced to make it shorter: a long list of fonts, rotations by 0,
+#: indents, unused names of groups, and line breaks.
 SHORTER = (
     (re.compile('font-family: [^;"]*'), "font-family: 'DejaVu Sans', Verdana, sans-serif"),
     (re.compile(r' transform="rotate\(-0 [^)]*\)"'), ""),
@@ -40,45 +40,71 @@ SHORTER = (
     (re.compile('<g id="[^"]*">'), "<g>"),
     (re.compile(r"(?<=>)\n(?=<)|(?<!\") ?\n(?=[LQCzM\"])"), ""),  # not within the document type
 )
-#: A tag, whose places need no more than a hundredth of a point; the numbers of texts stay whole.
+#: Inside tags, but not in texts, numbers are rounded to a hundredth of a point.
 TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
-#: Width of all pictures, in inches.
+#: Width of all figures, in inches.
 WIDTH = 8.2
-#: Height of a line of the title and of the subtitle, in inches; letters that fit beside each other.
+#: Height of a line of the title and of the subtitle in inches, and number of letters of a line.
 TITLE, SUBTITLE = 0.22, 0.18
 LETTERS, SMALL_LETTERS = 96, 118
-#: Marks of an axis of factors around 1, and those for which there is room under a narrow panel.
+#: Ticks of an axis of factors around 1; `FEW` and `NEAR` are the ticks of a narrow panel.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
-#: Bytes up to which a picture is drawn by its reader; a larger one is an image.
+#: A figure whose SVG file has more bytes than this is exported as a PNG image.
 LARGEST_SVG = 47_000
-#: Dots per inch of an image: nearly twice those of the page.
+#: Resolution of a PNG image in dots per inch, nearly twice that of the page.
 DPI = 190
-#: Colours of an image: those of its areas as they are, and some for the edges of what is drawn.
+#: Number of colours of a PNG image: the most frequent ones, and some for the edges of shapes.
 AREAS, EDGES = 80, 48
-#: Inches of a figure become so many pixels on the page: all are as wide as the text of a notebook,
-#: 935, and type of 7 points has 11.
+#: Pixels on the page for each inch of a figure. A figure then is 935 pixels wide, as is the text of
+#: a notebook, and letters of 7 points are 11 pixels high.
 PIXELS = 114
 
 
 def new_figure(
     height: float = 3.2, rows: int = 1, columns: int = 1, *, width: float = WIDTH, **sharing: Any
 ) -> tuple[Figure, Any]:
-    """Return a figure and its axes, in the house style, sizes in inches."""
+    """Return a new figure and its axes in the shared style.
+
+    Parameters
+    ----------
+    height, width : float
+        The size of the figure in inches.
+    rows, columns : int
+        The number of rows and columns of axes.
+    **sharing
+        Further arguments of ``Figure.subplots``, such as ``sharex=True``.
+
+    Examples
+    --------
+    >>> figure, axes = new_figure(2.0, 1, 2)
+    >>> len(axes)
+    2
+    """
     with rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         return figure, figure.subplots(rows, columns, **sharing)
 
 
 def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
-    """Write what to notice over the figure, and under it what is plotted; make room for both."""
+    """Write the title and the subtitle above a figure, and make the figure higher by their height.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    title : str
+        The message of the figure.
+    *subtitle : str
+        What is plotted, and the meaning of its marks. Empty parts are left out.
+    """
     width = figure.get_figwidth() / WIDTH
     titles = wrap(title, int(LETTERS * width))
     subtitles = wrap("; ".join(filter(None, subtitle)), int(SMALL_LETTERS * width))
     room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.1
     height = figure.get_figheight() + room
     figure.set_figheight(height)
-    # The title is the figure's own, so that it can be asked for.
+    # A suptitle and not a text, so that `Picture` can read the title from the figure.
     look = {"ha": "left", "va": "top", "weight": "bold", "fontsize": 10}
     figure.suptitle("\n".join(titles), x=0.01, y=1 - 0.04 / height, **look)
     figure._suptitle.set_in_layout(False)  # type: ignore[attr-defined]
@@ -88,20 +114,30 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
 
 
 def head(axes: Axes, heading: str, colour: str = "black") -> None:
-    """Write what one panel of several shows."""
+    """Write the heading of one panel at its top left."""
     axes.set_title(heading, fontsize=9, loc="left", color=colour)
 
 
 def name_lines(
     axes: Axes, ends: Iterable[tuple[float, float, str, str]], left: bool = False
 ) -> None:
-    """Write names beside the ends of lines, (x, y, name, colour) each, once limits are set."""
+    """Write the names of lines beside their ends, so that no two names overlap.
+
+    Parameters
+    ----------
+    axes : Axes
+        The axes, whose limits must be set.
+    ends : iterable of (x, y, name, colour)
+        The end of each line, with its name and colour.
+    left : bool
+        Whether the names stand to the left of the ends.
+    """
     ends = sorted(ends, key=lambda end: end[1])
-    # In parts of the axis, whatever its scale.
+    # Heights are shares of the axis, because its scale may be logarithmic.
     scale = axes.transScale + axes.transLimits
     heights = np.array([scale.transform((x, y))[1] for x, y, *_ in ends])
     least = 0.13 / (axes.get_figure().get_figheight() * axes.get_position().height)
-    for _ in range(50):  # push neighbours apart, each half of the way
+    for _ in range(50):  # Two names that are too near move apart, each by half of the overlap.
         short = np.maximum(least - np.diff(heights), 0) / 2
         heights[1:] += short
         heights[:-1] -= short
@@ -116,7 +152,7 @@ def name_lines(
 def name_signs(
     axes: Axes, look: Mapping[str, MarkerStyle], names: Iterable[str], dashed: Collection[str] = ()
 ) -> None:
-    """Write on the right of a panel what its signs stand for."""
+    """Draw a legend of colours and markers to the right of a panel."""
     entries = [
         Line2D([], [], color=look[name].colour, marker=look[name].marker, markersize=4, label=name,
                linestyle="--" if name in dashed else "-")
@@ -127,7 +163,7 @@ def name_signs(
 
 
 def mark_powers(axis: Axis) -> None:
-    """Mark a logarithmic axis by round numbers, more of them where its ends are near."""
+    """Set the ticks of a logarithmic axis to round numbers, with more ticks on a short axis."""
     low, high = sorted(axis.get_view_interval())
     subs = (1.0, 2.0, 5.0) if high / low < 60 else (1.0,)
     axis.set_major_locator(LogLocator(subs=subs, numticks=12))
@@ -136,7 +172,11 @@ def mark_powers(axis: Axis) -> None:
 
 
 def mark_factors(axis: Axis, few: bool = False) -> None:
-    """Mark a logarithmic axis of factors around 1; one that reaches far by powers of ten."""
+    """Set the ticks of a logarithmic axis of factors around 1.
+
+    A long axis has powers of ten. With `few`, there are as many ticks as a narrow panel has room
+    for.
+    """
     low, high = sorted(axis.get_view_interval())
     mark_powers(axis)
     if high / low <= 1.01 * FACTORS[-1] / FACTORS[0]:
@@ -147,7 +187,7 @@ def mark_factors(axis: Axis, few: bool = False) -> None:
 
 
 def to_svg(figure: Figure) -> str:
-    """Return a figure as SVG with texts as text, in DejaVu Sans or a font as wide."""
+    """Return a figure as the text of an SVG file, in which letters are text and not paths."""
     file = StringIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "coalloc"}):
         figure.savefig(file, format="svg", metadata={"Date": None})
@@ -158,10 +198,26 @@ def to_svg(figure: Figure) -> str:
 
 
 class Picture:
-    """A figure as an image, and HTML `below`; its `rows`, the numbers in words, fold beneath it.
+    """A figure as an image for a notebook, with a description for readers who do not see it.
 
-    `alt` is the picture in words, by default its title and the rows; where there are rows, plain
-    text and readers of the page get the title, and where the numbers are.
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    alt : str, optional
+        The description of the image, by default the title of the figure and the rows.
+    below : str
+        HTML that is shown below the image.
+    rows : iterable of str
+        The numbers of the figure in words. They are listed below the image in a part that can be
+        unfolded, and the description then refers to them.
+
+    Examples
+    --------
+    >>> figure, axes = new_figure()
+    >>> title_figure(figure, "Waits grow with the load")
+    >>> Picture(figure).alt
+    'Waits grow with the load'
     """
 
     def __init__(
@@ -182,7 +238,7 @@ class Picture:
         code = b64encode(self.image).decode("ascii")
         image = f'<img alt="{escape(self.heard)}" src="data:image/{self.kind};base64,{code}" '
         return {
-            # White, since the axes are black, also where the page is dark.
+            # The background is white on dark pages too, because the axes are black.
             "text/html": f'{image}width="{self.width}" '
             f'style="max-width: 100%; background: white">{self.below}',
             "text/plain": self.heard,
@@ -190,20 +246,25 @@ class Picture:
 
 
 def _image(figure: Figure) -> tuple[str, bytes]:
-    """Return the kind of image and its bytes."""
+    """Return a figure as an image: its type, ``svg+xml`` or ``png``, and its bytes."""
     svg = to_svg(figure).encode()
     if len(svg) <= LARGEST_SVG:
         return "svg+xml", svg
+    return "png", _png(figure)
+
+
+def _png(figure: Figure) -> bytes:
+    """Return a figure as a PNG file with few colours, which is a third of the usual size."""
     drawn, file = BytesIO(), BytesIO()
     figure.savefig(drawn, format="png", dpi=DPI)
     image = Image.open(drawn).convert("RGB")
-    # What we draw has few colours: a palette makes it a third of the size. It has the commonest, so
-    # that no pale area turns grey; maximal coverage adds rare ones, such as those of letters.
-    counts: Any = image.getcolors(image.width * image.height)  # none are left out
+    # The palette has the most frequent colours, so that no pale area turns grey. The method of
+    # maximal coverage adds rare colours, such as those at the edges of letters.
+    counts: Any = image.getcolors(image.width * image.height)
     areas = [part for _, colour in sorted(counts, reverse=True)[:AREAS] for part in colour]
     rare: Any = image.quantize(EDGES, Image.Quantize.MAXCOVERAGE).getpalette()
     palette = Image.new("P", (1, 1))
     palette.putpalette(areas + rare[: 3 * EDGES])
     few = image.quantize(palette=palette, dither=Image.Dither.NONE)
     few.save(file, "png", optimize=True)
-    return "png", file.getvalue()
+    return file.getvalue()

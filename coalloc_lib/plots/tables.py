@@ -1,4 +1,4 @@
-"""What all drawers read: tidy tables, one row a point, and intervals in a few columns of them."""
+"""Read the tidy tables of figures: one row for each point, with its interval in two columns."""
 
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Real
@@ -11,27 +11,46 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.plots.signs import MarkerStyle, signs
 
-#: Columns of an interval, and what drawers call them.
+#: The columns with the ends of an interval, by the names that the drawing functions use.
 ENDS = {"low": "ci95_low", "high": "ci95_high"}
-FINITE = "a picture shows finite numbers, leave the row out"
+FINITE = "a figure shows finite numbers, leave the row out"
 
 
 def tidy(
     table: pd.DataFrame, labels: dict[str, str | None], numbers: dict[str, str],
     gaps: Collection[str] = (), closed: bool = False,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return what a drawer reads of a table, under its own names; refuse what it cannot show.
+    """Return the columns of a table that a figure needs, under the names of the drawing function.
 
-    `labels` become texts, `numbers` floats, finite but for `gaps`; the ends of intervals become
-    `low` and `high`, which are finite if they are `closed`.
+    Parameters
+    ----------
+    table : DataFrame
+        The table of the user.
+    labels, numbers : dict
+        The columns of the table by their new names. Labels become texts, and are empty for the
+        column None. Numbers become floats.
+    gaps : collection of str
+        The new names of numbers that may be missing or infinite.
+    closed : bool
+        Whether the ends of intervals must be finite.
+
+    Returns
+    -------
+    DataFrame
+        The labels, the numbers, the ends of the intervals (`low`, `high`) and the `warning`.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, or a value cannot be drawn.
     """
     instance_of("table", table, pd.DataFrame, "a pandas table with a row per point")
     if table.empty:
-        raise InputError("table has no rows; give one row a point")
+        raise InputError("table has no rows; give one row for each point")
     for name, column in {**labels, **numbers}.items():
         if column is not None and column not in table:
             known = ", ".join(map(repr, table))
-            raise InputError(f"{name} = {shown(column)} is no column; the table has {known}")
+            raise InputError(f"{name} = {shown(column)} is not a column; the table has {known}")
     texts = labels | {"warning": "warning" if "warning" in table else None}
     columns: dict[str, Any] = {
         name: "" if column is None else [_text(label) for label in table[column]]
@@ -54,31 +73,55 @@ def tidy(
 
 
 def _text(label: Any) -> str:
-    return "" if pd.isna(label) else f"{label:g}" if isinstance(label, float) else str(label)
+    if pd.isna(label):
+        return ""
+    return f"{label:g}" if isinstance(label, float) else str(label)
 
 
 def refuse(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINITE) -> None:
-    """Refuse the first row that is wrong: name its column and value, and say the mend."""
-    for place in np.flatnonzero(wrong)[:1]:
-        value, row = table[column].iloc[place], table.index[place]
+    """Raise an error for the first wrong row of a table, if there is one.
+
+    `wrong` is a mask of the rows, and `mend` says what to do.
+    """
+    places = np.flatnonzero(wrong)
+    if len(places):
+        value, row = table[column].iloc[places[0]], table.index[places[0]]
         raise InputError(f"column {column!r} has {shown(value)} in row {row}; {mend}")
 
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
-    """Return the sign of each name: as it is given, else by its meaning."""
+    """Return the colour and marker of each name: the given one, or else the one of `signs`."""
     given = dict(look or {})
     return signs(name for name in dict.fromkeys(names) if name not in given) | given
 
 
 def interval_of(row: Any, name: str) -> Interval:
-    """Return the interval of a row of `tidy`; without length where it has no ends."""
-    middle = float(getattr(row, name))
+    """Return the value of a row of a `tidy` table with its interval.
+
+    Without ends, the interval has no length.
+    """
+    value = float(getattr(row, name))
     if np.isnan(row.low):
-        return Interval(middle, middle, middle, 0, warning=row.warning)
-    return Interval(middle, row.low, row.high, int(row.low < row.high), warning=row.warning)
+        return Interval(value, value, value, 0, warning=row.warning)
+    return Interval(value, row.low, row.high, int(row.low < row.high), warning=row.warning)
 
 
 def format_interval(value: Interval | float, digits: int = 3, sign: str = "") -> str:
-    """Return a figure as text, with its interval or why it has none; `sign` ``"+"`` writes it."""
+    """Return a value as a text, with its interval or the reason why it has none.
+
+    Parameters
+    ----------
+    value : Interval or float
+        The value.
+    digits : int
+        The number of decimals.
+    sign : str
+        With ``"+"``, values above 0 also have their sign.
+
+    Examples
+    --------
+    >>> format_interval(Interval(0.25, 0.24, 0.26, 8), digits=2)
+    '0.25 ± 0.01'
+    """
     interval = value if isinstance(value, Interval) else Interval.exact(value)
     return interval.text(digits, sign)

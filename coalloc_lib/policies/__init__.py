@@ -1,7 +1,8 @@
-"""Scheduling policies, which decide what starts now, as short readable Python.
+"""Scheduling policies, which decide when each job starts, in readable Python.
 
-Compiled translations belong in `engines`, the choice of clusters in `model.placement`. Begin with
-`base`, then read `in_turn`.
+Begin with `base`, which has the interface of a policy, and then read `fcfs`, which has the simplest
+policies. The choice of clusters is not part of a policy: see `coalloc_lib.model.placement`.
+Compiled versions of these policies are in `coalloc_lib.engines`.
 """
 
 from coalloc_lib.policies.backfilling import EASY, Conservative

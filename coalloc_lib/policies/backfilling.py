@@ -1,9 +1,10 @@
-"""EASY and conservative backfilling: a job may start before others that wait for processors.
+"""Backfilling policies: EASY and conservative backfilling.
 
-The length of a job is not known, only expected. `Job.expected_length` is the user's estimate, or
-the run time if that is longer, times ``1 + span_penalty`` on an allocation that spans. So no job
-runs longer than expected, and promised starts are kept. Many jobs end earlier; then the promised
-starts of other jobs improve.
+Under backfilling, a job may start before jobs that were submitted earlier and still wait for
+processors. The policies plan with the expected length of each job, `Job.expected_length`: the
+user's estimate, or the run time if that is longer, times ``1 + span_penalty`` if the job runs on
+several clusters. No job runs longer than expected, and therefore every promised start is kept. If a
+job ends early, the promised starts of other jobs can move to earlier instants.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,15 +22,25 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State, spans
 from coalloc_lib.policies.profile import Profile
 
-#: In which the waiting jobs can be taken.
+#: The orders in which a backfilling policy can take the waiting jobs.
 ORDERS = ("arrival", "shortest", "smallest", "priority")
 
 
 def queue_key(order: str, jobs: Any) -> Any:
-    """Return the sort key of an order of `ORDERS`, for one `Job` or for each job of a stream.
+    """Return the sort key of one job, or of each job of a stream, in a given order of the queue.
 
-    The queue is sorted by increasing key. Jobs that ask for a later or a latest start come first,
-    because their starts cannot be moved.
+    Parameters
+    ----------
+    order : str
+        One of `ORDERS`.
+    jobs : Job or JobStream
+        The job, or n jobs.
+
+    Returns
+    -------
+    float or ndarray of shape (n,)
+        The key; the queue is sorted by increasing keys. Jobs that ask for a later or a latest start
+        come first, because their reservations cannot be moved.
     """
     expected = np.maximum(jobs.estimate, jobs.runtime)
     keys = (0 * expected, expected, expected * jobs.processors, -jobs.priority)
@@ -38,22 +49,22 @@ def queue_key(order: str, jobs: Any) -> Any:
 
 
 class _Ordered(Scheduling):
-    """A policy that takes the waiting jobs in an order."""
+    """Base class of the policies that take the waiting jobs in a chosen order."""
 
     uses_estimates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check the order."""
+        """Check the option `order`."""
         one_of("order", self.order, ORDERS)
 
     def __repr__(self) -> str:
-        """Return the call that makes it, as short as it can be."""
+        """Return the shortest call that creates this policy."""
         values = ((field, getattr(self, field.name)) for field in fields(self))  # type: ignore
         given = [f"{field.name}={value!r}" for field, value in values if value != field.default]
         return f"{type(self).__name__}({', '.join(given)})"
 
     def in_order(self, queue: Sequence[Job]) -> list[Job]:
-        """Return the waiting jobs in the order of this policy, ties in order of arrival."""
+        """Return the waiting jobs in the order of this policy; ties are in order of arrival."""
         if self.order == "arrival":
             return [*queue]
         return sorted(queue, key=lambda job: queue_key(self.order, job))
@@ -61,41 +72,52 @@ class _Ordered(Scheduling):
 
 @dataclass(frozen=True, repr=False)
 class EASY(_Ordered):
-    """EASY backfilling: a job passes the head of the queue if it does not delay the head.
+    """EASY backfilling: a job may overtake the head of the queue if it does not delay the head.
 
     Parameters
     ----------
     adaptive : bool
-        Whether a job that could start now on several clusters may wait for one cluster. It waits
-        if one cluster is expected to hold it so soon that it ends no later than it would on two
-        clusters now. The placement is `SingleThenSpan`. The head is promised the start on one
-        cluster with which it would end as early as planned.
+        Whether a job that fits now on several clusters may wait for a single cluster. The job waits
+        if it is expected to end on a single cluster no later than it would end if it started now on
+        two clusters. This option requires the placement `SingleThenSpan`. If the job is the head of
+        the queue, its promised start is the latest start on one cluster with which it would end at
+        the planned time.
     order : {"arrival", "shortest", "smallest", "priority"}
-        How the queue is ordered: by submission, by the length expected on one cluster, by this
-        length times the processors, or by the priority of the stream, highest first. Ties are in
-        order of submission.
+        The order of the queue: by submission; by increasing expected length on one cluster; by
+        increasing product of this length and the number of processors; or by decreasing priority.
+        Ties are in order of submission.
+
+    Raises
+    ------
+    InputError
+        If `order` is not one of these words.
 
     Notes
     -----
-    If the head of the queue fits, it starts. If it does not fit, its *promised start* is the
-    earliest expected end of running jobs after which it can be placed; all jobs that are expected
-    to end by then are released. A job behind the head, in order of the queue, starts now if it can
-    be placed now and one of two conditions holds: it is expected to end by the promised start, or
-    the head can still be placed, at the promised start, on the processors that the job leaves
-    idle. Jobs that passed the head before and run beyond the promised start count as running. On
-    one cluster the promised start is the textbook's *shadow time*, and the processors that the
-    head leaves idle then are its *extra nodes*.
+    The head of the queue starts as soon as it fits. If it does not fit, it gets a *promised start*:
+    the earliest expected end of a running job after which the head can be placed. All jobs that are
+    expected to end by then are assumed to have left. The jobs behind the head are then examined in
+    the order of the queue. Such a job starts if it fits now and if at least one of two conditions
+    holds:
 
-    The promised start is computed again at every instant and becomes earlier if a job ends early.
-    For the same head it never becomes later, unless a new job comes before it in the order. The
-    schedule contains the first promised start of each head that had to wait. A head that would not
-    fit even after all jobs have left (a user's own placement may say so) is promised nothing, and
-    no job passes it.
+    1. The job is expected to end by the promised start of the head.
+    2. At the promised start, the head can still be placed on the processors that remain idle if the
+       job is still running. Jobs that started earlier under this condition count as running too.
 
-    The queue is examined again until nothing more starts, because on several clusters a job may be
-    placed elsewhere, and leave the head its processors, after other jobs have started. A job that
-    takes no time runs until the next round of its instant, so a head that waits only for such a
-    job is promised the present instant.
+    On one cluster, the promised start is called the *shadow time* in the literature, and the
+    processors that the head then leaves idle are called the *extra nodes*.
+
+    The promised start is computed again at every instant, and becomes earlier if a job ends early.
+    As long as a job remains the head, its promised start never becomes later. In an order other
+    than "arrival", a new job can become the head in its place and delay it. The schedule stores the
+    first promised start of each job that had to wait as the head. With a user-defined placement,
+    the head may not fit even when all jobs have left. Such a head is promised nothing, and no job
+    overtakes it.
+
+    The queue is examined repeatedly until no further job starts. On several clusters this matters:
+    a job that would have delayed the head may be placed on other clusters after another job has
+    started. A job with a length of 0 occupies its processors until the queue is examined again at
+    the same instant. A head that waits only for such a job is promised the present instant.
 
     EASY does not serve jobs that ask for a later or a latest start; `Conservative` and `Online` do.
 
@@ -105,13 +127,24 @@ class EASY(_Ordered):
     Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with
     Backfilling (2001). Ernemann, Hamscher, Streit, Yahyapour: Enhanced Algorithms for Multi-Site
     Scheduling (2002), for the idea of adaptive spanning.
+
+    Examples
+    --------
+    Job 1 needs all processors and is promised the instant 10. Job 2 ends before, so it starts. Job
+    3 would delay job 1, so it waits.
+
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 1, 2, 3], runtime=[10, 5, 4, 20], components=[3, 4, 1, 1])
+    >>> schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=co.EASY())
+    >>> schedule.start.tolist(), schedule.promised.tolist()
+    ([0.0, 10.0, 2.0, 15.0], [nan, 10.0, nan, 15.0])
     """
 
     adaptive: bool = False
     order: str = "arrival"
 
     def start_jobs(self, state: State) -> None:
-        """Start the head while it fits, then those behind it that do not delay it."""
+        """Start the head of the queue while it fits, then all jobs that do not delay it."""
         queue = self.in_order(state.queue)
         while queue and (allocation := self._place(state, queue[0])) is not None:
             state.start(queue.pop(0), allocation)
@@ -136,7 +169,7 @@ class EASY(_Ordered):
             state.start(job, allocation)
 
     def _place(self, state, job):
-        """Return where a job starts now, None if nowhere, or if it rather waits for one cluster."""
+        """Return the allocation of a job that should start now; None if it should wait."""
         allocation = state.place(job)
         if self.adaptive and allocation is not None and spans(allocation):
             until = state.now + self._patience(job)
@@ -146,7 +179,11 @@ class EASY(_Ordered):
         return allocation
 
     def _plan(self, state, head):
-        """Return when the head is to start, what is idle then, and whether it may span; or None."""
+        """Plan the start of the head of the queue, which cannot start now.
+
+        Returns the planned start, the number of idle processors of each cluster then, and whether
+        the head may use several clusters then. Returns None if the head never fits.
+        """
         spanning = None
         if self.adaptive and state.place(head) is not None:
             spanning = state.now, state.idle, True
@@ -161,12 +198,16 @@ class EASY(_Ordered):
         return spanning
 
     def _patience(self, job):
-        """Return how much longer a job is expected to run on two clusters than on one."""
+        """Return how much longer a job is expected to run on two clusters than on one cluster.
+
+        Under an adaptive policy, the job waits at most this long for a single cluster. The result
+        is 0 for other policies.
+        """
         return (job.expected_length((1, 1)) - job.expected_length(())) if self.adaptive else 0.0
 
 
 def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
-    """Yield when running jobs are expected to end, and what is idle then."""
+    """Yield each expected end of a running job, and the idle processors of each cluster then."""
     idle = [*state.idle]
     by_end = sorted(state.running, key=state.expected_end)
     for instant, leaving in groupby(by_end, key=state.expected_end):
@@ -182,36 +223,52 @@ def _give_back(future: Profile, taken: Reservation) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Conservative(_Ordered):
-    """Conservative backfilling: a job passes other jobs if it delays none of them.
+    """Conservative backfilling: a job may overtake other jobs if it delays none of them.
 
     Parameters
     ----------
     order : {"arrival", "shortest", "smallest", "priority"}
-        The order, as in `EASY`, in which jobs that arrive at one instant get their reservations,
-        in which waiting jobs are offered an earlier start, and in which jobs start at one instant.
-        No order delays a job that has its reservation.
+        The order in which jobs are taken, as in `EASY`. It applies when several jobs arrive at the
+        same instant, when waiting jobs are offered an earlier start, and when several jobs start at
+        the same instant. No order delays a job that already has a reservation.
+
+    Raises
+    ------
+    InputError
+        If `order` is not one of these words.
 
     Notes
     -----
-    On arrival each job gets a reservation: the earliest instant at which it can be placed for the
-    whole length that it is expected to run, given the running jobs until their expected ends and
-    all earlier reservations, and the processors that it is placed on then. The start of the
-    reservation is the job's promised start.
+    Each job gets a reservation on arrival: an interval as long as its expected length, and the
+    processors on which it is placed. The reservation starts at the earliest instant at which these
+    processors are free of running jobs, until their expected ends, and of all earlier reservations.
+    This start is the promised start of the job.
 
-    When jobs end (early or on time), and before the arrivals of that instant, the waiting jobs are
-    taken once, in order. Each gives up its reservation and is placed again. If the new start is
-    earlier, it becomes the reservation; otherwise the job keeps the old one, with its processors.
-    So no reservation ever moves later. Jobs start at their reserved instant, on their processors.
+    When jobs end, the waiting jobs are examined once, in order, before the arrivals of that instant
+    are served. Each waiting job is placed again as if it had no reservation. If this gives an
+    earlier start, the job gets the new reservation. Otherwise it keeps its old reservation and its
+    processors. A reservation therefore never moves to a later start. Each job starts at the instant
+    of its reservation, on the reserved processors.
 
-    A job may ask for a later or a latest start. Its reservation is the first one from its earliest
-    start on, and never moves. The job is rejected if that reservation is past its latest start.
+    A job may ask for a later or a latest start. Its reservation is the first one at or after its
+    earliest start, and never moves. The job is rejected if this reservation is after its latest
+    start.
 
-    A job that is expected to take no time holds its processors at its instant. A job that would
-    run across that instant gets only processors that are also idle then; a job that starts at that
-    instant does so in a further round, after the first has left. Among the jobs that are due at
-    one instant those without length therefore go first, and each job waits for those before it.
-    `Profile` says which instants are tried: the present one, each instant at which processors come
-    free, and each instant at which a job without length has left.
+    A job with an expected length of 0 occupies its processors at one instant. A job that would run
+    across this instant cannot use these processors. A job that starts at this instant can use them
+    after the job of length 0 has left. Among the jobs that start at the same instant, the jobs of
+    length 0 therefore start first, and each job waits for the jobs before it.
+
+    The starts that are tried for a job are the present instant, each instant at which processors
+    become idle, and each instant at which a job of length 0 has left; see `Profile.earliest`.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 1, 2, 3], runtime=[10, 5, 4, 20], components=[3, 4, 1, 1])
+    >>> schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=co.Conservative())
+    >>> schedule.start.tolist(), schedule.promised.tolist()
+    ([0.0, 10.0, 2.0, 15.0], [0.0, 10.0, 2.0, 15.0])
     """
 
     takes_reservations: ClassVar[bool] = True
@@ -219,12 +276,12 @@ class Conservative(_Ordered):
     order: str = "arrival"
 
     def begin(self, system: Multicluster) -> "_Plan":
-        """Return the plan of one run, which remembers the reservations."""
+        """Return the plan of one run, which stores the reservations."""
         return _Plan(self, system.sizes)
 
 
 class _Plan:
-    """The reservations of one run: of the waiting jobs, and what is left of the running ones'."""
+    """The reservations of the waiting and the running jobs during one run."""
 
     def __init__(self, policy: Conservative, sizes: Sequence[int]) -> None:
         self.policy, self.future = policy, Profile(sizes)
@@ -232,7 +289,7 @@ class _Plan:
         self.running: dict[Job, Reservation] = {}
 
     def start_jobs(self, state: State) -> None:
-        """Release what has ended, compress, reserve for the arrivals, and start what is due."""
+        """Update all reservations at the present instant, and start the jobs that are due."""
         self.future.forget(state.now)
         ended = self.running.keys() - set(state.running)
         for job in ended:
@@ -250,7 +307,7 @@ class _Plan:
             state.wake(min(later))
 
     def _compress(self, state):
-        """Give every waiting job an earlier reservation where there is one."""
+        """Move the reservation of each waiting job to an earlier start, if there is one."""
         for job in self.policy.in_order(state.queue):
             old = self.waiting.get(job)
             if old is not None and old.start > state.now and not job.is_reserved:
@@ -261,7 +318,10 @@ class _Plan:
                 self.waiting[job] = best
 
     def _reserve(self, job, state):
-        """Give an arrival its first reservation; one that fits nowhere waits without."""
+        """Reserve processors for a new job, or reject it if it cannot start in time.
+
+        A job that never fits stays in the queue without a reservation.
+        """
         found = self.future.earliest(job, state.place, max(state.now, job.earliest_start))
         if found is not None and found.start > job.latest_start:
             state.refuse(job, PAST_LATEST)
@@ -271,11 +331,12 @@ class _Plan:
             state.promise(job, found.start)
 
     def _start_due(self, state):
-        """Start the jobs whose instant has come, those that take no time first."""
+        """Start the jobs that are due: first those of length 0, then the others."""
         queue = [job for job in self.policy.in_order(state.queue) if job in self.waiting]
         due = [job for job in queue if self.waiting[job].start <= state.now]
         due.sort(key=lambda job: self.waiting[job].end > state.now)
         for job in due:
             if not state.start(job, self.waiting[job].allocation):
-                break  # until what takes no time has left
+                # A job of length 0 still holds these processors. It leaves before the next call.
+                break
             self.running[job] = self.waiting.pop(job)

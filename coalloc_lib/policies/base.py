@@ -1,8 +1,11 @@
-"""What a scheduling policy is, and what it sees: for all who write one.
+"""The interface between a scheduling policy and the engine that runs it.
 
-The readable engine calls `start_jobs(state)` at every instant at which jobs were submitted or left,
-again and again until nothing more changes, and at the instants that the policy asked for. The
-policy looks at the `State` and starts, promises or refuses jobs by its methods.
+A policy is a subclass of `Scheduling`. The readable engine calls its `start_jobs(state)` at every
+instant at which a job is submitted or leaves, and at the instants that the policy asked for with
+`State.wake`. It repeats the call until the policy changes nothing more. In `start_jobs`, the policy
+reads the `State` and calls its methods to start, promise or reject jobs.
+
+This policy serves the job with the shortest estimate first:
 
 >>> class Shortest(Scheduling):
 ...     def start_jobs(self, state):
@@ -23,26 +26,45 @@ from coalloc_lib.model.system import Multicluster
 
 @dataclass(eq=False)
 class Job:
-    """One job as the policies see it; they read it and change nothing.
+    """One job as a scheduling policy sees it.
+
+    A policy reads these attributes and must not change them. All times are in the unit of the job
+    stream.
 
     Attributes
     ----------
     number : int
-        Position in the stream in order of arrival, from 0.
+        Position of the job in the stream, in order of arrival, starting at 0.
     submit : float
-        Submission; with a backlog, when it entered the queue.
+        Instant of submission. With a backlog, this is the instant at which the job entered the
+        queue.
     components : tuple of int
-        Processors of each component; `processors` is their sum.
-    runtime, estimate : float
-        Run time on one cluster, and what the user said it would be.
+        Number of processors of each component.
+    runtime : float
+        Run time on one cluster.
+    estimate : float
+        The user's estimate of the run time on one cluster.
     span_penalty : float or list of float
-        On several clusters, or on 2, 3, ...
-    earliest_start, latest_start, priority
-        What it asks for, as in `JobStream`.
-    overtaken, jumped : int
-        Jobs behind it that have started, and those that did while it headed the queue.
-    start, allocation
-        When it started, and its processors of each cluster; None until it runs.
+        Relative increase of the run time on several clusters. A list has one value for 2 clusters,
+        one for 3 clusters, and so on.
+    earliest_start, latest_start : float
+        The interval in which the job asks to start, as in `JobStream`.
+    priority : float
+        Priority of the job, as in `JobStream`.
+    overtaken : int
+        Number of jobs behind this one in the queue that have started.
+    jumped : int
+        Number of jobs behind this one that started while this job was the head of the queue.
+    start : float or None
+        Instant at which the job started; None while it waits.
+    allocation : sequence of int, or None
+        Number of processors that the job has in each cluster; None while it waits.
+
+    Examples
+    --------
+    >>> job = Job(0, 0.0, 10.0, 12.0, components=(4, 2), span_penalty=0.5)
+    >>> job.processors, job.length([6, 0]), job.length([4, 2]), job.expected_length([4, 2])
+    (6, 10.0, 15.0, 18.0)
     """
 
     number: int
@@ -61,43 +83,91 @@ class Job:
 
     @property
     def is_reserved(self) -> bool:
-        """Whether it asks to start later than it is submitted, or no later than some instant."""
+        """Whether the job asks for a start after its submission, or for a latest start."""
         return self.earliest_start > self.submit or self.latest_start < inf
 
     @property
     def processors(self) -> int:
-        """Processors of all components together."""
+        """Total number of processors of the job."""
         return sum(self.components)
 
     def length(self, allocation: Sequence[int]) -> float:
-        """Return how long it runs on an allocation."""
+        """Return how long the job runs on an allocation.
+
+        Parameters
+        ----------
+        allocation : sequence of int
+            Number of processors in each cluster. Only the number of clusters used matters.
+
+        Returns
+        -------
+        float
+            The run time, times ``1 + span_penalty`` if the allocation uses several clusters.
+        """
         return time_on_processors(self.runtime, self.span_penalty, clusters_used(allocation))
 
     def expected_length(self, allocation: Sequence[int]) -> float:
-        """Return how long it is expected to run there: its estimate, or its run time if longer."""
+        """Return how long the job is expected to run on an allocation.
+
+        Parameters
+        ----------
+        allocation : sequence of int
+            Number of processors in each cluster. Only the number of clusters used matters.
+
+        Returns
+        -------
+        float
+            The estimate, or the run time if that is longer, times ``1 + span_penalty`` if the
+            allocation uses several clusters.
+        """
         expected = max(self.estimate, self.runtime)
         return time_on_processors(expected, self.span_penalty, clusters_used(allocation))
 
 
 def clusters_used(allocation: Sequence[int]) -> int:
-    """Return the number of clusters on which an allocation has processors."""
+    """Return the number of clusters in which an allocation has processors."""
     return len([*filter(None, allocation)])
 
 
 def spans(allocation: Sequence[int]) -> bool:
-    """Whether an allocation has processors of several clusters."""
+    """Return whether an allocation has processors in more than one cluster."""
     return clusters_used(allocation) > 1
 
 
 class Refusal(NamedTuple):
-    """When and why a job left the queue unserved."""
+    """The rejection of a job: when and why it left the queue without being served.
+
+    Attributes
+    ----------
+    instant : float
+        When the job was rejected.
+    why : str
+        The reason that the policy gave.
+
+    Examples
+    --------
+    >>> Refusal(3.0, "past its latest start").why
+    'past its latest start'
+    """
 
     instant: float
     why: str
 
 
 class State(Protocol):
-    """What a policy sees and may do; `coalloc_lib.engines.state` keeps this protocol."""
+    """The state of a running simulation, as a scheduling policy sees it.
+
+    The engine passes this object to `Scheduling.start_jobs`. The attributes describe the system at
+    the present instant; the methods are what a policy can do. `coalloc_lib.engines.state`
+    implements this protocol.
+
+    Examples
+    --------
+    >>> class Largest(Scheduling):
+    ...     def start_jobs(self, state):
+    ...         for job in sorted(state.queue, key=lambda job: -job.processors):
+    ...             state.start(job)
+    """
 
     @property
     def now(self) -> float:
@@ -105,101 +175,193 @@ class State(Protocol):
 
     @property
     def idle(self) -> Sequence[int]:
-        """Idle processors of each cluster."""
+        """Number of idle processors of each cluster."""
 
     @property
     def queue(self) -> Sequence[Job]:
-        """The waiting jobs in order of arrival, to be read only; starts show in it at once."""
+        """The waiting jobs, in order of arrival.
+
+        The sequence is read-only. A job that is started disappears from it immediately.
+        """
 
     @property
     def running(self) -> Sequence[Job]:
-        """The jobs in service, in order of their starts, to be read only."""
+        """The running jobs, in the order in which they started; the sequence is read-only."""
 
     def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
-        """Return the allocation that a job would get, or None where it does not fit.
+        """Return the allocation that the placement would give a job.
 
-        It is placed on `idle`, or on what is idle now.
+        Parameters
+        ----------
+        job : Job
+            The job to place. It is not started.
+        idle : sequence of int, optional
+            Number of idle processors of each cluster. By default, the processors that are idle now.
+
+        Returns
+        -------
+        sequence of int, or None
+            Number of processors in each cluster, or None if the job does not fit.
         """
 
     def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
-        """Return when a running job is expected to end, or a waiting one that started now.
+        """Return when a running job is expected to end, or when a waiting job would end.
 
-        A waiting job needs the `allocation` that it would have.
+        Parameters
+        ----------
+        job : Job
+            A running job, or a waiting job that is assumed to start now.
+        allocation : sequence of int, optional
+            The allocation that a waiting job would have; it is required for a waiting job.
+
+        Returns
+        -------
+        float
+            The instant of the expected end.
+
+        Raises
+        ------
+        InputError
+            If the job is not running and no allocation is given.
         """
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
-        """Start a waiting job if it fits; return whether it did.
+        """Start a waiting job now, if it fits.
 
-        It is placed by the placement or, where given, on `allocation`.
+        Parameters
+        ----------
+        job : Job
+            A job of the queue.
+        allocation : sequence of int, optional
+            Number of processors in each cluster. By default, the placement chooses them.
+
+        Returns
+        -------
+        bool
+            Whether the job was started.
+
+        Raises
+        ------
+        InputError
+            If the job is not waiting, or if the allocation does not have its number of processors.
         """
 
     def promise(self, job: Job, instant: float) -> None:
-        """Tell a waiting job when it will start at the latest; the schedule keeps the first."""
+        """Tell a waiting job its latest start; the schedule keeps the first promise to each job.
+
+        Raises `InputError` if the instant has passed or is infinite.
+        """
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
-        """Keep, for the schedule, how many starts were tried for a job and which servers it has.
+        """Store details about a waiting job in the schedule.
 
-        Servers are processors by number, from 0, cluster by cluster.
+        Parameters
+        ----------
+        job : Job
+            A job of the queue.
+        attempts : int
+            Number of start times that were tried for the job.
+        servers : sequence of int, optional
+            Numbers of the processors that the job gets. The processors are numbered from 0, cluster
+            by cluster.
         """
 
     def wake(self, instant: float) -> None:
-        """Ask to be called at a later instant too, whatever happens until then."""
+        """Ask the engine to call the policy at a later instant, even if no job comes or leaves."""
 
     def refuse(self, job: Job, why: str) -> None:
-        """Take a waiting job out of the queue unserved; the schedule says why."""
+        """Reject a waiting job: it leaves the queue, and the schedule stores the reason `why`."""
 
 
 class Scheduling:
-    """A rule that chooses the waiting jobs that start: one writes `start_jobs`, or `begin`.
+    """Base class of scheduling policies, which decide which waiting jobs start.
 
-    The class attributes are its traits, which engines, checks and commands read. The second half
-    are options of some policies: fields of their dataclasses, and for all others what is here. A
-    dataclass in which such a field is required writes it as ``max_jumps: int = field()``.
+    A subclass defines `start_jobs`, or `begin` if it must remember something during a run. It may
+    override the class attributes, which describe the policy to the engines, checks and commands.
+
+    The attributes `order`, `adaptive`, `max_jumps`, `counted`, `min_length` and `release_early` are
+    options of some policies. A policy that has such an option declares it as a field of a
+    dataclass; for other policies the value here applies. If the field is required, the dataclass
+    must write it as ``max_jumps: int = field()``.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> class LastComeFirstServed(co.Scheduling):
+    ...     def start_jobs(self, state):
+    ...         while state.queue and state.start(state.queue[-1]):
+    ...             pass
+    >>> jobs = co.JobStream(submit=[0, 1, 2], runtime=[5, 5, 5], components=[4, 4, 4])
+    >>> how = {"scheduling": LastComeFirstServed(), "engine": "reference"}
+    >>> co.simulate(co.Multicluster([4]), jobs, **how).start.tolist()
+    [0.0, 10.0, 5.0]
     """
 
-    #: Whether it heeds the earliest and the latest start that jobs ask for; `simulate` gives jobs
-    #: that ask for one to no other policy.
+    #: Whether the policy respects the earliest and latest starts that jobs ask for. `simulate`
+    #: raises an error if a stream has such jobs and the policy does not respect them.
     takes_reservations: ClassVar[bool] = False
-    #: Whether it serves a held queue, in which submissions do not count (``simulate(backlog=)``).
+    #: Whether the policy works with a queue of constant length, for which the instants of
+    #: submission do not matter (``simulate(backlog=)``).
     takes_backlog: ClassVar[bool] = True
-    #: Whether it plans with the expected lengths of jobs, so that the users' estimates matter.
+    #: Whether the policy uses the expected lengths of jobs, which depend on the users' estimates.
     uses_estimates: ClassVar[bool] = False
-    #: Whether it promises each job a start when it is submitted.
+    #: Whether the policy promises every job a start when the job is submitted.
     promises_all: ClassVar[bool] = False
-    #: Whether a job may start before the head of the queue; if not, a backlog of 1 is enough.
+    #: Whether a job may start before the head of the queue. If not, a backlog of 1 is enough to
+    #: measure the maximal utilization.
     overtakes: ClassVar[bool] = True
 
-    #: In which order of `coalloc_lib.policies.backfilling.ORDERS` it takes the waiting jobs.
+    #: The order in which the policy takes the waiting jobs, one of
+    #: `coalloc_lib.policies.backfilling.ORDERS`.
     order: str = "arrival"
-    #: Whether a job that fits on several clusters may wait for one instead.
+    #: Whether a job that fits now on several clusters may wait for a single cluster instead.
     adaptive: bool = False
-    #: How many times a job may be overtaken; None where this is no option.
+    #: The maximal number of times that a job may be overtaken; None if the policy has no such
+    #: limit.
     max_jumps: int | None = None
 
     @property
     def title(self) -> str:
-        """How sentences and pictures call it: ``FPFS(50)``."""
+        """Name of the policy in sentences and figures, such as ``FPFS(50)``."""
         limit = "" if self.max_jumps is None else f"({self.max_jumps})"
         return f"{type(self).__name__}{limit}"
 
-    #: When a job's overtakings count: during its whole wait ("waiting"), or as the "head" alone.
+    #: When overtakings of a job count towards `max_jumps`: during its whole wait ("waiting"), or
+    #: only while the job is the head of the queue ("head").
     counted: str = "waiting"
-    #: The least length that it plans with, also for jobs that are expected to run for less.
+    #: The least length that the policy reserves for a job, even if the job is expected to be
+    #: shorter.
     min_length: float = 0.0
-    #: Whether processors are idle again when a job ends before it was expected to.
+    #: Whether the processors of a job that ends early are available to other jobs immediately.
     release_early: bool = True
 
     def begin(self, system: Multicluster) -> Any:
-        """Return what makes the decisions of one run: an object with `start_jobs`.
+        """Return the object that makes the decisions of one run.
 
-        A policy that remembers nothing is that object itself. One that remembers returns a new
-        object here, so that no run sees what another left.
+        A policy without memory returns itself. A policy that remembers something must return a new
+        object for each run, because otherwise a run would depend on the runs before it.
+
+        Parameters
+        ----------
+        system : Multicluster
+            The system on which the jobs run.
+
+        Returns
+        -------
+        object
+            Any object with a method `start_jobs`.
         """
         return self
 
     def start_jobs(self, state: State) -> None:
-        """Start those of ``state.queue`` that this policy lets start now."""
+        """Start the waiting jobs that may start at the present instant.
+
+        Parameters
+        ----------
+        state : State
+            The state of the simulation, whose methods start, promise and reject jobs.
+        """
         raise InputError(
-            f"{type(self).__name__} has no start_jobs; write start_jobs(self, state), or a begin"
-            "(self, system) that returns an object with it"
+            f"{type(self).__name__} has no method start_jobs; define start_jobs(self, state), or "
+            "begin(self, system) that returns an object with that method"
         )

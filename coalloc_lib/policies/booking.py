@@ -1,4 +1,4 @@
-"""Online scheduling: each job is told at its submission when and on which servers it will run."""
+"""Online scheduling: each job gets its start and its processors when it is submitted."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -11,55 +11,81 @@ from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State
 
-#: What the servers of a job can be chosen by.
+#: The rules by which the processors of a job can be chosen.
 CHOICES = (*RULES, FIRST_FOUND)
 
 
 @dataclass(frozen=True)
 class Online(BookingRules, Scheduling):
-    """Online co-allocation: a job is booked when it is submitted, or refused at once.
+    """Online co-allocation: a job gets a reservation when it is submitted, or is rejected.
 
     Parameters
     ----------
     slot : float
-        The horizon moves on by whole slots of this length. As `step` and `horizon`, in the unit of
-        the jobs; the defaults are 15 minutes and four weeks in seconds.
+        Length of a slot; the horizon moves forward by whole slots. All times are in the unit of the
+        jobs. The default is 15 minutes in seconds.
     step : float
-        Time from one attempt to the next.
+        Time between two attempts to reserve processors for a job.
     max_attempts : int, optional
-        Attempts in all; half the number of slots where it is not given, as in the paper.
+        Maximal number of attempts for a job. By default, half the number of slots, as in the paper.
     horizon : float
-        How far ahead reservations may reach: they end by the end of the slot in which it ends.
+        How far ahead processors can be reserved. The horizon consists of ``horizon / slot`` slots,
+        rounded up, and the present instant is in the first of them. A reservation must end by the
+        end of the last one. The default is four weeks in seconds.
     min_length : float
-        The least length that is booked, also for who runs for less. In the paper that is its slot,
-        'the minimum temporal size of reservation requests'.
+        The least length that is reserved, even for shorter jobs. In the paper this is the length of
+        a slot, 'the minimum temporal size of reservation requests'.
     rule : {"latest-start", "best-fit", "first-found"}
-        Which of the idle servers of a cluster are taken: those whose idle period started last, in
-        which order the paper's search comes to its candidates; those that leave the least idle time
-        around the job; or those that the search on its trees comes to first, which depends on their
-        shape (one cluster, readable engine only, and slow: slots of some hours are bearable).
+        The rule that chooses among the idle processors of a cluster.
+
+        - "latest-start" takes the processors that became idle last. The search of the paper finds
+          its candidates in this order.
+        - "best-fit" takes the processors that have the shortest idle periods.
+        - "first-found" takes the processors that the search of the paper finds first, which depends
+          on the shape of its trees. This rule works on one cluster and on the readable engine only,
+          and is slow unless a slot has some hours.
     release_early : bool
-        Whether servers are idle again when a job ends early. In the paper they stay reserved.
+        Whether the processors of a job that ends early become idle immediately. In the paper they
+        stay reserved.
+
+    Raises
+    ------
+    InputError
+        If an option has a value that is not allowed.
 
     Notes
     -----
-    Processors are numbered *servers* here, cluster by cluster, each with its reservations. A job is
-    tried at its earliest start (its submission where it asks for no later one), then a step later,
-    and so on. It is accepted at the first attempt at which enough servers, in clusters as the
-    placement says, have no reservation over the whole length that it is expected to run: its
-    estimate, or its run time where that is longer, times ``1 + span_penalty`` where it spans, and
-    `min_length` at least. It is refused where its next attempt comes after its latest start, would
-    end beyond the horizon, or would be one too many. What is booked stays: no job waits for another
-    or is delayed by what comes after it, and later jobs pass earlier ones where there is room.
+    The processors are numbered cluster by cluster, and each has its own list of reservations. The
+    paper calls them *servers*.
 
-    At one instant servers come free first, then jobs are booked in order of submission. With
-    `release_early`, a job that runs for no time starts after the bookings of its instant, and so
-    frees its servers after them.
+    The first attempt for a job is at its earliest start, or at its submission if it asks for no
+    earliest start. Each further attempt is one `step` later. The job is accepted at the first
+    attempt at which the placement finds enough processors without a reservation during its whole
+    expected length. The expected length is the user's estimate, or the run time if that is longer,
+    times ``1 + span_penalty`` if the job uses several clusters; it is at least `min_length`. The
+    job is rejected if the next attempt would be after its latest start, would end beyond the
+    horizon, or would exceed the number of attempts.
+
+    A reservation never changes. Jobs that are submitted later can therefore not delay a job, but
+    they may start before it.
+
+    At any instant, processors become idle before jobs are booked, and jobs are booked in order of
+    submission. With `release_early`, a job that runs for a time of 0 starts after the bookings at
+    its instant, and its processors become idle after these bookings too.
 
     References
     ----------
     Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed Environments
     (2009), sections 2 and 4.2.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 1, 2], runtime=[10, 5, 4], components=[3, 4, 1])
+    >>> policy = co.Online(slot=1, step=1, horizon=100)
+    >>> schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=policy)
+    >>> schedule.start.tolist(), schedule.attempts.tolist()
+    ([0.0, 10.0, 2.0], [1, 10, 1])
     """
 
     takes_reservations: ClassVar[bool] = True
@@ -70,21 +96,21 @@ class Online(BookingRules, Scheduling):
     release_early: bool = False
 
     def __post_init__(self) -> None:
-        """Check the rule and every number."""
+        """Check all options."""
         super().__post_init__()
         one_of("rule", self.rule, CHOICES)
         if not isinstance(self.release_early, bool):
             raise InputError(f"release_early = {shown(self.release_early)}; give True or False")
 
     def begin(self, system: Multicluster) -> "_Bookings":
-        """Return the booking desk of one run, which keeps the calendar."""
+        """Return the object that stores the idle periods and the bookings of one run."""
         if self.rule == FIRST_FOUND:
             return _Bookings(self, SlotTrees(system.sizes, self.slot, self.slots))
         return _Bookings(self, IdlePeriods(system.sizes))
 
 
 class _Bookings:
-    """The bookings of one run: those of jobs that have not started, and those of running jobs."""
+    """The bookings of the waiting and the running jobs during one run."""
 
     def __init__(self, policy: Online, idle: IdlePeriods) -> None:
         self.policy, self.idle = policy, idle
@@ -92,7 +118,7 @@ class _Bookings:
         self.running: dict[Job, Booking] = {}
 
     def start_jobs(self, state: State) -> None:
-        """Free what has ended, book the arrivals, and start what is due."""
+        """Release processors of ended jobs, book the new jobs, and start the jobs that are due."""
         self.idle.advance(state.now)
         if self.policy.release_early:
             self._release(state)
@@ -102,7 +128,7 @@ class _Bookings:
         self._start_due(state)
 
     def _release(self, state):
-        """Free the servers of jobs that ended earlier than they were expected to."""
+        """Release the processors of the jobs that ended earlier than expected."""
         ended = self.running.keys() - {*state.running}
         for job in sorted(ended, key=lambda job: job.number):
             booked = self.running.pop(job)
@@ -111,7 +137,7 @@ class _Bookings:
                     self.idle.give_back(server, state.now, booked.end)
 
     def _book(self, job, state):
-        """Reserve servers for a job, or refuse the job."""
+        """Reserve processors for a job, or reject the job."""
         answer = book(
             self.idle,
             job,
@@ -128,11 +154,11 @@ class _Bookings:
             return
         state.record(job, len(answer.attempts), answer.servers)
         state.promise(job, answer.start)
-        # A job can have thousands of attempts, and nobody reads them while it waits.
+        # A job can have thousands of attempts; dropping them saves memory while the job waits.
         self.to_come[job] = replace(answer, attempts=())
 
     def _start_due(self, state):
-        """Start the jobs whose instant has come, and ask to be called at the next one."""
+        """Start the jobs that are due, and ask the engine for a call at the next booked start."""
         due = [job for job, booked in self.to_come.items() if booked.start <= state.now]
         for job in due:
             booked = self.to_come.pop(job)

@@ -1,4 +1,4 @@
-"""What systems and policies are called: one table for the command line and the notebooks."""
+"""The names of systems and policies on the command line and in the notebooks."""
 
 import re
 from dataclasses import MISSING, fields
@@ -9,7 +9,7 @@ from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import NAMED_SYSTEMS, Multicluster
 
-#: Name on the command line -> placement; `display_name` gives the name in a notebook.
+#: The placement for each name on the command line. `display_name` returns the name in a notebook.
 PLACEMENTS: dict[str, type[Placement]] = {
     "worst-fit": WorstFit,
     "first-fit": FirstFit,
@@ -17,13 +17,12 @@ PLACEMENTS: dict[str, type[Placement]] = {
     "single-then-span": SingleThenSpan,
 }
 
-
-#: So many clusters of so many processors.
+#: A group of equal clusters in a text such as "2x32": two clusters of 32 processors each.
 _CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d{1,18})\s*", re.ASCII)
 
 
 def _exported_policies():
-    """Return the scheduling policies that `coalloc_lib.policies` exports, by name in small."""
+    """Return the policies that `coalloc_lib.policies` exports, by their names in lower case."""
     exported = {name.lower(): getattr(policies, name) for name in policies.__all__}
     return {
         name: kind
@@ -32,31 +31,69 @@ def _exported_policies():
     }
 
 
-#: Name on the command line -> scheduling policy; a notebook shows the name of the class. The
-#: fields of the class are the options that go with it.
+#: The scheduling policy for each name on the command line. A notebook shows the name of the class.
+#: The fields of the class are the options of the policy.
 SCHEDULING: dict[str, type[policies.Scheduling]] = _exported_policies()
 
 
 def display_name(name: str) -> str:
-    """Return a name as a notebook shows it: 'worst fit' for 'worst-fit'."""
+    """Return the form of a placement's name that notebooks show, such as "worst fit".
+
+    Parameters
+    ----------
+    name : str
+        The name on the command line, such as ``"worst-fit"``.
+
+    Examples
+    --------
+    >>> display_name("worst-fit")
+    'worst fit'
+    """
     return name.replace("-", " ")
 
 
 def options_of(policy: type[Any]) -> tuple[str, ...]:
-    """Return the names of what a scheduling policy takes: the fields of its dataclass."""
+    """Return the names of the options of a scheduling policy: the fields of its dataclass.
+
+    Examples
+    --------
+    >>> options_of(policies.FPFS)
+    ('max_jumps', 'counted')
+    """
     return tuple(field.name for field in fields(policy))
 
 
 def needed_by(policy: type[Any]) -> tuple[str, ...]:
-    """Return those of `options_of` that have no default."""
+    """Return the names of the options of a scheduling policy that have no default.
+
+    Examples
+    --------
+    >>> needed_by(policies.FPFS)
+    ('max_jumps',)
+    """
     return tuple(field.name for field in fields(policy) if field.default is MISSING)
 
 
 def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
     """Return the multicluster that a text describes.
 
-    `text` has the processors of each cluster, such as ``"64,32,32"`` or ``"64,2x32"``, or is a name
-    of `NAMED_SYSTEMS`; `argument` is what an error calls it.
+    Parameters
+    ----------
+    text : str
+        The number of processors of each cluster, such as ``"64,32,32"`` or ``"64,2x32"``, or one of
+        the names in `NAMED_SYSTEMS`.
+    argument : str
+        The name of the argument in error messages.
+
+    Returns
+    -------
+    Multicluster
+        The system.
+
+    Raises
+    ------
+    InputError
+        If the text is neither a list of cluster sizes nor a known name.
 
     Examples
     --------
@@ -69,10 +106,10 @@ def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
     parts = [_CLUSTERS.fullmatch(part) for part in words]
     if None in parts:
         raise InputError(
-            f"{argument} = {shown(text)}; give the processors of each cluster, such as 64,32 or "
-            f"64,2x32, or one of {', '.join(NAMED_SYSTEMS)}"
+            f"{argument} = {shown(text)}; give the number of processors of each cluster, such as "
+            f"64,32 or 64,2x32, or one of {', '.join(NAMED_SYSTEMS)}"
         )
     sizes = [int(part[2]) for part in parts if part for _ in range(int(part[1] or 1))]
     if min(sizes) < 1:
-        raise InputError(f"{argument} = {text!r}; each cluster needs a processor or more")
+        raise InputError(f"{argument} = {text!r}; give each cluster at least one processor")
     return Multicluster(sizes)

@@ -1,11 +1,6 @@
-"""The future of the idle processors, in steps: what reservations and backfilling plan with.
+"""The profile of a system: the number of idle processors as a function of future time.
 
-`Profile.of` gives a policy the future of the running jobs.
-
->>> future = Profile([4, 2], now=10.0)
->>> future.take(10.0, 15.0, [3, 0])
->>> future.at(12.0), future.at(15.0)
-((1, 2), (4, 2))
+Policies that reserve processors for waiting jobs use a profile to plan ahead.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,11 +14,32 @@ from coalloc_lib.policies.base import State
 
 
 class Profile:
-    """How many processors of each cluster are idle from `now` on, in steps.
+    """The number of idle processors of each cluster as a step function of time.
 
-    Step i goes from ``instants[i]``, included, to ``instants[i + 1]``, or for the last to infinity.
-    Two steps that follow one another differ. What is taken for no time is kept apart, in `moments`:
-    it is in the way of those only who would run across that instant.
+    Parameters
+    ----------
+    idle : sequence of int
+        Number of idle processors of each cluster.
+    now : float
+        The instant at which the profile begins, in the unit of the jobs.
+
+    Attributes
+    ----------
+    instants : list of float
+        The instants at which the steps begin. Step i lasts from ``instants[i]``, included, to
+        ``instants[i + 1]``, excluded. The last step has no end.
+    idle : list of tuple of int
+        Number of idle processors of each cluster during each step. Neighbouring steps differ.
+    moments : list of (float, tuple of int)
+        Allocations that start and end at the same instant. They are not part of the steps: they
+        take processors only from jobs that would run across that instant.
+
+    Examples
+    --------
+    >>> profile = Profile([4, 2], now=10.0)
+    >>> profile.take(10.0, 15.0, [3, 0])
+    >>> profile.at(12.0), profile.at(15.0)
+    ((1, 2), (4, 2))
     """
 
     def __init__(self, idle: Sequence[int], now: float = 0.0) -> None:
@@ -33,19 +49,19 @@ class Profile:
 
     @classmethod
     def of(cls, state: State) -> "Profile":
-        """Return the future that a policy can expect: running jobs hold until their expected ends.
+        """Return the profile in which all running jobs run until their expected ends.
 
         Parameters
         ----------
         state : State
-            What `Scheduling.start_jobs` gets.
+            The state that `Scheduling.start_jobs` receives.
 
         Returns
         -------
         Profile
-            It begins at ``state.now``. A running job without length, which leaves in the next round
-            of this instant, is in nobody's way from `now` on, though ``state.start`` refuses its
-            processors in this round.
+            A profile that begins at ``state.now``. A running job with a length of 0 takes nothing
+            from it, although its processors are not yet idle for ``state.start``: the job leaves
+            later at the same instant.
         """
         held = [job.allocation or () for job in state.running]
         profile = cls([sum(each) for each in zip(state.idle, *held, strict=True)], state.now)
@@ -54,16 +70,19 @@ class Profile:
         return profile
 
     def at(self, instant: float) -> tuple[int, ...]:
-        """Return the idle processors of each cluster just after an instant."""
+        """Return the number of idle processors of each cluster just after an instant.
+
+        Raises `InputError` if the instant is before the beginning of the profile.
+        """
         if not instant >= self.instants[0]:
             raise InputError(
-                f"instant = {instant}; the profile begins at {self.instants[0]:g}, give one from "
-                "there on"
+                f"instant = {instant}; the profile begins at {self.instants[0]:g}, give this "
+                "instant or a later one"
             )
         return self.idle[bisect_right(self.instants, instant) - 1]
 
     def between(self, start: float, end: float) -> tuple[int, ...]:
-        """Return what is idle at `start` and stays so until `end`."""
+        """Return the number of processors of each cluster that stay idle from `start` to `end`."""
         steps = self._steps_between(start, end)
         for instant, taken in self.moments:
             if start < instant < end:
@@ -72,18 +91,32 @@ class Profile:
         return tuple(map(min, zip(*steps, strict=True)))
 
     def take(self, start: float, end: float, allocation: Sequence[int]) -> None:
-        """Take processors of each cluster from `start` to `end`; negative ones are given back.
+        """Remove processors from the idle ones of the profile from `start` to `end`.
 
-        They have to be idle then, `moments` aside: what was reserved before them stays in their
-        way. `end` may be infinite.
+        Parameters
+        ----------
+        start, end : float
+            The interval. `end` may be infinite. If both are equal, the allocation is stored in
+            `moments`.
+        allocation : sequence of int
+            Number of processors of each cluster. Negative numbers undo an earlier call.
+
+        Raises
+        ------
+        InputError
+            If the interval is empty or starts too early, or if not all of these processors are idle
+            in all its steps. Allocations in `moments` are not considered here; `between` considers
+            them.
         """
         if len(allocation) != len(self.idle[0]):
             raise InputError(
-                f"allocation = {shown(allocation)}; give the processors of each of the "
-                f"{len(self.idle[0])} clusters"
+                f"allocation = {shown(allocation)}; give one number of processors for each of "
+                f"the {len(self.idle[0])} clusters"
             )
         if not start <= end:
-            raise InputError(f"end = {end} comes before start = {start}; give a later end")
+            raise InputError(
+                f"end = {end} comes before start = {start}; give an end at or after the start"
+            )
         if start == end:
             if min(allocation) >= 0:
                 self.moments.append((start, tuple(allocation)))
@@ -94,7 +127,7 @@ class Profile:
         if any(took > idle for took, idle in zip(allocation, free, strict=True)):
             raise InputError(
                 f"allocation = {list(allocation)} from {start:g} to {end:g}; only {free} "
-                "stay idle until then"
+                "processors stay idle in this interval, give no more"
             )
         self._split(start)
         self._split(end)
@@ -105,7 +138,7 @@ class Profile:
         self._join(end)
 
     def forget(self, now: float) -> None:
-        """Let the profile begin at a later instant."""
+        """Remove the part of the profile before `now`, which must not precede its beginning."""
         first = bisect_right(self.instants, now) - 1
         del self.instants[:first], self.idle[:first]
         self.instants[0] = now
@@ -117,12 +150,33 @@ class Profile:
         place: Callable[[Any, Sequence[int]], Sequence[int] | None],
         since: float | None = None,
     ) -> Reservation | None:
-        """Return the first reservation for a job from `since` on; None where it never fits.
+        """Return the earliest reservation for a job.
 
-        `place` returns the allocation that a job gets of so many idle processors, or None, as does
-        `State.place`. The job is placed on what stays idle over the whole length that it is
-        expected to run: in the window that it needs on one cluster and, where it then spans, again
-        in the longer one. Tried are `since` and the later instants at which something changes.
+        The starts that are tried are `since` and all later instants at which the profile changes.
+
+        Parameters
+        ----------
+        job : Rigid
+            A `Job`, or any object that has a method `expected_length`.
+        place : callable
+            A function of the job and of the number of idle processors of each cluster. It returns
+            the allocation of the job, or None if the job does not fit, as `State.place` does.
+        since : float, optional
+            The first start to try. By default, the beginning of the profile.
+
+        Returns
+        -------
+        Reservation or None
+            The start, the end and the allocation; None if the job never fits.
+
+        Examples
+        --------
+        >>> profile = Profile([4])
+        >>> profile.take(0.0, 5.0, [3])
+        >>> from coalloc_lib.policies import Job
+        >>> job = Job(0, 0.0, 8.0, 8.0, components=(2,), span_penalty=0.0)
+        >>> profile.earliest(job, lambda job, idle: [2] if idle[0] >= 2 else None)
+        Reservation(start=5.0, end=13.0, allocation=[2])
         """
         since = self.instants[0] if since is None else since
         moments = (instant for instant, _ in self.moments)
@@ -133,8 +187,12 @@ class Profile:
     def starting(
         self, job: Rigid, place: Callable[[Any, Sequence[int]], Sequence[int] | None], start: float
     ) -> Reservation | None:
-        """Return the reservation of a job that starts at an instant; None where it does not fit."""
-        length = job.expected_length(())  # as it is on one cluster
+        """Return the reservation of a job that starts at a given instant; None if it does not fit.
+
+        The job is first placed on the processors that stay idle for its length on one cluster. If
+        the resulting allocation makes the job longer, it is placed again in the longer interval.
+        """
+        length = job.expected_length(())  # the length on one cluster
         while (found := place(job, self.between(start, start + length))) is not None:
             needed = job.expected_length(found)
             if needed <= length:
@@ -143,18 +201,18 @@ class Profile:
         return None
 
     def _steps_between(self, start, end):
-        """Return what is idle in each step that an interval touches, and so at its start."""
+        """Return the idle processors in each step that overlaps an interval or its start."""
         inside = slice(bisect_right(self.instants, start), bisect_left(self.instants, end))
         return [self.at(start), *self.idle[inside]]
 
     def _join(self, instant):
-        """Let no step begin at an instant at which nothing changes."""
+        """Merge the step that begins at an instant with the step before it if both are equal."""
         position = bisect_left(self.instants, instant)
         if 0 < position < len(self.idle) and self.idle[position - 1] == self.idle[position]:
             del self.instants[position], self.idle[position]
 
     def _split(self, instant):
-        """Let a step begin at an instant."""
+        """Divide the step that contains an instant, so that a new step begins there."""
         position = bisect_right(self.instants, instant)
         if instant < inf and self.instants[position - 1] != instant:
             self.instants.insert(position, instant)

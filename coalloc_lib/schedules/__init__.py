@@ -1,7 +1,7 @@
-"""Finished schedules: metrics, verification, why jobs waited, files of other tools.
+"""Finished schedules: metrics, verification, reasons for waiting, and export to other tools.
 
-Everything here reads a schedule of either engine and changes nothing; running one belongs in
-`simulation`. Begin with `schedule`.
+These modules read a schedule of either engine and never change it. The module `simulation` runs
+schedules. Begin with `schedule`.
 """
 
 import lazy_loader as _lazy

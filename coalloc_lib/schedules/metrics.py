@@ -1,6 +1,6 @@
-"""What a schedule means to those who wait for it: one table, per site, per width, for all."""
+"""Metrics of a schedule: waits, response times and slowdowns of all jobs and of groups of jobs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,29 +16,56 @@ from coalloc_lib.schedules.schedule import Schedule
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The share of the work that waits at the last submission from which on a run is saturated: means
-#: then depend on where the log ends.
+#: A run counts as saturated if at least this share of all work waits at the last submission. Its
+#: means then depend on where the log ends.
 STILL_WAITING = 0.05
-#: Of response time, wait and bounded slowdown, in `summary`.
+#: The percentiles of response time, wait and bounded slowdown that `summary` returns.
 PERCENTILES = (50, 90, 95)
-_A_JOB = "give one a job"
-_SCHEDULE = "what simulate() or coalloc_lib.simulation.sites returns"
+_A_JOB = "give one group for each job"
+_SCHEDULE = "a schedule that simulate() or coalloc_lib.simulation.sites returned"
 
 
 def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
-    """Return the metrics of all jobs that ran, by the names of the columns of `summary`."""
+    """Return the metrics of all jobs that ran, by name.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule of the jobs.
+    at_least : float
+        The shortest time that counts in the bounded slowdown, in seconds.
+
+    Returns
+    -------
+    dict of str to float
+        The names are those of the columns of `summary`, without the percentiles.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 0], runtime=[20, 30], components=[2, 2])
+    >>> means(co.simulate(co.Multicluster([2]), jobs))["wait_mean"]
+    10.0
+    """
     everyone = np.ones(len(schedule), dtype=bool)
     return _metrics(_columns(schedule, at_least), everyone, name="schedule")
 
 
 def least_means(schedule: Schedule) -> dict[str, float]:
-    """Return bounds that the metrics of `means` cannot be below, by the same names.
+    """Return lower bounds of the metrics that `means` returns, by the same names.
 
-    No job waits for less than 0 s, none responds before it has run, and no bounded slowdown is
-    below 1. The run times of the jobs are given, and only their waits depend on the queue. So the
-    mean response of these jobs is at least the mean of their times on processors, with the same
-    weights. Intervals of these metrics end there; see `Interval.within`. They are about the same
-    jobs in a queue with other waits, and not about jobs with other run times.
+    A wait is at least 0, a response time is at least the time on processors, and a bounded slowdown
+    is at least 1. The run times of the jobs are given, and only their waits depend on the queue. So
+    the mean response time is at least the mean time on processors, with the same weights. The
+    bounds cut the confidence intervals of the metrics (see `Interval.within`), which are about the
+    same jobs with other waits, and not about jobs with other run times.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 0], runtime=[20, 30], components=[2, 2])
+    >>> least_means(co.simulate(co.Multicluster([2]), jobs))["response_mean"]
+    25.0
     """
     ran = schedule.served
     length, jobs = (schedule.end - schedule.start)[ran], schedule.jobs
@@ -57,24 +84,54 @@ def summary(
     *,
     at_least: float = 10.0,
 ) -> "pd.DataFrame":
-    """Return the metrics of all jobs and of every group of them, a row each.
+    """Return a table of metrics with one row for all jobs and one row for each group of jobs.
 
     Parameters
     ----------
-    groups : array_like, shape (n,), or mapping of str to such, optional
-        The group of each job; or several groupings: ``{"site": site, "width": by_width(jobs)}``.
+    schedule : Schedule
+        The schedule of the jobs.
+    groups : array_like, shape (n,), or dict of str to array_like, optional
+        The group of each job, or several groupings by name, such as
+        ``{"site": site, "width": by_width(jobs)}``.
     at_least : float
-        The shortest time that a job counts as in the bounded slowdown (Feitelson and others: Theory
-        and practice in parallel job scheduling. JSSPP 1997).
+        The shortest time that counts in the bounded slowdown, in seconds. A shorter time on
+        processors is replaced by it.
 
     Returns
     -------
     pandas.DataFrame
-        The columns ``grouping`` and ``group`` (``all`` for all jobs), ``jobs``, ``refused`` (how
-        many of these: what follows is of the others), ``spanning`` (the share of jobs on several
-        clusters), ``awrt_work`` and ``awrt_processors`` (see
-        `Schedule.average_weighted_response_time`), and the mean, ``response_mean``, and the
-        `PERCENTILES`, ``response_p95``, of ``response``, ``wait`` and ``slowdown``.
+        The columns are:
+
+        - ``grouping`` and ``group``: the names of the grouping and of the group. Both are ``all``
+          in the row of all jobs.
+        - ``jobs``: the number of jobs.
+        - ``refused``: the number of rejected jobs. The other columns leave these jobs out.
+        - ``spanning``: the share of the jobs that ran on more than one cluster.
+        - ``awrt_work`` and ``awrt_processors``: see `Schedule.average_weighted_response_time`.
+        - ``response_mean``, ``wait_mean`` and ``slowdown_mean``: means, in the time unit of the
+          jobs. The slowdown is bounded and has no unit.
+        - ``response_p50``, ``response_p90``, ``response_p95`` and so on: the `PERCENTILES` of the
+          same quantities.
+
+    Raises
+    ------
+    InputError
+        The groups are not one for each job, a group has no job or only rejected jobs, or all jobs
+        of a group have a run time of 0.
+
+    References
+    ----------
+    The bounded slowdown: Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong: Theory and practice in
+    parallel job scheduling. JSSPP 1997.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 0], runtime=[20, 30], components=[2, 1])
+    >>> schedule = co.simulate(co.Multicluster([2]), jobs)
+    >>> table = summary(schedule, {"width": by_width(jobs)})
+    >>> table["group"].tolist(), table["wait_mean"].tolist()
+    (['all', '1', '2'], [10.0, 20.0, 0.0])
     """
     import pandas as pd
 
@@ -88,10 +145,31 @@ def summary(
 
 
 def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
-    """Return the width group of each job, for `summary`.
+    """Return the width group of each job, such as ``"5-8"``, as an argument of `summary`.
 
-    `bounds` are the largest number of processors of each group, increasing; by default 1, 2, 4, 8,
-    ..., without the groups that have no job.
+    Parameters
+    ----------
+    jobs : JobStream
+        The jobs. The width of a job is its number of processors.
+    bounds : array_like of int, optional
+        The largest width in each group, in increasing order. By default the bounds are 1, 2, 4, 8
+        and so on, and groups without a job are left out.
+
+    Returns
+    -------
+    pandas.Categorical
+        The group of each job. The groups are ordered by width.
+
+    Raises
+    ------
+    InputError
+        The bounds do not increase, or the widest job exceeds the last one.
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[0, 0, 0], runtime=[1, 1, 1], components=[1, 3, 4])
+    >>> list(by_width(jobs))
+    ['1', '3-4', '3-4']
     """
     import pandas as pd
 
@@ -103,8 +181,8 @@ def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
         edges = checks.whole_numbers("bounds", bounds)
     if edges.ndim != 1 or (np.diff(edges) <= 0).any() or edges[-1] < largest:
         raise InputError(
-            f"bounds = {shown(bounds)}; give increasing numbers of processors up to {largest} or "
-            "more, those of the widest job"
+            f"bounds = {shown(bounds)}; give increasing numbers of processors, the last one "
+            f"{largest} (the width of the widest job) or more"
         )
     lows = [1, *(edges[:-1] + 1)]
     names = [f"{a}-{b}" if a < b else f"{b}" for a, b in zip(lows, edges, strict=True)]
@@ -113,10 +191,34 @@ def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
 
 
 def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
-    """Return the utilization of the system and of every cluster between increasing instants.
+    """Return a table of the utilization of the system and of every cluster over time.
 
-    The table has the columns ``grouping`` (``all`` or ``cluster``), ``group`` (the number of a
-    cluster), ``begin``, ``end`` and ``utilization``, the share of the processors busy.
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule of the jobs.
+    edges : array_like, shape (m + 1,)
+        Increasing instants, between which the utilization is averaged.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns are ``grouping`` (``all`` or ``cluster``), ``group`` (the number of the cluster,
+        or ``all``), ``begin``, ``end`` and ``utilization``, the mean fraction of the processors
+        that is busy.
+
+    Raises
+    ------
+    InputError
+        The instants do not increase.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0], runtime=[2], components=[1])
+    >>> schedule = co.simulate(co.Multicluster([1, 1]), jobs)
+    >>> utilization_timeline(schedule, [0, 2])["utilization"].tolist()
+    [0.5, 1.0, 0.0]
     """
     import pandas as pd
 
@@ -124,7 +226,7 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
     edges = checks.numbers("edges", edges).astype(float)
 
     def rows(part: Schedule, grouping: str, group: Any) -> pd.DataFrame:
-        busy = part.utilization_between(edges)  # which checks the edges
+        busy = part.utilization_between(edges)
         columns = {"begin": edges[:-1], "end": edges[1:], "utilization": busy}
         return pd.DataFrame({"grouping": grouping, "group": group} | columns)
 
@@ -136,8 +238,8 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
     return pd.concat(frames, ignore_index=True)
 
 
-def _columns(schedule, at_least):
-    """Return what metrics are made of, by job; NaN of one that was refused."""
+def _columns(schedule: Schedule, at_least: float) -> dict[str, NDArray]:
+    """Return the quantities of each job from which metrics are computed, NaN for rejected jobs."""
     checks.instance_of("schedule", schedule, Schedule, _SCHEDULE)
     return {
         "processors": schedule.jobs.processors,
@@ -150,7 +252,7 @@ def _columns(schedule, at_least):
 
 
 def _members(groups: Any, count: int) -> Iterator[tuple[str, Any, NDArray[np.bool_]]]:
-    """Yield each group: its grouping, its name, and which jobs are in it; all of them first."""
+    """Yield the grouping, the name and the members of each group, beginning with all jobs."""
     import pandas as pd
 
     yield "all", "all", np.ones(count, dtype=bool)
@@ -162,7 +264,9 @@ def _members(groups: Any, count: int) -> Iterator[tuple[str, Any, NDArray[np.boo
         except (TypeError, ValueError) as error:
             raise InputError(f"groups {grouping!r} = {shown(given)} ({error}); {_A_JOB}") from None
         if len(labels) != count:
-            raise InputError(f"groups {grouping!r} has {len(labels)} for {count} jobs; {_A_JOB}")
+            raise InputError(
+                f"groups {grouping!r} has {len(labels)} entries for {count} jobs; {_A_JOB}"
+            )
         if (labels.codes < 0).any():
             job = int((labels.codes < 0).argmax())
             raise InputError(f"groups {grouping!r} has no group for job {job}; {_A_JOB}")
@@ -175,11 +279,17 @@ def _members(groups: Any, count: int) -> Iterator[tuple[str, Any, NDArray[np.boo
             yield str(grouping), group, members
 
 
-def _metrics(columns, members, percentiles=(), *, name):
-    """Return the metrics of the jobs of a group; `name` is what an error calls it."""
+def _metrics(
+    columns: dict[str, NDArray],
+    members: NDArray[np.bool_],
+    percentiles: Sequence[float] = (),
+    *,
+    name: str,
+) -> dict[str, float]:
+    """Return the metrics of one group of jobs, whose name in errors is `name`."""
     ran = members & ~np.isnan(columns["response"])
     if not ran.any():
-        raise InputError(f"{name}: all {members.sum()} jobs were refused; leave it out")
+        raise InputError(f"{name}: all {members.sum()} jobs were rejected; leave it out")
     ran_of = {column: values[ran] for column, values in columns.items()}
     metrics = {
         "jobs": int(members.sum()),
@@ -189,7 +299,10 @@ def _metrics(columns, members, percentiles=(), *, name):
     for weight in ("work", "processors"):
         total = ran_of[weight].sum()
         if not total > 0:
-            raise InputError(f"{name}: no job runs for any time, to weight by; leave it out")
+            raise InputError(
+                f"{name}: all jobs have a run time of 0, so a weighted mean has no weights; leave "
+                "it out"
+            )
         metrics[f"awrt_{weight}"] = float(ran_of[weight] @ ran_of["response"] / total)
     for column in ("response", "wait", "slowdown"):
         metrics[f"{column}_mean"] = float(ran_of[column].mean())

@@ -1,6 +1,8 @@
-"""Which processors each job has, as ranges of numbers: the lowest that are free, unless booked.
+"""The numbers of the processors that each job has, as ranges.
 
-A range is what it costs, not a processor: a job of ten thousand processors is mostly in one or two.
+A schedule says only how many processors of each cluster a job has. Here, each job gets the lowest
+free numbers when it starts. Ranges save memory and time, because even a job of ten thousand
+processors mostly has one or two ranges.
 """
 
 from bisect import bisect_left
@@ -14,35 +16,39 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.engines.outcome import Servers
 
-#: Of every range, in the order of the jobs and ascending in each: int64 job, first and last
-#: processor, which is in the same cluster.
+#: The ranges of all jobs, as three int64 arrays: the job, and the first and last processor of each
+#: range. Ranges are ordered by job and then by processor. A range lies within one cluster.
 Ranges = namedtuple("Ranges", "job low high")
-#: So many processors are looked at together where all are listed.
+#: The number of processors that `ranges_of` examines at once, which limits its memory.
 CHUNK = 1 << 22
 
 
 def lowest_free(schedule: Any) -> Ranges:
-    """Return the ranges of the jobs of a `Schedule`: the lowest that are free when each starts.
+    """Return the processors of each job of a `Schedule`: the lowest that are free at its start.
 
-    At one instant jobs leave, then come those that run for no time, then those that start, in order
-    of the stream.
+    At one instant, departures come first. Then jobs that run for no time get their processors and
+    release them, and then the other jobs start, in the order of the stream.
+
+    Raises
+    ------
+    InputError
+        An allocation does not fit on its cluster.
     """
     begins = np.append(0, np.cumsum(schedule.system.sizes)).tolist()
-    free = [_Free(low, high - 1) for low, high in pairwise(begins)]
-    stays, jobs = schedule.end > schedule.start, np.flatnonzero(schedule.served)
-    events = np.concatenate([jobs[stays[jobs]], jobs])
-    leaves = np.arange(len(events)) < len(events) - len(jobs)
-    when = np.where(leaves, schedule.end[events], schedule.start[events])
-    order = np.lexsort((np.where(leaves, 0, 1 + stays[events]), when))
-    held: dict[int, list] = {job: [] for job in jobs.tolist()}
-    for job, leaving in zip(events[order].tolist(), leaves[order].tolist(), strict=True):
+    free = [_FreeRanges(low, high - 1) for low, high in pairwise(begins)]
+    stays = schedule.end > schedule.start
+    held: dict[int, list] = {job: [] for job in np.flatnonzero(schedule.served).tolist()}
+    for job, leaving in _events(schedule, stays):
         if not leaving:
             for cluster in np.flatnonzero(schedule.allocation[job]).tolist():
                 count = int(schedule.allocation[job, cluster])
                 taken = free[cluster].take(count)
                 if taken is None:
-                    raise InputError(f"cluster {cluster} is too small for job {job}; see verify()")
-                held[job] += [(cluster, *each) for each in taken]
+                    raise InputError(
+                        f"cluster {cluster} is too small for job {job}; call verify() on the "
+                        "schedule to find the fault"
+                    )
+                held[job] += [(cluster, low, high) for low, high in taken]
         if leaving or not stays[job]:
             for cluster, low, high in held[job]:
                 free[cluster].give_back(low, high)
@@ -50,14 +56,30 @@ def lowest_free(schedule: Any) -> Ranges:
     return Ranges(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
-class _Free:
-    """The free processors of a cluster, as ranges in ascending order."""
+def _events(schedule: Any, stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:
+    """Return (job, whether it departs) for all starts and departures, in order.
+
+    A job that runs for no time, for which `stays` is false, has no departure of its own.
+    """
+    jobs = np.flatnonzero(schedule.served)
+    events = np.concatenate([jobs[stays[jobs]], jobs])
+    leaves = np.arange(len(events)) < len(events) - len(jobs)
+    when = np.where(leaves, schedule.end[events], schedule.start[events])
+    order = np.lexsort((np.where(leaves, 0, 1 + stays[events]), when))
+    return list(zip(events[order].tolist(), leaves[order].tolist(), strict=True))
+
+
+class _FreeRanges:
+    """The free processors of one cluster, as ranges in ascending order."""
 
     def __init__(self, low: int, high: int) -> None:
         self.lows, self.highs = [low], [high]
 
-    def take(self, count):
-        """Return the ranges of the lowest so many, no longer free; None if there are less."""
+    def take(self, count: int) -> list[tuple[int, int]] | None:
+        """Take the lowest `count` free processors, and return their ranges.
+
+        Return None if fewer processors are free.
+        """
         taken = []
         for low, high in zip(self.lows, self.highs, strict=True):
             high = min(high, low + count - 1)
@@ -75,8 +97,8 @@ class _Free:
         del self.lows[:last], self.highs[:last]
         return taken
 
-    def give_back(self, low, high):
-        """Let a range be free again, and be one with those that it touches."""
+    def give_back(self, low: int, high: int) -> None:
+        """Add a range to the free processors, and join it with the ranges next to it."""
         at = bisect_left(self.lows, low)
         if at < len(self.lows) and self.lows[at] == high + 1:
             high = self.highs[at]
@@ -88,18 +110,28 @@ class _Free:
             self.highs.insert(at, high)
 
 
-def listed(ranges: Ranges, jobs: int) -> Servers:
-    """Return every processor of each of so many jobs."""
+def as_lists(ranges: Ranges, jobs: int) -> Servers:
+    """Return the ranges as a list of processors for each job; `jobs` is the number of jobs."""
     lengths = ranges.high - ranges.low + 1
     first = np.append(0, np.bincount(ranges.job, lengths, jobs).astype(np.int64).cumsum())
-    ids = np.ones(first[-1], np.int32)  # how much each differs from the one before
+    # Each entry is first the difference from the number before it. The cumulative sum of these
+    # differences gives the numbers.
+    ids = np.ones(first[-1], np.int32)
     begins = np.cumsum(lengths) - lengths
     ids[begins] = ranges.low - np.append(0, ranges.high[:-1])
     return Servers(np.cumsum(ids, out=ids), first)
 
 
 def ranges_of(servers: Servers, sizes: NDArray[np.int64]) -> Ranges:
-    """Return the ranges of processors that are listed, of clusters of these sizes."""
+    """Return the ranges of processors that are listed for each job.
+
+    Parameters
+    ----------
+    servers : Servers
+        The processors of each job, in ascending order.
+    sizes : ndarray of int, shape (clusters,)
+        The sizes of the clusters. No range reaches from one cluster into the next.
+    """
     parts, edges = [], np.cumsum(sizes)
     jobs = len(servers.first) - 1
     job = 0
@@ -107,10 +139,11 @@ def ranges_of(servers: Servers, sizes: NDArray[np.int64]) -> Ranges:
         after = max(job + 1, int(np.searchsorted(servers.first, servers.first[job] + CHUNK)) - 1)
         after = min(after, jobs)
         ids = servers.ids[servers.first[job] : servers.first[after]]
-        of = np.repeat(np.arange(job, after), np.diff(servers.first[job : after + 1]))
+        owner = np.repeat(np.arange(job, after), np.diff(servers.first[job : after + 1]))
         cluster = np.searchsorted(edges, ids, side="right")
-        new = np.ones(len(ids) + 1, dtype=bool)
-        new[1:-1] = (np.diff(ids) != 1) | (np.diff(of) != 0) | (np.diff(cluster) != 0)
-        parts.append((of[new[:-1]], ids[new[:-1]], ids[new[1:]]))
+        begins = np.ones(len(ids) + 1, dtype=bool)
+        begins[1:-1] = (np.diff(ids) != 1) | (np.diff(owner) != 0) | (np.diff(cluster) != 0)
+        parts.append((owner[begins[:-1]], ids[begins[:-1]], ids[begins[1:]]))
         job = after
-    return Ranges(*(np.concatenate(each).astype(np.int64) for each in zip(*parts, strict=True)))
+    columns = zip(*parts, strict=True)
+    return Ranges(*(np.concatenate(column).astype(np.int64) for column in columns))

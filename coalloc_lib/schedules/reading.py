@@ -1,4 +1,4 @@
-"""What a finished schedule says of its queue and of its clusters, at any instant."""
+"""The state of the queue and of the clusters at any instant of a finished schedule."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,8 @@ from coalloc_lib.model.placement import HomeSite, Placement, may_stay_whole, tim
 
 def arrival_order(schedule: Any) -> NDArray[np.int64]:
     """Return the positions of the jobs in the stream, in the order in which they arrived."""
-    if schedule.backlog is not None:  # a held queue takes the jobs in the order of the stream
+    if schedule.backlog is not None:
+        # A queue of constant length takes the jobs in the order of the stream.
         return np.arange(len(schedule))
     return np.argsort(schedule.jobs.submit, kind="stable")
 
@@ -19,17 +20,20 @@ def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the job that heads the queue just after each instant, or -1 if no job waits."""
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit = schedule.jobs.submit[order]
-    # A job with a reservation gets its answer at submission, so it never heads the queue.
+    # A job that asks for a reservation gets its start at submission, so it never heads the queue.
     left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
     all_before = np.maximum.accumulate(left[order])
-    # The head is the first in the queue that has not left; it may not have arrived yet.
+    # The first job in order of arrival that has not left the queue. It may not have arrived yet.
     first = np.searchsorted(all_before, instants, side="right")
     waits = first < np.searchsorted(submit, instants, side="right")
     return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
 
 
 def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
-    """Return the idle processors just after all that happens at each instant, (m, clusters)."""
+    """Return the idle processors of each cluster just after all events of each instant.
+
+    The result has the shape (m, clusters) for m instants.
+    """
     idle = np.tile(schedule.system.as_array(), (len(instants), 1))
     for cluster in range(len(schedule.system)):
         took = schedule.allocation[:, cluster]
@@ -41,7 +45,10 @@ def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
 def total_by(
     when: NDArray, amounts: NDArray, instants: NDArray, side: Literal["left", "right"]
 ) -> NDArray[np.int64]:
-    """Return the sum of the amounts of which `when` is before each instant, or at it (right)."""
+    """Return, for each instant, the sum of all amounts whose time in `when` is before it.
+
+    With ``side="right"``, amounts at the instant itself are included.
+    """
     order = np.argsort(when, kind="stable")
     total = np.append(0, np.cumsum(amounts[order], dtype=np.int64))
     return total[np.searchsorted(when[order], instants, side=side)]
@@ -50,7 +57,19 @@ def total_by(
 def fits_by(
     placement: Placement | None, request: str, components: NDArray, idle: NDArray
 ) -> NDArray[np.bool_]:
-    """Whether each job, a row of components, fits into the idle processors as placed by a rule."""
+    """Return whether a placement can put each job on the idle processors, shape (m,).
+
+    Parameters
+    ----------
+    placement : Placement or None
+        The rule that chooses the clusters.
+    request : str
+        The request type of the jobs.
+    components : ndarray of int, shape (m, k)
+        The components of each job.
+    idle : ndarray of int, shape (m, clusters) or (1, clusters)
+        The idle processors of each cluster, for each job or for all jobs.
+    """
     if isinstance(placement, HomeSite):
         home = components[:, 1:]
         free = fits_by(placement.rule, request, components[:, :1], idle)
@@ -59,32 +78,40 @@ def fits_by(
         split, whole = (fits_by(None, kind, components, idle) for kind in (request, "total"))
         return split | whole
     if request in ("flexible", "total"):
-        total = np.einsum("ij->i", components)  # several times faster than sum(axis=1)
+        total = np.einsum("ij->i", components)  # this is several times faster than sum(axis=1)
         return total <= (idle.sum(axis=1) if request == "flexible" else idle.max(axis=1))
     wanted, free = side_by_side(request, components, idle)
     return np.asarray((wanted <= free).all(axis=1))
 
 
 def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[NDArray]:
-    """Return both tables with as many columns, and unordered ones by decreasing size."""
+    """Return components and processors of clusters as two tables that can be compared.
+
+    Both get the same number of columns. For unordered requests, the rows are sorted by decreasing
+    size.
+    """
     tables = [components, clusters]
     if request == "unordered":
         tables = [-np.sort(-table, axis=1) for table in tables]
     width = max(table.shape[1] for table in tables)
     missing = [width - table.shape[1] for table in tables]
     return [
-        np.pad(table, ((0, 0), (0, columns))) if columns else table  # padding nothing takes long
+        # np.pad is slow even if it adds no column.
+        np.pad(table, ((0, 0), (0, columns))) if columns else table
         for table, columns in zip(tables, missing, strict=True)
     ]
 
 
 def booked_end(schedule: Any) -> NDArray[np.float64]:
-    """Return until when each job was expected to run, or was booked, shape (n,)."""
+    """Return the instant until which each job was expected to run or was booked, shape (n,)."""
     return schedule.start + booked_length(schedule, schedule.clusters_used)
 
 
 def booked_length(schedule: Any, clusters: NDArray) -> NDArray[np.float64]:
-    """Return how long each job is expected to run, or booked for, on so many clusters, (n,)."""
+    """Return the time for which each job is expected to run or is booked, shape (n,).
+
+    `clusters` is the number of clusters that each job uses, which decides on its span penalty.
+    """
     jobs, least = schedule.jobs, schedule.scheduling.min_length
     length = np.maximum(jobs.estimate, jobs.runtime)
     return np.maximum(time_on_processors(length, jobs.span_penalty, clusters), least)
@@ -92,5 +119,5 @@ def booked_length(schedule: Any, clusters: NDArray) -> NDArray[np.float64]:
 
 def lengths_on(schedule: Any) -> NDArray[np.float64]:
     """Return the expected length of each job on 1, 2, ... clusters, shape (n, clusters)."""
-    on = (np.full(len(schedule), clusters) for clusters in range(1, len(schedule.system) + 1))
-    return np.transpose([booked_length(schedule, each) for each in on])
+    counts = range(1, len(schedule.system) + 1)
+    return np.transpose([booked_length(schedule, np.full(len(schedule), c)) for c in counts])

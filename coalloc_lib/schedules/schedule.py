@@ -1,4 +1,4 @@
-"""The schedule of a run: when and where each job ran, what that means, and whether it is right."""
+"""The schedule of a run: when and where each job ran, its metrics, and its verification."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,33 +20,53 @@ if TYPE_CHECKING:
 
     from coalloc_lib.schedules.numbering import Ranges
 
-#: By what the mean response time can be weighted.
+#: The weights with which the mean response time can be taken.
 WEIGHTS = ("work", "processors")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Schedule:
-    """Start, end and allocation of every job, in the order of the stream.
+    """The start, end and allocation of every job of a run, in the order of the stream.
 
     Attributes
     ----------
+    system : Multicluster
+        The clusters on which the jobs ran.
+    jobs : JobStream
+        The jobs.
+    scheduling : Scheduling
+        The scheduling policy.
     placement : Placement or None
-        None for ordered requests.
+        The placement; None for ordered requests, for which nothing is chosen.
     start, end : ndarray, shape (n,)
-        Instants; NaN for a job that was refused.
+        The instants at which each job started and ended; NaN for a rejected job.
     allocation : ndarray of int, shape (n, clusters)
-        Processors of each cluster; zeros for a job that was refused.
+        The processors that each job had on each cluster; zeros for a rejected job.
     promised : ndarray, shape (n,)
-        The first start that the policy promised to each job, NaN where it promised none.
+        The first start that the policy promised to each job; NaN for a job without a promised
+        start.
     refused : dict of int to Refusal
-        For each job that a policy refused, when (`instant`) and `why`. Means over all jobs are NaN
-        where there is one: take them over `served`.
+        The jobs that the policy rejected, by position: when each was rejected (`instant`), and
+        `why`. If any job was rejected, take means over the `served` jobs, because means over all
+        jobs are NaN.
     attempts : ndarray of int, shape (n,), or None
-        How many starts `Online` tried for each job, refused or not.
+        The number of starts that were tried for each job; None if the policy, unlike `Online`, does
+        not record it.
     servers : Servers or None
-        What `processor_ids` returns, where `Online` numbered them.
+        The numbers of the processors of each job; None if the policy, unlike `Online`, does not
+        assign them.
     backlog : int or None
-        The length at which the queue was held, where it was.
+        The number of waiting jobs that was held constant in a run with a constant backlog.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 1], runtime=[5, 2], components=[[3, 2], [2, 2]])
+    >>> schedule = co.simulate(co.Multicluster([4, 4]), jobs)
+    >>> schedule.wait.tolist()
+    [0.0, 4.0]
+    >>> schedule.allocation.tolist()
+    [[3, 2], [2, 2]]
     """
 
     system: Multicluster
@@ -63,7 +83,7 @@ class Schedule:
     backlog: int | None = None
 
     def __post_init__(self) -> None:
-        """Fill in that nothing was promised."""
+        """Fill `promised` with NaN if it was not given."""
         if self.promised is None:
             object.__setattr__(self, "promised", np.broadcast_to(np.nan, len(self.start)))
 
@@ -86,14 +106,14 @@ class Schedule:
 
     @property
     def served(self) -> np.ndarray:
-        """Whether each job ran: all but those that were refused, shape (n,)."""
+        """Whether each job ran, which is false only for rejected jobs, shape (n,)."""
         served = np.ones(len(self), dtype=bool)
         served[list(self.refused)] = False
         return served
 
     @property
     def left_queue(self) -> np.ndarray:
-        """When each job left the queue, by its start or because it was refused, shape (n,)."""
+        """The instant at which each job left the queue, started or rejected, shape (n,)."""
         left = self.start.copy()
         for job, refusal in self.refused.items():
             left[job] = refusal.instant
@@ -101,21 +121,38 @@ class Schedule:
 
     @property
     def wait(self) -> np.ndarray:
-        """Time from submission to start, shape (n,)."""
+        """The waiting time of each job, from its submission to its start, shape (n,)."""
         return self.start - self.jobs.submit
 
     @property
     def delay(self) -> np.ndarray:
-        """Time from the earliest start that each job asked for to its start, shape (n,)."""
+        """The time from the earliest start that each job asked for to its start, shape (n,)."""
         return self.start - self.jobs.earliest_start
 
     @property
     def response(self) -> np.ndarray:
-        """Time from submission to end, shape (n,)."""
+        """The response time of each job, from its submission to its end, shape (n,)."""
         return self.end - self.jobs.submit
 
     def slowdown(self, at_least: float = 0.0) -> np.ndarray:
-        """Response time over time on processors, of `at_least` 10 s if bounded, shape (n,)."""
+        """Return the slowdown of each job: its response time divided by its time on processors.
+
+        Parameters
+        ----------
+        at_least : float
+            A shorter time on processors counts as this time, in seconds. The usual bounded slowdown
+            has ``at_least=10``.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            The slowdowns, which are at least 1.
+
+        Raises
+        ------
+        InputError
+            A job ran for no time, and `at_least` is 0.
+        """
         length = np.maximum(self.end - self.start, at_least)
         if (length <= 0).any():
             job = int((length <= 0).argmax())
@@ -124,7 +161,7 @@ class Schedule:
 
     @property
     def clusters_used(self) -> np.ndarray:
-        """Return the number of clusters on which each job ran, shape (n,)."""
+        """The number of clusters on which each job ran, shape (n,)."""
         return (self.allocation > 0).sum(axis=1)
 
     @property
@@ -133,23 +170,69 @@ class Schedule:
         return self.clusters_used > 1
 
     def average_weighted_response_time(self, weights: str = "work") -> float:
-        """AWRT: mean response time weighted by what each job asked for.
+        """Return the average weighted response time (AWRT) of the jobs.
 
-        ``"work"`` is processors times run time on one cluster, as the prose of Ernemann and others
-        (2002), section 4.3, has it; ``"processors"``, as its formula, leaves the run time out.
+        Parameters
+        ----------
+        weights : {"work", "processors"}
+            The weight of each job: its processors times its run time on one cluster, or its
+            processors alone. The text of the reference describes the first weight, and its formula
+            has the second one.
+
+        Returns
+        -------
+        float
+            The AWRT, in the time unit of the jobs. It is NaN if a job was rejected.
+
+        Raises
+        ------
+        InputError
+            All weights are 0.
+
+        References
+        ----------
+        Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
+        Parallel Job Scheduling (2002), section 4.3.
         """
         one_of("weights", weights, WEIGHTS)
         weight = self.jobs.work if weights == "work" else self.jobs.processors
         if not weight.sum() > 0:
-            raise InputError("no job has any work to weight by; give weights='processors'")
+            raise InputError("all jobs have a run time of 0, so no work; give weights='processors'")
         return float(weight @ self.response / weight.sum())
 
     def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
-        """Fraction of the processors busy, by default from the first submission to the last."""
+        """Return the utilization of the system: the mean fraction of its processors that is busy.
+
+        Parameters
+        ----------
+        begin, finish : float, optional
+            The instants between which the mean is taken. By default they are the first and the last
+            submission.
+
+        Returns
+        -------
+        float
+            A number from 0 to 1.
+
+        Raises
+        ------
+        InputError
+            All jobs were submitted at the same instant and no other instants are given, or `finish`
+            is not after `begin`.
+
+        Examples
+        --------
+        >>> import coalloc_lib as co
+        >>> jobs = co.JobStream(submit=[0, 1], runtime=[5, 2], components=[[3, 2], [2, 2]])
+        >>> schedule = co.simulate(co.Multicluster([4, 4]), jobs)
+        >>> schedule.utilization(0, 5)
+        0.625
+        """
         if begin is finish is None and np.ptp(self.jobs.submit) == 0:
             raise InputError(
-                "the jobs were all submitted at once, so there is no window to average over; give "
-                "begin and finish, or give the stream arrivals (rate=) or simulate() a backlog"
+                "all jobs were submitted at the same instant, so there is no period to average "
+                "over; give begin and finish, or sample the jobs with a rate, or call simulate() "
+                "with a backlog"
             )
         begin = self.jobs.submit.min() if begin is None else begin
         finish = self.jobs.submit.max() if finish is None else finish
@@ -158,9 +241,25 @@ class Schedule:
     def utilization_between(
         self, edges: Sequence[float] | np.ndarray, *, net: bool = False
     ) -> np.ndarray:
-        """Fraction of the processors busy in each interval between increasing instants, shape (m,).
+        """Return the utilization of the system in each interval between increasing instants.
 
-        A `net` one leaves out what spanning adds to the run times, as the offered load does.
+        Parameters
+        ----------
+        edges : array_like, shape (m + 1,)
+            The instants.
+        net : bool
+            Whether the time that the span penalty adds to run times is left out. The offered load
+            also leaves it out.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            The fraction of the processors that is busy in each interval.
+
+        Raises
+        ------
+        InputError
+            There are fewer than two instants, or they do not increase.
         """
         edges = np.asarray(edges, dtype=float)
         if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
@@ -168,7 +267,7 @@ class Schedule:
         weight = self.allocation.sum(axis=1)
         if net:
             weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.clusters_used))
-        # The time that jobs spent running before each instant, times their weight.
+        # The time that jobs spent running before each instant, summed with their weights.
         area = np.zeros(len(edges))
         for when, sign in ((self.start, 1.0), (self.end, -1.0)):
             order = np.argsort(when, kind="stable")
@@ -179,14 +278,28 @@ class Schedule:
         return np.diff(area) / (np.diff(edges) * self.system.processors)
 
     def queue_length(self, instants: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Jobs that wait just after each instant (those that arrive or start then included)."""
+        """Return the number of jobs that wait just after all events of each instant.
+
+        Parameters
+        ----------
+        instants : array_like, shape (m,)
+            The instants.
+
+        Returns
+        -------
+        ndarray of int, shape (m,)
+            The numbers of waiting jobs. A job that arrives at an instant and does not start at the
+            same instant is counted, and a job that starts at it is not.
+        """
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
         return arrived - np.searchsorted(np.sort(self.left_queue), instants, side="right")
 
     @cached_property
     def overtaken(self) -> np.ndarray:
-        """How many jobs behind it in the queue started strictly before each job, shape (n,)."""
-        # Two jobs are compared at the highest bit in which the ranks of their starts differ.
+        """The number of later jobs in the queue that started before each job, shape (n,)."""
+        # This counts the inversions between the order of arrival and the order of starts, one bit
+        # of the ranks at a time: two jobs are compared at the highest bit in which the ranks of
+        # their starts differ. It takes O(n log² n) time without a loop over the jobs.
         order = np.argsort(self.jobs.submit, kind="stable")[::-1]  # from the end of the queue
         start = self.start[order]
         rank = np.searchsorted(np.sort(start), start)
@@ -210,35 +323,46 @@ class Schedule:
             schedule only the rules of the model are checked. By default it is 50,000, and fewer if
             so many jobs wait that a check of the decisions takes minutes.
 
+        Returns
+        -------
+        Schedule
+            The schedule itself.
+
         Raises
         ------
         ScheduleError
-            It names the first job at fault and the instant.
+            The schedule breaks a rule. The error names the first job at fault and the instant.
 
         Notes
         -----
         The rules of the model hold for every schedule: each job that was not rejected starts at or
         after its submission, runs for its run time (with the penalty if it spans), and has the
         processors that it asked for; no cluster ever runs more processors than it has. A job that
-        asks for a later or a latest start starts within these limits. If the policy promises every
-        job a start, as `Conservative` does, no job starts later than promised.
+        asks for an earliest or a latest start starts within these limits. If the policy promises
+        every job a start, as `Conservative` does, no job starts later than promised.
 
-        The decisions of the policy are checked by the policy itself, also by one of your own: which
-        jobs it starts, promises a start or rejects, when, and on which processors. For a policy
-        without memory, this method walks through the instants of the schedule, lets the policy
-        decide in the state that the schedule implies, and compares. A policy whose `begin` returns
-        another object remembers something that the schedule does not tell; its jobs are run again
-        and compared. The compiled engine runs more than 500 jobs of `Conservative` again, the
-        readable engine everything else. A policy or a placement that does not always give the same
-        answer in the same state, such as one with its own random numbers, cannot be checked so:
-        call ``verify(most_jobs=0)``.
+        The decisions of the policy are which jobs it starts, rejects or promises a start, when, and
+        on which processors. They are checked by the policy itself, including a policy that you have
+        written. For a policy without memory, this method walks through the instants of the
+        schedule, lets the policy decide in the state that the schedule implies, and compares the
+        decisions. A policy whose `begin` returns another object remembers something that the
+        schedule does not contain. Its jobs are simulated again, and the two schedules are compared.
+        The compiled engine simulates more than 500 jobs of `Conservative`, and the readable engine
+        simulates all other jobs. A policy or a placement that does not always give the same answer
+        in the same state, for example because it has its own random numbers, cannot be checked in
+        this way. Call ``verify(most_jobs=0)`` for its schedules.
 
-        `Online` starts every job at its promised start and accepted attempt, within what it asked
-        and the horizon, on servers that make up its allocation. No server is booked twice at once
-        (except after a job that had left, with `release_early`). No earlier attempt had room, nor
-        any attempt of a rejected job; the servers are those that placement and rule choose.
+        A schedule of `Online` is checked against these rules:
 
-        `unchecked` says what is not checked by default.
+        - Every job starts at its promised start, which is that of its accepted attempt, within the
+          limits that it asked for and before the horizon.
+        - The servers of a job make up its allocation, and are those that the placement and the rule
+          of the policy choose.
+        - No server is booked for two jobs at the same time. With `release_early`, the rest of a
+          booking is free once its job has ended.
+        - No earlier attempt of a job had room, and no attempt of a rejected job had room.
+
+        The property `unchecked` says what is not checked by default.
         """
         from coalloc_lib.schedules.verification import verify
 
@@ -247,28 +371,41 @@ class Schedule:
 
     @property
     def unchecked(self) -> str:
-        """What `verify()` does not check of this schedule, in words; empty if it checks all."""
+        """The decisions that `verify()` does not check here, in words; empty if it checks all."""
         from coalloc_lib.schedules.verification import unchecked
 
         return unchecked(self)
 
     def processor_ids(self) -> Servers:
-        """Return which processors each job has: `servers`, or else the lowest that are free.
+        """Return the numbers of the processors that each job has.
 
-        They count from 0, cluster by cluster; entry i is an array in ascending order, empty for a
-        job that was refused. At one instant jobs leave, then come those that run for no time, then
-        those that start, in order of the stream.
+        If the policy did not assign numbers, each job gets the lowest free numbers when it starts.
+        At one instant, departures come first. Then jobs that run for no time get their processors
+        and release them, and then the other jobs start, in the order of the stream.
+
+        Returns
+        -------
+        sequence of ndarray of int
+            Entry i has the processors of job i in ascending order, and is empty for a rejected job.
+            Processors are counted from 0, cluster by cluster.
+
+        Raises
+        ------
+        InputError
+            An allocation does not fit on its cluster.
         """
-        from coalloc_lib.schedules.numbering import listed
+        from coalloc_lib.schedules.numbering import as_lists
 
         if self.servers is not None:
             return self.servers
-        return listed(self.processor_ranges(), len(self))
+        return as_lists(self.processor_ranges(), len(self))
 
     def processor_ranges(self) -> "Ranges":
-        """Return the same as ranges: named arrays ``job``, ``low`` and ``high``, int64.
+        """Return the processors that each job has, as ranges of numbers.
 
-        Those of a job are in ascending order, and each is of one cluster.
+        The result has three named arrays of int64: ``job``, ``low`` and ``high``, the first and the
+        last number of each range. The ranges of a job are in ascending order, and each lies within
+        one cluster. See `processor_ids` for the rule by which processors get their numbers.
         """
         from coalloc_lib.schedules.numbering import lowest_free, ranges_of
 
@@ -277,7 +414,12 @@ class Schedule:
         return lowest_free(self)
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with the columns of the CSV contract; `job` is that of the log."""
+        """Return the schedule as a pandas table with one row for each job.
+
+        The columns are those of the files that ``coalloc simulate`` writes: ``job`` (the number of
+        the job in the log), ``submit``, ``start``, ``end``, ``processors`` and ``allocation``. An
+        allocation such as ``0:32;1:16`` means 32 processors on cluster 0 and 16 on cluster 1.
+        """
         import pandas as pd
 
         allocations = [

@@ -1,10 +1,10 @@
-"""One run: `simulate`, a `Scenario` of system, workload and policies, several sites.
+"""Simulation runs: `simulate`, a `Scenario` of system, workload and policies, and several sites.
 
-Tables of many runs, replicated and compared, belong in `statistics`. Begin with `run`, then read
-`scenario`.
+Code that repeats, compares or tabulates many runs belongs in `statistics`. Begin with `run`, and
+then read `scenario`.
 """
 
 import lazy_loader as _lazy
 
-# The first use of `co.sites` imports this module, even if nothing has imported it before.
+# This makes `coalloc_lib.sites` available even if the module `sites` was not imported before.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["sites"])

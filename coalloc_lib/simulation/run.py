@@ -1,4 +1,4 @@
-"""One door to every engine and policy."""
+"""The function `simulate`, which runs every scheduling policy on one of the two engines."""
 
 import warnings
 
@@ -15,7 +15,7 @@ from coalloc_lib.schedules.schedule import Schedule
 
 ENGINES = ("compiled", "reference")
 
-#: The number of jobs from which on it is said that the readable engine runs.
+#: The largest number of jobs for which the readable engine replaces the compiled one silently.
 LONG = 10_000
 
 
@@ -28,36 +28,47 @@ def simulate(
     engine: str | None = None,
     backlog: int | None = None,
 ) -> Schedule:
-    """Schedule a stream of rigid jobs on a multicluster.
+    """Simulate the scheduling of a stream of rigid jobs on a multicluster.
 
     Parameters
     ----------
+    system : Multicluster
+        The clusters and their numbers of processors.
     jobs : JobStream
-        In any order; they queue in order of submission, ties by position.
+        The jobs. They join the queue in order of submission, and by position if they are submitted
+        at the same instant.
     scheduling : Scheduling, optional
-        `FCFS` where it is not given.
+        The scheduling policy. The default is `FCFS`.
     placement : Placement, optional
-        `WorstFit` where it is not given. One that is given for ordered requests is refused.
+        The placement of jobs that are not ordered requests. The default is `WorstFit`.
     engine : {"compiled", "reference"}, optional
-        The compiled engine knows the library's policies; the readable one, "reference", runs any,
-        about a thousand jobs a second. Where it is not given, the readable one runs what the other
-        does not know, and for many jobs says so. Long queues under Conservative take their time on
-        either, which is said as well.
+        The engine that runs the simulation. The compiled engine is fast and has all policies of
+        this library. The readable engine, ``"reference"``, also runs policies of your own, about
+        a thousand jobs per second. By default the compiled engine is used if it has the policy
+        and the placement.
     backlog : int, optional
-        Heavy traffic: submissions do not count, the queue is topped up to this many jobs
-        whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
+        The constant length of the queue in a simulation of heavy traffic. The instants of
+        submission are ignored. Whenever the queue is shorter than this, the next jobs join it. A
+        backlog of 1 is enough for `FCFS`. `Online` has no queue and accepts no backlog.
 
     Returns
     -------
     Schedule
-        Its jobs keep their positions; with a backlog its `jobs.submit` is when each job entered
-        the queue.
+        The schedule, with the jobs in the order of `jobs`. With a backlog, its `jobs.submit` has
+        the instants at which the jobs joined the queue.
 
     Raises
     ------
     InputError
-        A job can never start, or a policy and the engine, system or request type do not go
-        together; a policy of your own broke the rules of `coalloc_lib.policies.State`.
+        If an argument is wrong, if a job can never start, if the policy cannot be combined with the
+        engine, the placement or the request type, or if a policy of your own breaks a rule of
+        `coalloc_lib.policies.State`.
+
+    Warns
+    -----
+    UserWarning
+        If the readable engine is used by default for many jobs, because it is slow, or if a long
+        queue makes `Conservative` slow.
 
     Examples
     --------
@@ -67,51 +78,19 @@ def simulate(
     [0.0, 5.0]
     """
     scheduling = FCFS() if scheduling is None else scheduling
-    if engine is not None:
-        one_of("engine", engine, ENGINES)
-    own = "or an object of a class derived from"
-    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
-    instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
-    instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
-    if placement is not None:
-        instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")
+    _check_types(system, jobs, scheduling, placement, engine)
     _refuse_reservations(jobs, scheduling)
-    if backlog is not None and (jobs.has_reservations or not scheduling.takes_backlog):
-        raise InputError(
-            f"backlog = {backlog} is given for {scheduling}, which books at submission; a held "
-            "queue knows none, leave it out"
-        )
+    if backlog is not None:
+        backlog = _checked_backlog(backlog, jobs, scheduling)
     placement = _chosen_placement(system, jobs, placement)
     refuse_impossible(system, jobs, placement)
-    rule = placement.rule if isinstance(placement, HomeSite) else placement
-    decides = jobs.request == "total" or (rule is not None and rule.one_cluster_first)
-    if scheduling.adaptive and not decides:
-        raise InputError(
-            f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
-            " decides between one cluster and several; give SingleThenSpan()"
-        )
-    if backlog is not None:
-        backlog = min(whole("backlog", backlog), len(jobs))
+    _check_adaptive(jobs, scheduling, placement)
 
     order = None
     if backlog is None and (np.diff(jobs.submit) < 0).any():
         order = np.argsort(jobs.submit, kind="stable")
     arriving = jobs if order is None else jobs[order]
-    # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
-    if engine != "reference":
-        from coalloc_lib.engines.compiled import knows, run
-
-        if not (engine or knows(scheduling, placement)):
-            engine = "reference"
-            if len(jobs) > LONG:
-                warnings.warn(
-                    f"{scheduling} has no compiled form with {placement}; {len(jobs)} jobs take "
-                    f"about {len(jobs) / 1000:.0f} s or more; engine='reference' says that you "
-                    "know",
-                    stacklevel=2,
-                )
-    if engine == "reference":
-        from coalloc_lib.engines.reference import run
+    run = _engine(engine, len(jobs), scheduling, placement)
     outcome = run(Task(system, arriving, scheduling, placement, backlog))
     if order is not None:
         outcome = outcome.in_stream_order(order)
@@ -122,21 +101,81 @@ def simulate(
     return Schedule(system, jobs, scheduling, placement, *columns)
 
 
+def _check_types(system, jobs, scheduling, placement, engine):
+    """Raise an error if an argument of `simulate` has the wrong type."""
+    if engine is not None:
+        one_of("engine", engine, ENGINES)
+    own = "or an object of a class derived from"
+    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
+    instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
+    instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
+    if placement is not None:
+        instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")
+
+
+def _checked_backlog(backlog, jobs, scheduling):
+    """Return the backlog, at most the number of jobs, or raise an error if it cannot be used."""
+    if not scheduling.takes_backlog:
+        raise InputError(
+            f"backlog = {backlog} is given for {scheduling}, which books each job at its submission"
+            " and has no queue; leave the backlog out"
+        )
+    if jobs.has_reservations:
+        raise InputError(
+            f"backlog = {backlog} is given for jobs with advance reservations, but a backlog "
+            "replaces the submissions to which these refer; leave the backlog out"
+        )
+    return min(whole("backlog", backlog), len(jobs))
+
+
+def _check_adaptive(jobs, scheduling, placement):
+    """Raise an error if an adaptive policy has a placement that cannot prefer one cluster."""
+    rule = placement.rule if isinstance(placement, HomeSite) else placement
+    prefers_one = jobs.request == "total" or (rule is not None and rule.one_cluster_first)
+    if scheduling.adaptive and not prefers_one:
+        raise InputError(
+            f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
+            " decides between one cluster and several; give SingleThenSpan()"
+        )
+
+
+def _engine(name, jobs, scheduling, placement):
+    """Return the function that runs a task on the named engine, or on the fastest that can.
+
+    The engines are imported here, because Numba takes half a second to import.
+    """
+    if name != "reference":
+        from coalloc_lib.engines.compiled import knows, run
+
+        if name is not None or knows(scheduling, placement):
+            return run
+        if jobs > LONG:
+            warnings.warn(
+                f"{scheduling} has no compiled form with {placement}; {jobs} jobs take about "
+                f"{jobs / 1000:.0f} s or more on the readable engine; give engine='reference' to "
+                "use it without this warning",
+                stacklevel=3,
+            )
+    from coalloc_lib.engines.reference import run as run_readable
+
+    return run_readable
+
+
 def _refuse_reservations(jobs, scheduling):
-    """Raise an error if jobs ask for a later or a latest start and the policy ignores it."""
+    """Raise an error if jobs have advance reservations and the policy does not support them."""
     if scheduling.takes_reservations or not jobs.has_reservations:
         return
     job = int(jobs.is_reserved.argmax())
-    earliest, latest = (float(each[job]) for each in (jobs.earliest_start, jobs.latest_start))
+    earliest, latest = float(jobs.earliest_start[job]), float(jobs.latest_start[job])
     raise InputError(
         f"job {job} has earliest_start = {earliest:g} and latest_start = {latest:g}, which "
-        f"{scheduling} does not serve; use Conservative() or Online(), which do, or "
-        "jobs.replace(earliest_start=None, latest_start=None)"
+        f"{scheduling} does not serve; use Conservative() or Online(), or remove the reservations "
+        "with jobs.replace(earliest_start=None, latest_start=None)"
     )
 
 
 def _chosen_placement(system, jobs, placement):
-    """Return the placement that is given, or the default; None for ordered requests."""
+    """Return the given placement or the default, which is None for ordered requests."""
     if jobs.request == "ordered":
         refuse_for_ordered(placement)
         return None
@@ -144,7 +183,7 @@ def _chosen_placement(system, jobs, placement):
     if jobs.request not in placement.requests:
         raise InputError(
             f"placement = {placement} is for {' and '.join(placement.requests)} requests and these "
-            f"are {jobs.request}; give another placement, or replace(request=...)"
+            f"are {jobs.request}; give another placement, or use jobs.replace(request=...)"
         )
     placement.check(system)
     return placement
@@ -153,7 +192,7 @@ def _chosen_placement(system, jobs, placement):
 def refuse_impossible(
     system: Multicluster, jobs: JobStream, placement: Placement | None = None
 ) -> None:
-    """Raise `ImpossibleJobError` for the first job that could not start in an idle system."""
+    """Raise `ImpossibleJobError` for the first job that cannot start in an idle system."""
     clusters, components = system.as_array(), jobs.components
     if jobs.request in ("ordered", "unordered"):
         why = f"the clusters have {', '.join(map(str, system.sizes))}"
@@ -166,8 +205,8 @@ def refuse_impossible(
     if isinstance(placement, HomeSite) and components.shape[1] != len(clusters) + 1:
         raise InputError(
             f"components has {components.shape[1]} columns, and HomeSite takes {len(clusters) + 1}:"
-            " of jobs that may go anywhere, and of those that stay on each cluster; see "
-            "coalloc_lib.simulation.sites"
+            " one for jobs that may run anywhere and one for each cluster; use "
+            "coalloc_lib.simulation.sites.sharing, which makes them"
         )
     impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
     if impossible.any():

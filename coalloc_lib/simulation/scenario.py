@@ -1,4 +1,4 @@
-"""A scenario: a system, the jobs that it is given, and the policies that serve them."""
+"""The class `Scenario`: a system, a workload, and the policies that schedule and place its jobs."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,16 +16,32 @@ from coalloc_lib.workloads import Workload
 
 @dataclass(frozen=True)
 class Scenario:
-    """What curves, saturation, sweeps, studies and explorers are about.
+    """Everything that a simulation needs except the load and the seed.
+
+    Response curves, sweeps and comparisons take scenarios as arguments.
 
     Parameters
     ----------
+    system : Multicluster
+        The clusters and their numbers of processors.
     workload : Workload
-        Where the jobs come from: a `JobModel`, a log, or any object with `sample` and `mean_work`.
-    scheduling, placement, engine
-        As in `simulate`.
+        The source of the jobs: a `JobModel`, a `JobStream`, or any object with a method
+        ``sample(count, seed, rate)`` and an attribute ``mean_work``.
+    scheduling : Scheduling
+        The scheduling policy. The default is `FCFS`.
+    placement : Placement, optional
+        The placement. The default is `WorstFit`, or none for ordered requests.
+    engine : {"compiled", "reference"}, optional
+        The engine, see `simulate`.
     name : str
-        How tables call it; two scenarios that differ in nothing else are equal.
+        The name of the scenario in tables. Scenarios that differ only in their names are equal.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> scenario = Scenario(co.Multicluster([8, 8]), co.JobModel(co.uniform(1, 4), components=2))
+    >>> len(scenario.simulate(100, load=0.4, seed=1).start)
+    100
     """
 
     system: Multicluster
@@ -36,11 +52,11 @@ class Scenario:
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Check every field."""
+        """Check the types of all fields."""
         instance_of("system", self.system, Multicluster, "Multicluster([32, 32])")
         if not isinstance(self.workload, Workload):
-            jobs = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
-            raise InputError(f"workload = {self.workload!r}; give {jobs}")
+            choices = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
+            raise InputError(f"workload = {self.workload!r}; give {choices}")
         instance_of("scheduling", self.scheduling, Scheduling, "FCFS()")
         if self.placement is not None:
             instance_of("placement", self.placement, Placement, "WorstFit()")
@@ -53,19 +69,30 @@ class Scenario:
         return self.name or repr(self)
 
     def with_(self, **changes: Any) -> "Scenario":
-        """Return the scenario with these parts changed, and its name with them or gone."""
+        """Return a scenario with some arguments changed; the name is removed unless it is given."""
         return replace(self, **({"name": ""} | changes))
 
     def rate(self, load: float) -> float:
-        """Return the arrival rate, in jobs a unit of time, that offers `load` to the system."""
+        """Return the arrival rate, in jobs per unit of time, that gives the offered load `load`."""
         return positive("load", load) * self.system.processors / self.workload.mean_work
 
     def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
-        """Sample `jobs` jobs that offer `load`; without a load all are submitted at once."""
+        """Return jobs of the workload.
+
+        Parameters
+        ----------
+        jobs : int
+            Number of jobs.
+        load : float, optional
+            The offered load, for example 0.5. By default the workload determines the submissions:
+            a `JobModel` submits all jobs at instant 0, and a log keeps its own interarrival times.
+        seed : int or numpy.random.SeedSequence
+            The seed. Scenarios with the same workload sample the same jobs from the same seed.
+        """
         return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
-        """Return the `Schedule` of a stream of jobs; `backlog` is that of `simulate`."""
+        """Simulate given jobs and return their schedule; `simulate` describes `backlog`."""
         options: dict[str, Any] = {
             "placement": self.placement,
             "engine": self.engine,
@@ -76,5 +103,9 @@ class Scenario:
     def simulate(
         self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None
     ) -> Schedule:
-        """Run sampled jobs; with the same seed, scenarios of one workload get the same jobs."""
+        """Simulate sampled jobs and return their schedule.
+
+        The arguments `jobs`, `load` and `seed` are those of the method `sample`, and `backlog` is
+        that of the function `simulate`.
+        """
         return self.run(self.sample(jobs, load=load, seed=seed), backlog)

@@ -1,8 +1,8 @@
-"""Many runs, and estimates with their intervals: means, differences, crossings, sweeps and curves.
+"""Estimates with confidence intervals from many simulation runs.
 
-The functions work on numbers and on any table of runs; what only one paper needs does not belong
-here. What an interval is stands in `coalloc_lib.basics.estimates`. Begin with `inference` for
-estimates, then read `replications` for tables of runs, and `sweep` for the runs themselves.
+The functions work on numbers and on tables of runs. Code that only one paper needs does not belong
+here. Intervals are defined in `coalloc_lib.basics.estimates`. Begin with `inference` for estimates,
+then read `replications` for tables of runs, and `sweep` for making the runs.
 """
 
 from coalloc_lib.basics.estimates import METHODS, Interval, MaxUtilization, all_of, not_

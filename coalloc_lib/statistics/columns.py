@@ -1,4 +1,4 @@
-"""Intervals as columns of a table, and back; which of several intervals is the extreme one."""
+"""Intervals as columns of a table, and the extreme one of several intervals."""
 
 from collections.abc import Iterable
 from math import inf
@@ -13,20 +13,38 @@ from coalloc_lib.basics.estimates import Interval
 
 
 class NotRunError(InputError):
-    """What is asked for is not among the runs."""
+    """The table of runs does not contain the runs that an estimate needs."""
 
 
 class NoColumnError(NotRunError):
-    """The runs do not have a column: some settings were not run, or the table was damaged."""
+    """The table of runs lacks a column: some settings were not run, or the table was damaged."""
 
 
 def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
-    """Return an interval as columns of a table: its estimate, both ends, and why it is in doubt."""
+    """Return an interval as four columns of a table.
+
+    Parameters
+    ----------
+    interval : Interval
+        The interval.
+    name : str
+        The name of the column with the estimate.
+
+    Returns
+    -------
+    dict
+        The estimate, the ends of the interval (``ci95_low``, ``ci95_high``) and its ``warning``.
+
+    Examples
+    --------
+    >>> interval_columns(Interval(0.5, 0.4, 0.6, 10), "wait")
+    {'wait': 0.5, 'ci95_low': 0.4, 'ci95_high': 0.6, 'warning': ''}
+    """
     ends = {name: interval.estimate, "ci95_low": interval.low, "ci95_high": interval.high}
     return ends | {"warning": interval.warning}
 
 
-#: The least and the largest value that measured columns of these names can have.
+#: The smallest and the largest possible value of measured columns with these names.
 LIMITS = {
     **dict.fromkeys(("utilization", "max_utilization", "capacity_loss"), (0.0, 1.0)),
     **dict.fromkeys(("wait", "response", "awrt"), (0.0, inf)),
@@ -35,41 +53,67 @@ LIMITS = {
 
 
 def limits_of(name: str, values: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the least and the largest value that a measured column can have.
+    """Return the smallest and the largest possible value of a measured column.
 
-    A column of such a name with values beyond its `LIMITS`, such as a utilization in percent, is
-    something else and has no limits.
+    The limits are known from the column's name (`LIMITS`). They are infinite for other names, and
+    also if some of the values lie beyond them: a utilization in percent is not between 0 and 1.
     """
     low, high = LIMITS.get(name, (-inf, inf))
-    is_such = bool(((values >= low - 1e-9) & (values <= high + 1e-9)).all())
-    return (low, high) if is_such else (-inf, inf)
+    is_within = bool(((values >= low - 1e-9) & (values <= high + 1e-9)).all())
+    return (low, high) if is_within else (-inf, inf)
 
 
 def least(intervals: Iterable[Interval], **default: Any) -> Any:
-    """Return the interval of the smallest figure.
+    """Return the interval with the smallest estimate.
 
-    Where there is none, a `NotRunError` says so, unless a ``default=`` is given.
+    Parameters
+    ----------
+    intervals : iterable of Interval
+        The intervals to choose from.
+    default : optional
+        The value to return if there are no intervals.
+
+    Raises
+    ------
+    NotRunError
+        If there are no intervals and no default.
+
+    Examples
+    --------
+    >>> least([Interval.exact(2.0), Interval.exact(1.0)]).estimate
+    1.0
     """
-    return min(_some(intervals, **default), key=attrgetter("estimate"), **default)
+    return min(_checked(intervals, **default), key=attrgetter("estimate"), **default)
 
 
 def most(intervals: Iterable[Interval], **default: Any) -> Any:
-    """Return the interval of the largest figure; see `least`."""
-    return max(_some(intervals, **default), key=attrgetter("estimate"), **default)
+    """Return the interval with the largest estimate.
+
+    The parameters and errors are those of `least`.
+    """
+    return max(_checked(intervals, **default), key=attrgetter("estimate"), **default)
 
 
 def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
-    """Return the interval of the figure that is furthest from a number."""
+    """Return the interval whose estimate is furthest from the number `from_`.
+
+    A `NotRunError` is raised if there are no intervals.
+
+    Examples
+    --------
+    >>> furthest([Interval.exact(2.0), Interval.exact(-3.0)]).estimate
+    -3.0
+    """
 
     def distance(interval: Interval) -> float:
         return abs(interval.estimate - from_)
 
-    return max(_some(intervals), key=distance)
+    return max(_checked(intervals), key=distance)
 
 
-def _some(intervals, **default):
-    """Return intervals as a list, with at least one unless there is a default."""
+def _checked(intervals, **default):
+    """Return the intervals as a list; raise an error if it is empty and there is no default."""
     found = list(intervals)
     if not (found or default):
-        raise NotRunError("there is no run to take an interval from")
+        raise NotRunError("there are no runs, so there is no interval; run some settings first")
     return found

@@ -1,7 +1,8 @@
-"""Where a line crosses a level: of the mean of the replications, and of each of them.
+"""Where lines from simulation runs cross a level: their mean, and the line of each replication.
 
-A *line* is a sample by place: a value of each replication at each place that was run, such as each
-penalty. Between two places a replication's line is straight.
+A *line* is a function of a number, such as the span penalty. The numbers that were simulated are
+called its *places*; a line has a `Replications` at each place. Between two places the line of a
+replication is straight.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,39 +19,80 @@ from coalloc_lib.statistics.columns import NotRunError
 from coalloc_lib.statistics.inference import Crossing, Replications, crossing
 from coalloc_lib.statistics.replications import pick, ratio
 
-#: By place, in ascending order, a value of each replication.
+#: A line: the values of all replications at each place, with the places in ascending order.
 Line = Mapping[float, Replications]
 
 
 def ratios_along(
     runs: pd.DataFrame, value: str, x: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[float, Replications]:
-    """Return the line of a ratio over the places `x` at which `one` was run; see `ratio`.
+    """Return the ratio of two settings at each place at which the first was run.
 
-    `other` names a value of `x` too where it was run at one place alone.
+    Parameters
+    ----------
+    runs : DataFrame
+        A table of runs.
+    value : str
+        The measured column.
+    x : str
+        The column with the places, such as ``"penalty"``.
+    one, other : dict
+        The settings of the numerator and of the denominator, as in `ratio`. `other` also has a
+        value for `x` if it was run at a single place.
+
+    Returns
+    -------
+    dict of float to Replications
+        The ratios in pairs, by place.
     """
     places = sorted(pick(runs, **one)[x].dropna().unique().tolist())
     return {place: ratio(runs, value, {**one, x: place}, other) for place in places}
 
 
 def mean_crossing(line: Line, level: float = 0.0, budget: int = 20) -> Crossing:
-    """Return where the mean of a rising line crosses a level, with its interval: see `crossing`.
+    """Return where the mean of a rising line crosses a level, with a confidence interval.
 
-    An end of the interval is infinite where it lies outside of the places that were run.
+    Parameters
+    ----------
+    line : mapping of float to Replications
+        The line.
+    level : float
+        The level.
+    budget : int
+        The number of evaluations of the line, as in `crossing`.
+
+    Returns
+    -------
+    Crossing
+        An end of its interval is infinite if it lies outside the places that were simulated.
+
+    Examples
+    --------
+    >>> line = {0.0: Replications([-1.0, -1.0]), 1.0: Replications([1.0, 1.0])}
+    >>> mean_crossing(line).interval.estimate
+    0.5
     """
     places, values = _matrix(line, level)
 
     def at(place: float) -> Replications:
         after = min(int(np.searchsorted(places, place)), len(places) - 1)
-        near = [line[places[after]], line[places[max(after - 1, 0)]]]
-        warning = next((each.warning for each in near if each.warning), "")
+        neighbours = [line[places[after]], line[places[max(after - 1, 0)]]]
+        warning = next((each.warning for each in neighbours if each.warning), "")
         return Replications(np.array([np.interp(place, places, row) for row in values]), warning)
 
     return crossing(at, places[0], places[-1], budget=budget)
 
 
 def first_crossing(values: NDArray[np.float64], places: Sequence[float]) -> float:
-    """Return from which place on values are above 0; ``-inf`` if at once, ``inf`` if never."""
+    """Return the place at which a line of values first rises above 0.
+
+    The result is ``-inf`` if the first value is already above 0, and ``inf`` if no value is.
+
+    Examples
+    --------
+    >>> first_crossing(np.array([-1.0, -1.0, 3.0]), [0.0, 1.0, 2.0])
+    1.25
+    """
     above = np.flatnonzero(np.asarray(values) > 0)
     if not above.size:
         return np.inf
@@ -63,10 +105,16 @@ def first_crossing(values: NDArray[np.float64], places: Sequence[float]) -> floa
 
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """Where each replication first crosses: `values`, infinite beyond the places that were run.
+    """The place at which the line of each replication first crosses a level.
 
-    Of infinite ones no more is known than on which side they lie. In intervals they count as the
-    end of the places, and that end of the interval is infinite.
+    Attributes
+    ----------
+    values : ndarray
+        The place of each replication: ``-inf`` if its line begins above the level, and ``inf`` if
+        it stays below.
+    first, last : float
+        The first and the last place that was simulated. An infinite value counts as the nearer of
+        the two in a mean, and makes that end of the confidence interval infinite.
     """
 
     values: NDArray[np.float64]
@@ -75,24 +123,33 @@ class Crossings:
 
     @property
     def sample(self) -> Replications:
-        """The crossings, those beyond the places at their ends."""
+        """The crossings, with infinite ones moved to the first or the last place."""
         return Replications(np.clip(self.values, self.first, self.last))
 
     @property
     def mean(self) -> Interval:
-        """The mean over the replications."""
+        """The mean crossing of the replications."""
         return self._open(self.sample.interval)
 
     @property
     def prediction(self) -> Interval:
-        """Where one further replication crosses, in 95 % of cases."""
+        """The interval that contains the crossing of one further replication in 95 % of cases."""
         return self._open(self.sample.prediction)
 
     def _open(self, found: Interval) -> Interval:
         return _with_open_ends(found, -np.inf in self.values, np.inf in self.values)
 
     def less(self, other: "Crossings", in_pairs: bool = True) -> Interval:
-        """Return the mean of these crossings less that of others, of the same jobs if in pairs."""
+        """Return the mean of these crossings minus the mean of others.
+
+        Parameters
+        ----------
+        other : Crossings
+            The crossings to subtract.
+        in_pairs : bool
+            Whether replications with the same position had the same jobs. Otherwise the interval is
+            that of independent samples (Welch).
+        """
         if in_pairs:
             found = (self.sample - other.sample).interval
         else:
@@ -103,14 +160,21 @@ class Crossings:
 
 
 def crossings(line: Line, level: float = 0.0) -> Crossings:
-    """Return where the line of each replication first crosses a level."""
+    """Return where the line of each replication first crosses a level.
+
+    Examples
+    --------
+    >>> line = {0.0: Replications([-1.0, -3.0]), 1.0: Replications([1.0, 1.0])}
+    >>> crossings(line).values.tolist()
+    [0.5, 0.75]
+    """
     places, values = _matrix(line, level)
     found = np.array([first_crossing(row, places) for row in values])
     return Crossings(found, places[0], places[-1])
 
 
 def _matrix(line, level):
-    """Return the places of a line, and what it is above a level, shape (replications, places)."""
+    """Return the places of a line, and its values minus the level, (replications, places)."""
     places = list(line)
     if len(places) < 2:
         raise NotRunError(f"a line of {len(places)} places has no crossing; run two or more")
@@ -120,6 +184,6 @@ def _matrix(line, level):
 
 
 def _with_open_ends(found, below, above):
-    """Return an interval with infinite ends: what counted as an end may lie anywhere beyond it."""
+    """Return an interval with an infinite low end if `below`, and an infinite high if `above`."""
     low, high = -np.inf if below else found.low, np.inf if above else found.high
     return replace(found, low=low, high=high)

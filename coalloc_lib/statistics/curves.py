@@ -15,28 +15,31 @@ from coalloc_lib.model.distributions import Exponential
 from coalloc_lib.model.placement import may_stay_whole
 from coalloc_lib.policies import FCFS
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.statistics import saturation
-from coalloc_lib.statistics.inference import Replications, replicate, student
+from coalloc_lib.statistics import saturation, settling
+from coalloc_lib.statistics.inference import Replications, replicate
+from coalloc_lib.statistics.settling import SETTLES as SETTLES
 from coalloc_lib.workloads.models import JobModel
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The warning of a point whose runs are too short, or whose load is too high.
-RISING = "response times still rise at the end of the runs"
-
-#: Jobs that a run needs, times the square of the share 1 - load / maximum that is left: queues take
-#: so much longer to settle near saturation. Of M/M/1, 93 of 100 intervals of 8 runs of so many jobs
-#: hold the mean response, and 88 of runs of a quarter (benchmarks/bench_coverage.py --simulated).
-SETTLES = 80
-
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a response-time curve: the offered load and the mean response time.
+    """A point of a response-time curve: the mean response time at one offered load.
 
-    The `response` is None past saturation; `jobs` are those of each replication, and `means` has
-    the mean response time of each; see `response_point` for `precise`.
+    Attributes
+    ----------
+    utilization : float
+        The offered load, as a share of the processors.
+    response : Interval or None
+        The mean response time; None if the load is at or above the maximal utilization.
+    jobs : int
+        The number of jobs in each replication.
+    precise : bool
+        Whether the interval is as narrow as it should be, and has no warning; see `response_point`.
+    means : tuple of float
+        The mean response time of each replication.
     """
 
     utilization: float
@@ -51,7 +54,7 @@ class Point:
         return self.response is None
 
     def stretched(self, alpha: float) -> "Point":
-        """Return the point over the net utilization where all service is `alpha` times as long."""
+        """Return the point at its net utilization, if all service is `alpha` times as long."""
         return replace(
             self,
             utilization=self.utilization / alpha,
@@ -62,18 +65,26 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of mean response time against utilization, and where it goes to infinity."""
+    """Mean response times at several loads, and the maximal utilization.
+
+    Attributes
+    ----------
+    points : list of Point
+        The points of the curve.
+    maximum : MaxUtilization
+        The load at which the mean response time goes to infinity.
+    """
 
     points: list[Point]
     maximum: MaxUtilization
 
     def stretched(self, alpha: float) -> "Curve":
-        """Return the curve over the net utilization where all service is `alpha` times as long."""
+        """Return the curve over the net utilization, if all service is `alpha` times as long."""
         points = [point.stretched(alpha) for point in self.points]
         return Curve(points, self.maximum.times(1 / alpha))
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the points as a pandas table; what is past saturation has no response."""
+        """Return the points as a pandas table; saturated points have an empty response."""
         import pandas as pd
 
         columns = [
@@ -96,12 +107,44 @@ def response_times(
     seed: Seed = 0,
     maximum: MaxUtilization | None = None,
 ) -> NDArray[np.float64]:
-    """Mean response time of each of several independent runs with Poisson arrivals.
+    """Return the mean response time of each of several independent runs with Poisson arrivals.
 
-    The offered `load` must be below the `maximum`, by default that of
-    `max_utilization_by_simulation`. The first
-    tenth of the `jobs` is left out. With the same seed, runs of two scenarios are comparable in
-    pairs. A `UserWarning` says where the jobs are too few for queues to settle at this load.
+    Parameters
+    ----------
+    scenario : Scenario
+        The system, its workload and its policies.
+    load : float
+        The offered load, as a share of the processors. It must be below the maximal utilization.
+    jobs : int
+        The number of jobs in each run, 20 or more. The first tenth is left out as warm-up.
+    replications : int
+        The number of runs.
+    seed : int or SeedSequence
+        The seed of the runs. With the same seed, runs of two scenarios can be compared in pairs.
+    maximum : MaxUtilization, optional
+        The maximal utilization, by default the result of `max_utilization_by_simulation`.
+
+    Returns
+    -------
+    ndarray of shape (replications,)
+        The mean response times, in the time unit of the workload.
+
+    Raises
+    ------
+    InputError
+        If the load is too high, or the policy rejects jobs.
+
+    Warns
+    -----
+    UserWarning
+        If the runs have too few jobs for the queue to settle at this load.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> scenario = co.Scenario(co.Multicluster([8]), co.JobModel(co.uniform(1, 4)))
+    >>> response_times(scenario, 0.3, jobs=1000, replications=3).shape
+    (3,)
     """
     sample = response_sample(
         scenario, load, jobs=jobs, replications=replications, seed=seed, maximum=maximum
@@ -120,7 +163,10 @@ def response_sample(
     seed: Seed = 0,
     maximum: MaxUtilization | None = None,
 ) -> Replications:
-    """Return the `response_times` as a `Replications`, which keeps the warning."""
+    """Return the mean response times of several runs as `Replications`, which keep a warning.
+
+    The parameters, values and errors are those of `response_times`.
+    """
     jobs = whole("jobs", jobs, least=20)
     if maximum is None:
         maximum = max_utilization_by_simulation(scenario, jobs=jobs * replications, seed=seed)
@@ -130,25 +176,24 @@ def response_sample(
             "time; give a lower load"
         )
     halves, _ = _runs(scenario, load, jobs, replications, seed)
-    left = 1 - load / maximum.max_utilization
-    return Replications(halves.mean(axis=1), saturation.unsettled(jobs, SETTLES / left**2))
+    needed = settling.jobs_to_settle(load, maximum.max_utilization)
+    return Replications(halves.mean(axis=1), settling.unsettled(jobs, needed))
 
 
 def _runs(scenario, load, jobs, replications, seed):
-    """Return the mean response time of both halves of each run, and the work of all jobs."""
+    """Return the mean response times of both halves of each run, and the work of all jobs."""
     saturation.refuse_replay(scenario)
-    half = (jobs - int(saturation.WARM_UP * jobs)) // 2
     work = []
 
     def one(child: Seed) -> NDArray[np.float64]:
         schedule = scenario.simulate(jobs, load=load, seed=child)
         if schedule.refused:
             raise InputError(
-                f"scheduling = {scenario.scheduling} refused {len(schedule.refused)} of {jobs} "
-                "jobs, which have no response time; give a policy that refuses none"
+                f"scheduling = {scenario.scheduling} rejected {len(schedule.refused)} of {jobs} "
+                "jobs, which have no response time; give a policy that rejects no job"
             )
         work.append(schedule.jobs.work)
-        return schedule.response[-2 * half :].reshape(2, half).mean(axis=1)
+        return settling.equal_halves(schedule.response)
 
     return replicate(one, replications, seed), np.concatenate(work)
 
@@ -163,19 +208,46 @@ def response_point(
     replications: int = 8,
     seed: Seed = 0,
 ) -> Point:
-    """Mean response time at a load below saturation, as precise as asked.
+    """Return the mean response time at one load, from runs that are as long as necessary.
 
-    The `precision` is the half-width of the 95 % interval that is aimed at, relative to the mean;
-    `jobs` and `most_jobs` are those of each replication of the first pilot, and of the point at
-    most. A pilot doubles the run length until its interval is narrow enough and its second halves
-    are not slower than the first, by the paired interval. The point is a run of twice that length
-    with other random numbers: pilots chosen for looking calm have intervals that lie too low. There
-    is a warning, and the point is not `precise`, where neither settled or few jobs carry the work.
+    Parameters
+    ----------
+    scenario : Scenario
+        The system, its workload and its policies.
+    load : float
+        The offered load, as a share of the processors, below 1.
+    precision : float
+        The half-width of the 95 % interval that the runs should reach, relative to the mean.
+    jobs, most_jobs : int
+        The number of jobs in each replication of the first pilot runs, and the largest number in
+        each replication of the result.
+    replications : int
+        The number of independent runs, two or more.
+    seed : int or SeedSequence
+        The seed of the runs.
+
+    Returns
+    -------
+    Point
+        It is not ``precise``, and its response has a warning, if response times still rise at the
+        end of the longest runs, or if a few jobs carry most of the work.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range, or the policy rejects jobs.
+
+    Notes
+    -----
+    Pilot runs double in length until their interval is narrow enough and their second halves are
+    not slower than their first halves. The result comes from runs of twice the length of the last
+    pilot, with other random numbers. Values of the pilots themselves would be biased: the pilots
+    were selected because they look steady, and such runs have mean response times that are too low.
     """
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
     if positive("load", load) >= 1:
-        raise InputError(f"load = {load}; give a load below 1, which can be served")
+        raise InputError(f"load = {load}; give a load below 1, which the system can serve")
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
 
@@ -183,20 +255,21 @@ def response_point(
         halves, work = _runs(scenario, load, jobs, replications, seed)
         warning = saturation.doubtful_work(work, scenario.workload.mean_work)
         means = Replications(halves.mean(axis=1), warning)
-        narrow = means.interval.half_width <= precision * means.mean
-        return means, narrow, student(halves[:, 1] - halves[:, 0]).low <= 0
+        is_narrow = means.interval.half_width <= precision * means.mean
+        return means, is_narrow, not settling.is_rising(halves[:, 0], halves[:, 1])
 
     for_pilot, for_point = spawn(seed, 2)
-    was_settled = narrow = False
-    while 2 * jobs <= most_jobs and not (narrow and was_settled):
-        _, narrow, was_settled = run(jobs, for_pilot)
+    was_settled = is_narrow = False
+    while 2 * jobs <= most_jobs and not (is_narrow and was_settled):
+        _, is_narrow, was_settled = run(jobs, for_pilot)
         jobs *= 2
-    means, narrow, settled = run(jobs, for_point)
-    # A run of half the length was settled: one run in forty looks otherwise by chance.
-    if not (settled or was_settled):
-        means = replace(means, warning=means.warning or RISING)
-    is_precise = narrow and not means.warning
-    # No job responds sooner than its service, and the mean service time of a model is known.
+    means, is_narrow, is_settled = run(jobs, for_point)
+    # By chance, one settled run in forty seems to rise. A pilot of half the length that had settled
+    # shows that this run has settled too.
+    if not (is_settled or was_settled):
+        means = replace(means, warning=means.warning or settling.RISING)
+    is_precise = is_narrow and not means.warning
+    # The mean response time cannot be below the mean service time, which a job model knows.
     service = getattr(scenario.workload, "service", None)
     response = means.interval.within(0.0 if service is None else service.mean)
     return Point(float(load), response, jobs, is_precise, tuple(means.values.tolist()))
@@ -210,10 +283,34 @@ def response_curve(
     seed: Seed = 0,
     **options: Any,
 ) -> Curve:
-    """Mean response time at each of several loads; `options` are those of `response_point`.
+    """Return the mean response time at each of several loads, and the maximal utilization.
 
-    A load at or above the low end of the `maximum`, by default that of
-    `max_utilization_by_simulation`, has no mean.
+    Parameters
+    ----------
+    scenario : Scenario
+        The system, its workload and its policies.
+    loads : array_like
+        The offered loads, as shares of the processors. A load at or above the low end of the
+        interval of `maximum` is not simulated: its point is saturated.
+    maximum : MaxUtilization, optional
+        The maximal utilization, by default the result of `max_utilization_by_simulation`.
+    seed : int or SeedSequence
+        The seed of the runs.
+    **options
+        The other keyword arguments of `response_point`, such as ``precision=0.1``.
+
+    Returns
+    -------
+    Curve
+        The points in the order of the loads.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> scenario = co.Scenario(co.Multicluster([8]), co.JobModel(co.uniform(1, 4)))
+    >>> curve = co.response_curve(scenario, [0.3, 1.0], jobs=1000, most_jobs=1000)
+    >>> [point.saturated for point in curve.points]
+    [False, True]
     """
     loads = [positive("load", load) for load in np.atleast_1d(loads)]
     maximum = max_utilization_by_simulation(scenario, seed=seed) if maximum is None else maximum
@@ -235,26 +332,78 @@ def compare(
     seed: Seed = 0,
     backlog: int | None = None,
 ) -> Interval:
-    """Return the interval of ``one - other``, what one scenario has more, in pairs.
+    """Return the difference ``one - other`` of two scenarios, from runs compared in pairs.
 
-    Mean response times are compared at an offered `load`, else maximal utilizations, with the
-    `backlog` of `saturation.heavy_traffic`. Scenarios that share their workload get the same jobs.
-    There is a warning where the jobs are too few for the queues of either to settle.
+    Parameters
+    ----------
+    one, other : Scenario
+        The scenarios. If they have the same workload, paired runs have the same jobs.
+    load : float, optional
+        The offered load, as a share of the processors, at which mean response times are compared.
+        Without a load, maximal utilizations are compared.
+    jobs : int
+        The number of jobs in each run.
+    replications : int
+        The number of runs of each scenario.
+    seed : int or SeedSequence
+        The seed of the runs.
+    backlog : int, optional
+        The number of waiting jobs in the comparison of maximal utilizations, as in
+        `saturation.heavy_traffic`.
+
+    Returns
+    -------
+    Interval
+        The 95 % interval of the difference. It has a warning if the runs have too few jobs for the
+        queue of one of the scenarios to settle.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> first = co.Scenario(co.Multicluster([8]), co.JobModel(co.uniform(1, 4)))
+    >>> first_fit = first.with_(scheduling=co.FPFS(max_jumps=5))
+    >>> co.compare(first_fit, first, jobs=5000, replications=4, backlog=10).above(0)
+    True
     """
     options: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
-        more, less = (response_sample(each, load, **options) for each in (one, other))
+        values, subtracted = (response_sample(each, load, **options) for each in (one, other))
     else:
         options["backlog"] = backlog
         runs = [saturation.replicated_traffic(each, **options) for each in (one, other)]
-        more, less = (Replications(busy.mean(axis=1), warning) for busy, warning in runs)
-    return (more - less).interval
+        values, subtracted = (Replications(busy.mean(axis=1), warning) for busy, warning in runs)
+    return (values - subtracted).interval
 
 
 def max_utilization_by_simulation(
     scenario: Scenario, *, method: str | None = None, jobs: int = 200_000, seed: Seed = 0
 ) -> MaxUtilization:
-    """Return the maximal utilization by `best_method` or another; simulation is of `jobs`."""
+    """Return the maximal utilization of a scenario, by a formula or by simulation.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The system, its workload and its policies.
+    method : {"exact", "approximation", "simulation"}, optional
+        The method, by default that of `best_method`: an exact formula if there is one, otherwise
+        simulation in heavy traffic.
+    jobs : int
+        The number of simulated jobs.
+    seed : int or SeedSequence
+        The seed of the simulation.
+
+    Raises
+    ------
+    InputError
+        If the scenario has no formula of the given kind.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> scenario = co.Scenario(co.Multicluster([2]), co.JobModel(co.uniform(1, 2), request="total"))
+    >>> print(co.max_utilization_by_simulation(scenario))
+    0.8571, exact
+    """
     method = best_method(scenario) if method is None else method
     if one_of("method", method, METHODS) == "simulation":
         loss = saturation.saturated_loss(scenario, jobs=jobs, seed=seed)
@@ -262,9 +411,11 @@ def max_utilization_by_simulation(
     formula = _formula(scenario)
     if method != formula:
         has = {"exact": "is exact", None: "does not exist"}.get(formula, f"is an {formula}")
-        raise InputError(f"method = {method!r}; here the formula {has}; use simulation")
+        raise InputError(
+            f"method = {method!r}, but for this scenario the formula {has}; use simulation"
+        )
     system, model = scenario.system, scenario.workload
-    assert isinstance(model, JobModel)  # nothing else has a formula
+    assert isinstance(model, JobModel)  # `_formula` finds no formula for other workloads
     placement = None if len(system) == 1 else scenario.placement
     question = system, model.sizes, model.components, model.request
     return maximal_utilization(*question, placement=placement)
@@ -279,14 +430,29 @@ def capacity_loss(
     method: str | None = None,
     backlog: int | None = None,
 ) -> Replications:
-    """Return the capacity loss in each replication, or the only one of an exact formula.
+    """Return the capacity loss of a scenario, in each replication or from an exact formula.
 
     Parameters
     ----------
+    scenario : Scenario
+        The system, its workload and its policies.
     jobs, replications, seed, backlog
-        Of the simulation in heavy traffic, as in `saturation.replicated_traffic`.
+        The options of the simulation in heavy traffic, as in `saturation.replicated_traffic`.
     method : {"exact", "approximation", "simulation"}, optional
-        By default `best_method`: the formula where it is exact under its assumptions.
+        The method, by default that of `best_method`.
+
+    Returns
+    -------
+    Replications
+        The share of the processors that is idle in heavy traffic: one value for each run, or a
+        single value without a dimension if it is known from a formula.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> scenario = co.Scenario(co.Multicluster([2]), co.JobModel(co.uniform(1, 2), request="total"))
+    >>> round(capacity_loss(scenario, jobs=1000, replications=2).mean, 4)
+    0.1429
     """
     if (method or best_method(scenario)) != "simulation":
         return Replications(
@@ -299,19 +465,24 @@ def capacity_loss(
 
 
 def best_method(scenario: Scenario) -> str:
-    """Return ``"exact"`` where a formula is, under its assumptions, else ``"simulation"``."""
+    """Return ``"exact"`` if an exact formula gives the maximal utilization, else ``"simulation"``.
+
+    The formula is exact under its assumptions: FCFS, independent component sizes and exponential
+    service times.
+    """
     return "exact" if _formula(scenario) == "exact" else "simulation"
 
 
 def _formula(scenario):
-    """Return the kind of formula that there is: exact, an approximation, or none (None)."""
-    # They know independent components, exponential service, and no jobs that may stay whole.
+    """Return the kind of formula for the maximal utilization, or None if there is no formula."""
+    # The formulas assume FCFS, independent components, exponential service, and jobs that are
+    # always split into their components.
     model, system = scenario.workload, scenario.system
     if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:
         return None
     simplest = JobModel(model.sizes, model.components, model.request, model.service)
-    whole_jobs = may_stay_whole(scenario.placement, model.request)
-    if whole_jobs or model != simplest or type(model.service) is not Exponential:
+    may_be_whole = may_stay_whole(scenario.placement, model.request)
+    if may_be_whole or model != simplest or type(model.service) is not Exponential:
         return None
-    sure = len(system) == 1 or model.request in ("ordered", "flexible")
-    return "exact" if sure else "approximation"
+    is_exact = len(system) == 1 or model.request in ("ordered", "flexible")
+    return "exact" if is_exact else "approximation"

@@ -1,4 +1,4 @@
-"""From runs to figures with intervals: replications, paired differences, crossings."""
+"""From independent runs to estimates with intervals: means, paired differences and crossings."""
 
 import operator
 from collections.abc import Callable
@@ -13,20 +13,48 @@ from coalloc_lib.basics.seeds import Seed, spawn
 
 
 def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> Interval:
-    """Return Student's t interval of the mean of two or more independent values, all finite."""
+    """Return Student's t interval of the mean of independent values.
+
+    Parameters
+    ----------
+    values : array_like of shape (n,)
+        Two or more finite values.
+    confidence : float
+        The probability with which the interval contains the true mean.
+    warning : str
+        The warning of the interval, if there is a reason to doubt it.
+
+    Returns
+    -------
+    Interval
+        The mean of the values with its interval.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two values, or one of them is not finite.
+
+    Examples
+    --------
+    >>> print(student([1.0, 2.0, 3.0]))
+    2.0000 ± 2.4841 (95 %)
+    """
     values = np.asarray(values, dtype=float)
     if values.ndim != 1 or len(values) < 2:
         raise InputError(f"values has shape {values.shape}; an interval needs two or more values")
     if not np.isfinite(values).all():
-        raise InputError(f"values[{int((~np.isfinite(values)).argmax())}] is not a finite number")
+        raise InputError(
+            f"values[{int((~np.isfinite(values)).argmax())}] is not a finite number; leave it out"
+        )
     if not 0 < confidence < 1:
         raise InputError(f"confidence = {confidence}; give a number between 0 and 1")
     error = values.std(ddof=1) / np.sqrt(len(values))
-    return _interval(values.mean(), error, len(values) - 1, len(values), confidence, warning)
+    return _t_interval(values.mean(), error, len(values) - 1, len(values), confidence, warning)
 
 
-def _interval(mean, error, freedom, count, confidence, warning):
-    from scipy.special import stdtrit  # the quantile alone: scipy.stats takes long to import
+def _t_interval(mean, error, freedom, count, confidence, warning):
+    """Return the t interval of a mean with this standard error and these degrees of freedom."""
+    from scipy.special import stdtrit  # scipy.stats has the same quantile, but is slow to import
 
     half = float(stdtrit(freedom, (1 + confidence) / 2) * error)
     return Interval(float(mean), float(mean - half), float(mean + half), count, confidence, warning)
@@ -35,33 +63,85 @@ def _interval(mean, error, freedom, count, confidence, warning):
 def paired_difference(
     one: ArrayLike, other: ArrayLike, confidence: float = 0.95, warning: str = ""
 ) -> Interval:
-    """Return the interval of the mean of ``one - other``, value by value."""
+    """Return Student's t interval of the mean of ``one - other``, where the values form pairs.
+
+    Parameters
+    ----------
+    one, other : array_like of shape (n,)
+        Values with the same position belong together, for example because both runs had the same
+        jobs.
+    confidence, warning
+        As in `student`.
+
+    Examples
+    --------
+    >>> paired_difference([3.0, 4.0, 5.0], [1.0, 2.0, 3.0]).estimate
+    2.0
+    """
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     if one.shape != other.shape:
-        raise InputError(f"one has {one.size} values and other has {other.size}; pair them")
+        raise InputError(
+            f"one has {one.size} values and other has {other.size}; give the same number, in pairs"
+        )
     return student(one - other, confidence, warning)
 
 
 def unpaired_difference(
     one: ArrayLike, other: ArrayLike, confidence: float = 0.95, warning: str = ""
 ) -> Interval:
-    """Return Welch's interval of the difference of two means of independent samples."""
+    """Return Welch's interval of the difference of the means of two independent samples.
+
+    Parameters
+    ----------
+    one, other : array_like of shapes (n,) and (k,)
+        The values of each sample, two or more.
+    confidence, warning
+        As in `student`.
+
+    References
+    ----------
+    .. [1] B. L. Welch, "The generalization of 'Student's' problem when several different population
+       variances are involved", Biometrika 34 (1947).
+
+    Examples
+    --------
+    >>> unpaired_difference([3.0, 4.0, 5.0], [1.0, 2.0]).estimate
+    2.5
+    """
     one, other = (np.asarray(values, dtype=float) for values in (one, other))
     mean = student(one, confidence).estimate - student(other, confidence).estimate
     counts = np.array([len(one), len(other)])
     squares = np.array([one.var(ddof=1), other.var(ddof=1)]) / counts
     variance, count = squares.sum(), int(counts.min())
     freedom = variance**2 / (squares**2 / (counts - 1)).sum() if variance > 0 else count - 1
-    return _interval(mean, np.sqrt(variance), freedom, count, confidence, warning)
+    return _t_interval(mean, np.sqrt(variance), freedom, count, confidence, warning)
 
 
 @dataclass(frozen=True, eq=False)
 class Replications:
-    """Values of one figure in independent runs; without a dimension, a figure that is known.
+    """The values of one quantity in independent runs.
 
-    ``one - other`` and ``one / other`` compare runs in pairs and have the warning of either. The
-    intervals of the mean and of a further run stay between `least` and `most`, which are bounds of
-    the figure that are known with certainty; see `Interval.within`.
+    ``one - other`` and ``one / other`` compare two quantities run by run. The result has the
+    warning of either.
+
+    Attributes
+    ----------
+    values : ndarray
+        One value for each run, shape (runs,), or an array without dimensions if the quantity is
+        known exactly, for example from a formula.
+    warning : str
+        The reason to doubt the interval, or an empty text.
+    least, most : float
+        Bounds of the quantity that are known with certainty. The intervals stay between them; see
+        `Interval.within`.
+
+    Examples
+    --------
+    >>> waits = Replications([4.0, 6.0, 5.0])
+    >>> waits.mean
+    5.0
+    >>> (waits / Replications([2.0, 3.0, 2.5])).mean
+    2.0
     """
 
     values: NDArray[np.float64]
@@ -79,25 +159,32 @@ class Replications:
 
     @property
     def interval(self) -> Interval:
-        """Student's t interval of the mean, without length where the figure is known."""
+        """Student's t interval of the mean; it has no length if the quantity is known exactly."""
         if self.values.ndim == 0:
             return Interval.exact(float(self.values))
         return student(self.values, warning=self.warning).within(self.least, self.most)
 
     @property
     def prediction(self) -> Interval:
-        """Where one further run falls, in 95 % of cases: the mean ± t s sqrt(1 + 1/n)."""
+        """The 95 % prediction interval of one further run: the mean ± t s sqrt(1 + 1/n)."""
         return self.prediction_of(1.0)
 
     def prediction_of(self, length: float) -> Interval:
-        """Where one further run falls that is `length` times as long as one of these.
+        """Return the 95 % prediction interval of one further run of another length.
 
-        In 95 % of cases: the mean ± t s sqrt(1/length + 1/n), as a mean over time of independent
-        parts.
+        Parameters
+        ----------
+        length : float
+            The length of the further run, as a multiple of the length of these runs.
+
+        Notes
+        -----
+        The interval is the mean ± t s sqrt(1/length + 1/n) for n runs with the standard deviation
+        s. The value of a run is taken as a mean over time whose parts are independent.
         """
         mean = replace(self, least=-np.inf, most=np.inf).interval
-        wide = mean.half_width * np.sqrt(self.values.size / length + 1)
-        further = replace(mean, low=mean.estimate - wide, high=mean.estimate + wide)
+        half = mean.half_width * np.sqrt(self.values.size / length + 1)
+        further = replace(mean, low=mean.estimate - half, high=mean.estimate + half)
         return further.within(self.least, self.most)
 
     def __sub__(self, other: "Replications") -> "Replications":
@@ -111,13 +198,16 @@ class Replications:
         return Replications(self.values / other.values, self.warning or other.warning)
 
     def _check_pairs(self, other: "Replications") -> None:
-        """Refuse samples of different numbers of runs; known figures suit any number."""
+        """Raise an error if the numbers of runs differ; an exact value goes with any number."""
         shapes = {self.values.shape, other.values.shape} - {()}
         if len(shapes) > 1:
-            raise InputError(f"samples have the shapes {sorted(shapes)}; pair their values")
+            raise InputError(
+                f"the replications have the shapes {sorted(shapes)}; give both the same number of "
+                "runs, in pairs"
+            )
 
     def less_unpaired(self, other: "Replications") -> Interval:
-        """Return Welch's interval of the difference to a sample of other runs."""
+        """Return Welch's interval of the difference to another quantity from independent runs."""
         warning = self.warning or other.warning
         return unpaired_difference(self.values, other.values, warning=warning)
 
@@ -125,8 +215,30 @@ class Replications:
 def replicate(
     function: Callable, count: int, seed: Seed = 0, workers: int = 1
 ) -> NDArray[np.float64]:
-    """Return ``function(seed)``, numbers or rows of them, for `count` independent seeds."""
-    from joblib import Parallel, delayed  # takes long, and a formula needs none of it
+    """Call a function with several independent seeds, and return its results as an array.
+
+    Parameters
+    ----------
+    function : callable
+        Called as ``function(seed)``. It returns a number, or an array of a fixed shape.
+    count : int
+        The number of calls.
+    seed : int or SeedSequence
+        The seed from which the seeds of the calls are spawned.
+    workers : int
+        The number of threads.
+
+    Returns
+    -------
+    ndarray
+        The results, with the calls along the first axis.
+
+    Examples
+    --------
+    >>> replicate(lambda seed: np.random.default_rng(seed).random(2), 3).shape
+    (3, 2)
+    """
+    from joblib import Parallel, delayed  # slow to import, and formulas do not need it
 
     run = Parallel(n_jobs=workers, prefer="threads")
     return np.array(run(delayed(function)(child) for child in spawn(seed, whole("count", count))))
@@ -134,9 +246,15 @@ def replicate(
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where a rising difference crosses zero, and at how many `x` it was evaluated.
+    """The place at which a rising difference crosses zero.
 
-    An end of the interval is infinite where it lies outside of the range that was searched.
+    Attributes
+    ----------
+    interval : Interval
+        The place with its confidence interval. An end is infinite if it lies outside the range that
+        was searched.
+    evaluations : int
+        The number of places at which the difference was evaluated.
     """
 
     interval: Interval
@@ -144,7 +262,11 @@ class Crossing:
 
     @property
     def answer(self) -> str:
-        """``crossing``, ``below throughout``, ``above throughout``, or ``undecided``."""
+        """``crossing``, ``below throughout``, ``above throughout``, or ``undecided``.
+
+        *Below* and *above* refer to the difference, which is below or above zero in the whole
+        range.
+        """
         low, high = self.interval.low, self.interval.high
         if self.interval.warning:
             return "undecided"
@@ -156,19 +278,42 @@ class Crossing:
 def crossing(
     difference: Callable[[float], Replications], low: float, high: float, *, budget: int = 20
 ) -> Crossing:
-    """Return where a difference that rises with `x` crosses zero, from `low` to `high`.
+    """Return where a difference that rises with x crosses zero, with a confidence interval.
 
-    The `difference` at `x` is a `Replications` of independent runs, which share their random
-    numbers at all `x`; infinite values say that a side has no mean, such as a saturated queue. With
-    a `budget` of so many evaluations the range is halved ``(budget - 2) // 3`` times for each
-    root.
+    Parameters
+    ----------
+    difference : callable
+        Called as ``difference(x)``. It returns a `Replications` of independent runs, which have the
+        same random numbers at every x. Infinite values mean that one side of the difference has no
+        mean, for example because its queue is saturated.
+    low, high : float
+        The range of x that is searched.
+    budget : int
+        The largest number of evaluations, 5 or more.
+
+    Returns
+    -------
+    Crossing
+        It has one crossing if there are several, and none if the difference has the same sign at
+        both ends of the range.
+
+    Raises
+    ------
+    InputError
+        If the difference falls, or is not a number.
 
     Notes
     -----
-    The 95 % interval has all `x` at which the paired interval of the difference contains zero
-    (Fieller's way). Its ends and the estimate are roots, found by halving the range and by a
-    straight line within the last part. Of several crossings one is found, and none where both ends
-    have one sign. The interval has the first warning of the differences in it and next to it.
+    The 95 % interval contains every x at which the paired interval of the difference contains zero
+    (Fieller's method). Its two ends and the estimate are roots. Each root is found by bisection
+    with ``(budget - 2) // 3`` steps, and by linear interpolation in the last part. The interval
+    takes over the first warning of the differences inside it and next to it.
+
+    Examples
+    --------
+    >>> found = crossing(lambda x: Replications([x - 0.5, x - 0.6, x - 0.4]), 0, 1)
+    >>> round(found.interval.estimate, 6), found.answer
+    (0.5, 'crossing')
     """
     low, high = numbers("range", [low, high]).astype(float).tolist()
     if not -np.inf < low < high < np.inf:
@@ -178,7 +323,7 @@ def crossing(
 
     def at(x: float) -> Interval:
         if x not in known:
-            known[x] = _mean(f"difference({x:g})", difference(x))
+            known[x] = _mean_interval(f"difference({x:g})", difference(x))
         return known[x]
 
     first, last = at(low), at(high)
@@ -188,10 +333,10 @@ def crossing(
             "one that rises, such as its negative"
         )
 
-    begin, middle, finish = (
-        _rising_root(lambda x, end=end: getattr(at(x), end), low, high, halvings, outwards)
-        for end, outwards in (("high", 0), ("estimate", 0.5), ("low", 1))
-    )
+    # The interval of the difference contains zero from the root of its high end to that of its low.
+    begin = _rising_root(lambda x: at(x).high, low, high, halvings, 0)
+    middle = _rising_root(lambda x: at(x).estimate, low, high, halvings, 0.5)
+    finish = _rising_root(lambda x: at(x).low, low, high, halvings, 1)
     before = max((x for x in known if x <= begin), default=low)
     after = min((x for x in known if x >= finish), default=high)
     warnings = (known[x].warning for x in sorted(known) if before <= x <= after)
@@ -199,11 +344,14 @@ def crossing(
     return Crossing(Interval(middle, begin, finish, first.count, warning=warning), len(known))
 
 
-def _rising_root(function, low, high, halvings, outwards):
-    """Return where a rising function is zero; infinite where that is outside of the range."""
-    # Where an end of the last part is infinite, `outwards` is the share of it that counts. Of
-    # several zeros the first is taken if `outwards` is 0, else the last.
-    has_risen = operator.gt if outwards else operator.ge
+def _rising_root(function, low, high, halvings, share):
+    """Return the root of a rising function, or an infinite value if it is not in the range.
+
+    The last part of the bisection may have an infinite value at one end. The root is then placed at
+    this `share` of the part. A share of 0 also selects the first of several roots, and any other
+    share the last.
+    """
+    has_risen = operator.gt if share else operator.ge
     below, above = function(low), function(high)
     if below > 0 or not has_risen(above, 0):
         return -np.inf if below > 0 else np.inf
@@ -215,16 +363,20 @@ def _rising_root(function, low, high, halvings, outwards):
         else:
             low, below = middle, value
     if np.isfinite([below, above]).all() and above > below:
-        outwards = -below / (above - below)
-    return low + (high - low) * outwards
+        share = -below / (above - below)
+    return low + (high - low) * share
 
 
-def _mean(name, sample):
-    """Return the interval of a mean, at an infinite place where values are infinite."""
+def _mean_interval(name, sample):
+    """Return the interval of a mean; it is infinite if some of the values are."""
     values = instance_of(name, sample, Replications, "Replications(values)").values
     if np.isnan(values).any():
         raise InputError(f"{name} holds NaN; give numbers, infinite ones past saturation")
-    ends = np.unique(values[np.isinf(values)]).tolist()
-    if len(ends) > 1:
-        raise InputError(f"{name} has values of both infinite signs; give one")
-    return Interval(*3 * ends, values.size, warning=sample.warning) if ends else sample.interval
+    infinite = np.unique(values[np.isinf(values)]).tolist()
+    if len(infinite) > 1:
+        raise InputError(
+            f"{name} has values of both infinite signs; give infinite values of one sign"
+        )
+    if infinite:
+        return Interval(*3 * infinite, values.size, warning=sample.warning)
+    return sample.interval

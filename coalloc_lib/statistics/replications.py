@@ -1,8 +1,9 @@
-"""A table of runs: settings picked out, replications compared in pairs, means with intervals.
+"""Tables of runs: pick settings, compare replications in pairs, and take means with intervals.
 
 A table of runs has a row for each replication of each setting. The columns before ``replication``
-are *keys*: they say what was run, and of whom it was measured. Those behind it were measured. A
-figure that is known, by a formula, has one row without a replication. Tables of `sweep` are such.
+are *keys*: they say which setting was run, and for which jobs it was measured. The columns after it
+were measured. A value that is known exactly, by a formula, has one row without a replication. The
+function `sweep` returns such a table.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,17 +22,40 @@ REPLICATION = "replication"
 
 
 def keys_of(runs: pd.DataFrame) -> list[str]:
-    """Return the columns that say what was run: those before ``replication``."""
+    """Return the key columns of a table of runs: those before ``replication``.
+
+    Examples
+    --------
+    >>> keys_of(pd.DataFrame({"load": [0.5], "replication": [0], "wait": [3.0]}))
+    ['load']
+    """
     if REPLICATION not in runs:
         raise InputError(f"runs have no column {REPLICATION!r}; give a table of runs")
     return list(runs.columns[: runs.columns.get_loc(REPLICATION)])
 
 
 def pick(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
-    """Return the rows that have these values in these columns.
+    """Return the rows of a table of runs that have the given values in the given columns.
 
-    Several values, in a tuple, list or set, are alternatives; None is where a column is empty. An
-    object, such as a `Multicluster`, is found by its text, as the table has it.
+    Parameters
+    ----------
+    runs : DataFrame
+        A table of runs.
+    **where
+        A value by column. A tuple, list or set holds alternative values. None selects the rows in
+        which the column is empty. Any other object, such as a `Multicluster`, is compared by its
+        text, as the table shows it.
+
+    Raises
+    ------
+    NoColumnError
+        If the table does not have one of the columns.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"load": [0.5, 0.7], "replication": [0, 0], "wait": [3.0, 9.0]})
+    >>> pick(runs, load=0.7)["wait"].tolist()
+    [9.0]
     """
     keep = np.ones(len(runs), dtype=bool)
     for column, wanted in where.items():
@@ -41,11 +65,11 @@ def pick(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
 
 
 def _require(runs: pd.DataFrame, *names: str) -> None:
-    """Refuse runs that have not all of these columns."""
+    """Raise an error if the runs do not have all of these columns."""
     for name in names:
         if name not in runs:
             known = ", ".join(map(str, runs.columns))
-            raise NoColumnError(f"{name} is no column of the runs; they have {known}")
+            raise NoColumnError(f"{name} is not a column of the runs; they have {known}")
 
 
 def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
@@ -59,7 +83,22 @@ def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
 def groups_of(
     runs: pd.DataFrame, by: Sequence[str]
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the values of some columns and the rows that have them, in order; None is empty."""
+    """Yield the groups of runs that have the same values in some columns.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A table of runs.
+    by : list of str
+        The columns whose values make the groups.
+
+    Yields
+    ------
+    values : dict
+        The values of the group by column, with None for an empty one.
+    rows : DataFrame
+        The rows of the group. The groups come in the order of their first rows.
+    """
     if not by:
         yield {}, runs
         return
@@ -70,10 +109,29 @@ def groups_of(
 
 
 def sample(runs: pd.DataFrame, value: str, **where: Any) -> Replications:
-    """Return a measured column of one setting: a value of each replication, in their order.
+    """Return a measured column of a single setting, with one value for each replication.
 
-    Rows in which it was not measured are left out. A `NotRunError` says that none is left, an
-    `InputError` in which columns the rows differ, where they are of several settings.
+    Parameters
+    ----------
+    runs : DataFrame
+        A table of runs.
+    value : str
+        The measured column. Rows in which it is empty are left out.
+    **where
+        The setting, by values of columns as in `pick`.
+
+    Raises
+    ------
+    NotRunError
+        If there is no such run.
+    InputError
+        If the rows belong to several settings.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"load": [0.5, 0.5], "replication": [0, 1], "wait": [3.0, 5.0]})
+    >>> sample(runs, "wait", load=0.5).mean
+    4.0
     """
     return _measured(pick(runs, **where), value, where).sample
 
@@ -81,25 +139,50 @@ def sample(runs: pd.DataFrame, value: str, **where: Any) -> Replications:
 def ratio(
     runs: pd.DataFrame, value: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Replications:
-    """Return what is measured where `one` holds over that where `other` does, in pairs.
+    """Return the ratio of a measured column in two settings, replication by replication.
 
-    `runs` are alike in all other keys; for example ``ratio(runs, "awrt", {"way": "sharing"},
-    {"way": "local"})``. What `other` does not name is as in `one`.
+    Parameters
+    ----------
+    runs : DataFrame
+        A table of runs. All rows of a setting must have the same values in the other keys.
+    value : str
+        The measured column.
+    one, other : dict
+        The settings of the numerator and of the denominator, by values of columns as in `pick`.
+        Columns that only `one` names have the same value in `other`.
+
+    Raises
+    ------
+    NotRunError
+        If one of the settings was not run.
+    InputError
+        If the settings do not have the same replications.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame(
+    ...     {"way": ["sharing", "local"], "replication": [0, 0], "wait": [3.0, 6.0]}
+    ... )
+    >>> ratio(runs, "wait", {"way": "sharing"}, {"way": "local"}).values.tolist()
+    [0.5]
     """
-    pair = _pair(runs, value, one, other)
-    return pair[0] / pair[1]
+    numerator, denominator = _pair(runs, value, one, other)
+    return numerator / denominator
 
 
 def difference(
     runs: pd.DataFrame, value: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Replications:
-    """Return what is measured where `one` holds less that where `other` does, in pairs."""
-    pair = _pair(runs, value, one, other)
-    return pair[0] - pair[1]
+    """Return a measured column in one setting minus that in another, replication by replication.
+
+    The parameters and errors are those of `ratio`.
+    """
+    minuend, subtrahend = _pair(runs, value, one, other)
+    return minuend - subtrahend
 
 
 def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
-    """Return a row for each setting: the mean of a measured column with its 95 % interval."""
+    """Return a table with the mean of a measured column in each setting, and its 95 % interval."""
     _require(runs, value)
     rows = [
         setting | interval_columns(sample(part, value).interval, value)
@@ -111,22 +194,32 @@ def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
 def ratios(
     runs: pd.DataFrame, value: str, against: Mapping[str, Any], also: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Return the mean ratio of each setting to one that it is held against, in pairs.
+    """Return a table with the ratio of each setting to its base setting, in pairs.
 
     Parameters
     ----------
+    runs : DataFrame
+        A table of runs.
+    value : str
+        The measured column.
     against : dict
-        Values of keys, such as ``{"way": "sharing", "penalty": 0.0}``: each setting is held against
-        the one that has these values and is alike in all other keys. A setting that has none is
-        left out.
-    also : names of columns
-        Measured columns whose means are given too.
+        Values of keys, such as ``{"way": "sharing", "penalty": 0.0}``. The base of a setting is the
+        setting that has these values and the same values in all other keys. A setting without a
+        base is left out.
+    also : collection of str
+        Other measured columns whose means are added to the table.
 
     Returns
     -------
     DataFrame
-        The keys, the mean of the value, that of what it is held against (``<value>_against``), the
-        ``ratio`` with its 95 % interval, the mean over the replications of their own ratios.
+        One row for each setting: its keys, the mean of the value, the mean of the base
+        (``<value>_against``), and ``ratio``, the mean of the ratios of the replications, with its
+        95 % interval.
+
+    Raises
+    ------
+    NotRunError
+        If no setting has the values of `against`, or no other setting has a base.
     """
     return _compared(runs, value, against, also, "ratio", _paired_ratio)
 
@@ -138,10 +231,15 @@ def differences(
     also: Collection[str] = (),
     in_pairs: bool = True,
 ) -> pd.DataFrame:
-    """Return the mean ``difference`` of each setting from one that it is held against.
+    """Return a table with the ``difference`` of each setting from its base setting.
 
-    The replications are compared in pairs, or else as independent samples (Welch). All else is as
-    in `ratios`.
+    Parameters
+    ----------
+    runs, value, against, also
+        As in `ratios`, which returns a similar table.
+    in_pairs : bool
+        Whether the replications are compared in pairs. Otherwise they are compared as independent
+        samples (Welch).
     """
     compare = _paired_difference if in_pairs else _unpaired_difference
     return _compared(runs, value, against, also, "difference", compare)
@@ -161,34 +259,48 @@ def _unpaired_difference(rows, base, value):
     return sample(rows, value).less_unpaired(sample(base, value))
 
 
-def _compared(runs, value, against, also, what, compare):
-    """Return the table of `ratios` or of `differences`."""
+def _compared(runs, value, against, also, name, compare):
+    """Return the table of `ratios` or `differences`, with the comparison in the column `name`."""
     _require(runs, value, *also, *against)
     keys = keys_of(runs)
-    alike = [key for key in keys if key not in against]
+    shared_keys = [key for key in keys if key not in against]
     measured = runs.dropna(subset=value)
     is_base = measured.index.isin(pick(measured, **against).index)
-    bases = {tuple(same.values()): rows for same, rows in groups_of(measured[is_base], alike)}
+    bases = {
+        tuple(values.values()): rows for values, rows in groups_of(measured[is_base], shared_keys)
+    }
     if not bases:
         raise NotRunError(f"no run has {_shown(against)}")
     compared = []
     for setting, rows in groups_of(measured[~is_base], keys):
-        base = bases.get(tuple(setting[key] for key in alike))
+        base = bases.get(tuple(setting[key] for key in shared_keys))
         if base is None:
             continue
-        found, base_found = (sample(each, value).mean for each in (rows, base))
-        row = setting | {value: found, f"{value}_against": base_found}
-        row |= {name: rows[name].mean() for name in also}
-        compared.append(row | interval_columns(compare(rows, base, value), what))
+        mean, base_mean = (sample(each, value).mean for each in (rows, base))
+        row = setting | {value: mean, f"{value}_against": base_mean}
+        row |= {other: rows[other].mean() for other in also}
+        compared.append(row | interval_columns(compare(rows, base, value), name))
     if not compared:
-        raise NotRunError(f"no run can be held against that with {_shown(against)}")
+        raise NotRunError(f"no run can be compared with the run that has {_shown(against)}")
     return pd.DataFrame(compared)
 
 
 def rows_of(sample: Replications, value: str, **keys: Any) -> Iterator[dict[str, Any]]:
-    """Yield a sample as rows of a table of runs: what a study's `measure` returns.
+    """Yield the rows of a table of runs for one setting, as a study's `measure` returns them.
 
-    A figure that is known has one row, without a replication.
+    Parameters
+    ----------
+    sample : Replications
+        The values. An exact value becomes a single row without a replication.
+    value : str
+        The name of the measured column.
+    **keys
+        The values of the key columns.
+
+    Examples
+    --------
+    >>> list(rows_of(Replications([3.0]), "wait", group="long"))
+    [{'group': 'long', 'replication': 0, 'wait': 3.0, 'warning': ''}]
     """
     warning = {"warning": sample.warning}
     if sample.values.ndim == 0:
@@ -199,35 +311,32 @@ def rows_of(sample: Replications, value: str, **keys: Any) -> Iterator[dict[str,
 
 
 class _Measured(NamedTuple):
-    """The sample of a setting, and the replications that its values are of."""
+    """The values of one setting, and the number of the replication of each value."""
 
     sample: Replications
     replications: NDArray[np.float64]
 
     @property
-    def is_known(self) -> bool:
-        """Whether it is a known figure, which has no replication."""
+    def is_exact(self) -> bool:
+        """Whether the value is known exactly and has no replications."""
         return self.sample.values.ndim == 0
 
 
 def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Measured:
-    """Return what was measured of the rows of one setting, picked by these values."""
+    """Return a measured column of the rows of one setting, which were picked by `where`."""
     _require(rows, value)
     values = rows[value].to_numpy(dtype=float)
     replications = rows[REPLICATION].to_numpy(dtype=float)
-    is_there = ~np.isnan(values)
-    if not is_there.any():
-        raise NotRunError(f"no run of {value} has {_shown(where)}" if where else "there is no run")
-    values, replications = values[is_there], replications[is_there]
+    is_measured = ~np.isnan(values)
+    if not is_measured.any():
+        picked = f" has {_shown(where)}" if where else " is left"
+        raise NotRunError(f"no run of {value}{picked}")
+    values, replications = values[is_measured], replications[is_measured]
     if len(np.unique(replications)) < len(replications):
-        several = [key for key in keys_of(rows) if rows[key].nunique(dropna=False) > 1]
-        raise InputError(
-            f"runs are of several settings, which differ in {', '.join(several) or 'no key'}; pick "
-            "one: pick(runs, ...)"
-        )
+        raise several_settings(rows, keys_of(rows))
     warning = ""
     if "warning" in rows:
-        warning = next(filter(None, rows["warning"][is_there].fillna("")), "")
+        warning = next(filter(None, rows["warning"][is_measured].fillna("")), "")
     if np.isnan(replications).all():
         return _Measured(Replications(np.array(values[0]), warning), replications)
     order = np.argsort(replications)
@@ -235,8 +344,22 @@ def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Meas
     return _Measured(Replications(values[order], warning, *limits), replications[order])
 
 
+def several_settings(rows: pd.DataFrame, keys: Sequence[str]) -> InputError:
+    """Return the error for rows that should belong to one setting but differ in some keys."""
+    differing = differing_keys(rows, keys)
+    return InputError(
+        f"runs are of several settings, which differ in {', '.join(differing) or 'no key'}; pick "
+        "one: pick(runs, ...)"
+    )
+
+
+def differing_keys(rows: pd.DataFrame, keys: Sequence[str]) -> list[str]:
+    """Return the keys in which some rows differ."""
+    return [key for key in keys if rows[key].nunique(dropna=False) > 1]
+
+
 def _pair(runs, value, one, other):
-    """Return both samples of a comparison."""
+    """Return the values of two settings; `other` takes over the values that it does not name."""
     conditions = one, {**one, **other}
     rows, base = (pick(runs, **where) for where in conditions)
     for picked, where in zip((rows, base), conditions, strict=True):
@@ -246,10 +369,10 @@ def _pair(runs, value, one, other):
 
 
 def _samples(rows, base, value):
-    """Return the samples of the rows of two settings, which must have the same replications."""
+    """Return the values of two settings, after checking that they have the same replications."""
     one, other = (_measured(each, value, {}) for each in (rows, base))
-    alike = np.array_equal(one.replications, other.replications)
-    if not (alike or one.is_known or other.is_known):
+    is_same = np.array_equal(one.replications, other.replications)
+    if not (is_same or one.is_exact or other.is_exact):
         raise InputError(
             f"runs to be compared in pairs have the replications {one.replications.tolist()} and "
             f"{other.replications.tolist()}; give both the same"

@@ -1,4 +1,9 @@
-"""The maximal utilization by simulation: heavy traffic, and the other methods of the study."""
+"""The maximal utilization and the capacity loss by simulation.
+
+Three methods of the field are here: a queue that is never empty (`heavy_traffic`), a very long mean
+response time (`loss_at_response`), and a queue whose length stays between two bounds
+(`loss_between_bounds`).
+"""
 
 from collections.abc import Sized
 
@@ -9,35 +14,65 @@ from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive, 
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.policies import FCFS, FPFS
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.inference import Replications, replicate
+from coalloc_lib.statistics.settling import WARM_UP, backlog_jobs_to_settle, unsettled
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: Share of a saturated run that is left out at its begin, while the empty system fills.
-WARM_UP = 0.1
-#: Waiting jobs that a policy other than FCFS sees in a saturated system.
+#: Number of waiting jobs in heavy traffic that a policy can choose from, if it is not FCFS.
 HELD = 500
-#: A held queue has settled once so many times as many jobs have entered: under FPFS, where a job is
-#: passed so often at most, and under other policies, where what fits badly gathers for long.
-TURNS_FPFS, TURNS = 8, 80
-#: With fewer batches, jobs that end in one, or jobs that carry the work, a run is too short.
-FEWEST_BATCHES, FEWEST_ENDS, FEWEST_CARRIERS = 20, 10, 100
-#: Standard errors of a correlation, or of the work sampled, that chance makes in one run of 1,000.
+#: Smallest number of batches of a run for which a correlation of batches can be tested.
+FEWEST_BATCHES = 20
+#: Smallest mean number of jobs that end in a batch.
+FEWEST_ENDS = 10
+#: Smallest number of equal jobs that the jobs of a run must be worth.
+FEWEST_CARRIERS = 100
+#: A deviation of more than this number of standard errors has a warning. By chance it occurs in one
+#: run of 1,000.
 DEVIATIONS = 3.3
 
 
 def heavy_traffic(
     scenario: Scenario, stream: JobStream, *, backlog: int | None = None, batches: int = 30
 ) -> NDArray[np.float64]:
-    """Utilization of a saturated system that serves these jobs in their order, in batches.
+    """Return the utilization of a system whose queue is never empty, in batches of equal time.
 
-    The second type of simulation of Bucur, Epema (2003), section 5. What spanning adds to the run
-    times does not count: it is no part of the offered load, with which this is compared. Neither do
-    the submissions of the `stream`: the queue never runs dry. The policy sees a `backlog` of so
-    many waiting jobs, without it 1 under FCFS and else `HELD`. The `batches` are of equal time,
-    from a tenth of the run to the last job's entry.
+    Parameters
+    ----------
+    scenario : Scenario
+        The system and its policies.
+    stream : JobStream
+        The jobs, which enter in their order. Their submission times are ignored.
+    backlog : int, optional
+        The number of waiting jobs that the policy can choose from, by default 1 under FCFS and
+        `HELD` under other policies.
+    batches : int
+        The number of batches, two or more. The first begins after a tenth of the run, and the last
+        ends when the last job enters.
+
+    Returns
+    -------
+    ndarray of shape (batches,)
+        The net utilization of each batch. The extra run time of jobs that span clusters does not
+        count, because the offered load does not include it either.
+
+    Raises
+    ------
+    InputError
+        If a job can never start, or there are too few jobs.
+
+    References
+    ----------
+    .. [1] A. I. D. Bucur, D. H. J. Epema, "The maximal utilization of processor co-allocation in
+       multicluster systems", IPDPS 2003, section 5: the second type of simulation.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> scenario = co.Scenario(co.Multicluster([8, 8]), co.JobModel(co.uniform(1, 4), 2))
+    >>> heavy_traffic(scenario, scenario.sample(1000), batches=3).shape
+    (3,)
     """
     return _saturated_run(scenario, stream, backlog, whole("batches", batches, least=2))[0]
 
@@ -50,7 +85,17 @@ def saturated_loss(
     backlog: int | None = None,
     batches: int = 30,
 ) -> Interval:
-    """Interval of the capacity loss in `heavy_traffic`: that of its `batch_losses`."""
+    """Return the capacity loss of one run in heavy traffic, with its 95 % interval.
+
+    The parameters are those of `batch_losses`.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> scenario = co.Scenario(co.Multicluster([8, 8]), co.JobModel(co.uniform(1, 4), 2))
+    >>> co.saturated_loss(scenario, jobs=10_000).between(0.1, 0.2)
+    True
+    """
     losses = batch_losses(scenario, jobs=jobs, seed=seed, backlog=backlog, batches=batches)
     return losses.interval
 
@@ -63,11 +108,28 @@ def batch_losses(
     backlog: int | None = None,
     batches: int = 30,
 ) -> Replications:
-    """Capacity loss in each batch of one run in `heavy_traffic`.
+    """Return the capacity loss in each batch of one run in heavy traffic.
 
-    A workload that has fewer `jobs` gives all it has. There is a warning where few jobs end in a
-    batch, neighbouring batches depend on one another or are too few to tell, the jobs are too few
-    for the queue to settle (`unsettled`), or `doubtful_work`.
+    Parameters
+    ----------
+    scenario : Scenario
+        The system, its workload and its policies.
+    jobs : int
+        The number of jobs. A log with fewer jobs is used as a whole.
+    seed : int or SeedSequence
+        The seed of the jobs.
+    backlog, batches
+        As in `heavy_traffic`.
+
+    Returns
+    -------
+    Replications
+        The losses, as shares of the processors. They have a warning if
+
+        - few jobs end in a batch,
+        - neighbouring batches are correlated, or too few to test this,
+        - the run is too short for the queue to settle,
+        - the sampled jobs do not represent their distribution (`doubtful_work`).
     """
     batches = whole("batches", batches, least=2)
     _refuse_oversize(scenario)
@@ -78,8 +140,8 @@ def batch_losses(
     reasons = [
         f"{ended} jobs end in {len(busy)} batches" * bool(ended < FEWEST_ENDS * len(busy)),
         doubtful_work(stream.work, scenario.workload.mean_work),
-        _dependence(busy),
-        unsettled(jobs, _settling_jobs(scenario.scheduling, backlog)),
+        _correlation_warning(busy),
+        _settling_warning(scenario, jobs, backlog),
     ]
     return Replications(1 - busy, "; ".join(filter(None, reasons)), least=0.0, most=1.0)
 
@@ -87,10 +149,28 @@ def batch_losses(
 def replicated_traffic(
     scenario: Scenario, *, jobs: int, replications: int, seed: Seed = 0, backlog: int | None = None
 ) -> tuple[NDArray[np.float64], str]:
-    """Utilization in heavy traffic in several runs of so many jobs, and a warning.
+    """Return the utilization in heavy traffic of several independent runs, and a warning.
 
-    It has the shape (replications, batches); the warning is `doubtful_work` of all jobs, or
-    `unsettled`.
+    Parameters
+    ----------
+    scenario : Scenario
+        The system, its workload and its policies.
+    jobs : int
+        The number of jobs in each run.
+    replications : int
+        The number of runs.
+    seed : int or SeedSequence
+        The seed of the runs.
+    backlog : int, optional
+        As in `heavy_traffic`.
+
+    Returns
+    -------
+    busy : ndarray of shape (replications, batches)
+        The net utilization of each batch of each run.
+    warning : str
+        The reason to doubt the values, or an empty text: the sampled jobs do not represent their
+        distribution, or the runs are too short for the queue to settle.
     """
     refuse_replay(scenario)
     _refuse_oversize(scenario)
@@ -103,67 +183,73 @@ def replicated_traffic(
 
     busy = replicate(one, replications, seed)
     doubt = doubtful_work(np.concatenate(work), scenario.workload.mean_work)
-    return busy, doubt or unsettled(jobs, _settling_jobs(scenario.scheduling, backlog))
+    return busy, doubt or _settling_warning(scenario, jobs, backlog)
 
 
 def refuse_replay(scenario: Scenario) -> None:
-    """Refuse replications of a workload that gives the same jobs whatever the seed."""
+    """Raise an `InputError` if the workload gives the same jobs for every seed, as a log does."""
     if isinstance(scenario.workload, Sized):
         raise InputError(
-            f"workload = {scenario.workload!r} is one sequence of jobs, so that replications would "
-            "all be alike; sample from it: ResampledJobs(jobs)"
+            f"workload = {scenario.workload!r} is one sequence of jobs, so all replications would "
+            "be the same; sample from it: ResampledJobs(jobs)"
         )
 
 
 def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
-    """Return a warning where jobs are too few to stand for their distribution, else nothing.
+    """Return a warning if sampled jobs do not represent their distribution, or an empty text.
 
-    `work` is the processor-time of each job, `mean` that of the distribution. The jobs are worth
-    (sum w)² / sum w² equal ones (Kish); where no rare long job was sampled, the mean is too low.
+    Parameters
+    ----------
+    work : ndarray of shape (jobs,)
+        The processor-time of each job.
+    mean : float
+        The mean processor-time of the distribution.
+
+    Notes
+    -----
+    The jobs are worth (sum w)² / sum w² jobs of equal work w [1]_. If a distribution has rare, very
+    long jobs and none was sampled, the mean of the sample is too low.
+
+    References
+    ----------
+    .. [1] L. Kish, "Survey sampling", Wiley, 1965.
     """
     squares = float((work**2).sum())
     carriers = work.sum() ** 2 / squares if squares > 0 else 0.0
     if carriers < FEWEST_CARRIERS:
-        return f"a few jobs carry the work: {len(work)} are worth {carriers:.0f} equal ones"
+        return (
+            f"a few jobs carry the work: {len(work)} jobs are worth {carriers:.0f} jobs of equal "
+            "work"
+        )
     share = work.mean() / mean
     if abs(share - 1) > DEVIATIONS / np.sqrt(carriers):
-        return f"the jobs drawn bring {share:.0%} of the work that the workload has on average"
+        return f"the sampled jobs bring {share:.0%} of the work that the workload has on average"
     return ""
 
 
-def unsettled(jobs: int, needed: float) -> str:
-    """Return a warning where a run has fewer jobs than its queue needs to settle, else nothing.
-
-    Runs begin with an empty system, or with a queue that is as the jobs come. What is measured
-    before the queue has settled lies too low, of all replications alike, so that no interval of
-    theirs shows it.
-    """
-    least = int(np.ceil(round(needed, 6)))
-    return f"{jobs:,} jobs are too few for the queue to settle, give {least:,}" * (jobs < least)
+def _settling_warning(scenario, jobs, backlog):
+    """Return a warning if a run in heavy traffic is too short for its queue to settle."""
+    waiting = _backlog_of(scenario.scheduling, backlog)
+    return unsettled(jobs, backlog_jobs_to_settle(scenario.scheduling, waiting))
 
 
-def _settling_jobs(scheduling, backlog):
-    """Return how many jobs it takes until a held queue is as it stays."""
-    turns = TURNS_FPFS if isinstance(scheduling, FCFS | FPFS) else TURNS
-    return turns * _held(scheduling, backlog)
-
-
-def _held(scheduling, backlog):
-    """Return how many waiting jobs a policy sees in heavy traffic."""
+def _backlog_of(scheduling, backlog):
+    """Return the given backlog, or the default number of waiting jobs of a policy."""
     if backlog is not None:
         return backlog
     return HELD if scheduling.overtakes else 1
 
 
-def _dependence(batches):
-    """Return a warning where neighbouring batches are correlated."""
+def _correlation_warning(batches):
+    """Return a warning if neighbouring batches are correlated, or are too few to test this."""
     if len(batches) < FEWEST_BATCHES:
         return f"{len(batches)} batches are too few to tell whether they depend on one another"
-    apart = batches - batches.mean()
-    square = apart @ apart
-    correlation = apart[1:] @ apart[:-1] / square if square > 0 else 0.0
-    doubtful = bool(correlation * np.sqrt(len(batches)) > DEVIATIONS)
-    return f"neighbouring batches depend on one another (correlation {correlation:.2f})" * doubtful
+    deviations = batches - batches.mean()
+    square = deviations @ deviations
+    correlation = deviations[1:] @ deviations[:-1] / square if square > 0 else 0.0
+    if correlation * np.sqrt(len(batches)) <= DEVIATIONS:
+        return ""
+    return f"neighbouring batches depend on one another (correlation {correlation:.2f})"
 
 
 def loss_at_response(
@@ -174,29 +260,61 @@ def loss_at_response(
     replications: int = 5,
     seed: Seed = 0,
 ) -> NDArray[np.float64]:
-    """Capacity loss in each of several runs with Poisson arrivals that respond in `response`.
+    """Return the capacity loss of runs at a load with a very long mean response time.
 
-    The scenario has FCFS and a `JobModel`; `response` is a mean, in mean service times. It is the
-    first type of simulation of Bucur, Epema (2003), section 5. The utilization is measured, not
-    offered: near saturation a run of 100,000 jobs offers up to a fifth more than is served.
+    Each run has Poisson arrivals. Their rate is adjusted until the mean response time is reached.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        A system with FCFS and a `JobModel`.
+    response : float
+        The mean response time to reach, in mean service times.
+    jobs : int
+        The number of jobs in each run.
+    replications : int
+        The number of runs.
+    seed : int or SeedSequence
+        The seed of the runs.
+
+    Returns
+    -------
+    ndarray of shape (replications,)
+        One minus the measured utilization of each run. The offered load is not used, because near
+        saturation a run of 100,000 jobs offers up to a fifth more than is served.
+
+    Raises
+    ------
+    InputError
+        If the workload is not a `JobModel`, or the jobs are too few to reach the response time.
+
+    References
+    ----------
+    .. [1] A. I. D. Bucur, D. H. J. Epema, "The maximal utilization of processor co-allocation in
+       multicluster systems", IPDPS 2003, section 5: the first type of simulation.
     """
     service = getattr(scenario.workload, "service", None)
     if service is None:
         raise InputError(
-            f"workload = {scenario.workload} has no one distribution of service times, which the "
-            "response time is counted in; give a JobModel"
+            f"workload = {scenario.workload} does not have a single distribution of service times, "
+            "so the response time has no unit; give a JobModel"
         )
     if not positive("response", response) > 1:
-        text = f"response = {response}; no job is done before its service time, give more than 1"
-        raise InputError(text)
+        raise InputError(
+            f"response = {response} mean service times, but a response includes the service; give "
+            "more than 1"
+        )
     refuse_replay(scenario)
     target = response * service.mean
     guess = 1 - saturated_loss(scenario, jobs=max(jobs // 10, 2000), seed=seed).estimate
-    # All submitted at once, jobs would on average wait half the time that they take to serve.
+    # If all jobs were submitted at once, they would wait half the time of serving all of them.
     slowest = jobs / scenario.rate(guess) / 2
     if slowest < 2 * target:
         least = int(np.ceil(jobs * 2 * target / slowest))
-        raise InputError(f"jobs = {jobs}; a mean response of {response:g} needs {least} or more")
+        raise InputError(
+            f"jobs = {jobs} are too few for a mean response of {response:g} mean service times; "
+            f"give {least} or more"
+        )
 
     def one(child):
         def run(rate):
@@ -221,33 +339,63 @@ def loss_between_bounds(
     seed: Seed = 0,
     replications: int = 5,
 ) -> NDArray[np.float64]:
-    """Loss of several runs at the load at which a Poisson-fed queue stays longest between bounds.
+    """Return the capacity loss of runs at the load that keeps the queue between two lengths.
 
-    `bounds` are queue lengths that are not to be hit; a run begins with `begin` waiting jobs, by
-    default half-way between them. It adapts the second type of simulation to FPFS, Bucur, Epema
-    (2003), section 5: the middle of the rates at which the queue is strictly between the bounds for
-    most arrivals, on a grid of 0.5 % within 10 % around the rate that saturates a queue held
-    half-way.
+    Each run has Poisson arrivals. For each of 41 loads within 10 % of the load that saturates the
+    system, the arrivals that find a queue strictly between the bounds are counted. The result is
+    the middle of the loads with the highest count.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The system, its workload and its policies, such as FPFS.
+    bounds : (int, int)
+        The two queue lengths, at least 2 apart.
+    begin : int, optional
+        The number of waiting jobs at the start, by default the middle of the bounds.
+    arrivals : int
+        The number of jobs in each run.
+    seed : int or SeedSequence
+        The seed of the runs.
+    replications : int
+        The number of runs.
+
+    Returns
+    -------
+    ndarray of shape (replications,)
+        One minus the selected load of each run.
+
+    Raises
+    ------
+    InputError
+        If the bounds are too near to each other.
+
+    References
+    ----------
+    .. [1] A. I. D. Bucur, D. H. J. Epema, "The maximal utilization of processor co-allocation in
+       multicluster systems", IPDPS 2003, section 5: the second type of simulation, adapted to FPFS.
     """
     if len(bounds) != 2 or bounds[1] - whole("bounds", bounds[0], least=0) < 2:
-        text = f"bounds = {bounds}; give a lower and a higher queue length, with one between them"
-        raise InputError(text)
+        raise InputError(
+            f"bounds = {bounds}; give a lower and a higher queue length, with at least one length "
+            "between them"
+        )
     refuse_replay(scenario)
     low, high = (whole("bounds", bound, least=0) for bound in bounds)
     middle = (low + high) // 2
     begin = middle if begin is None else whole("begin", begin, least=0)
     guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=middle).estimate
-    grid = guess * np.linspace(0.9, 1.1, 41)
+    loads = guess * np.linspace(0.9, 1.1, 41)
 
     def one(child):
-        inside = []
-        for load in grid:
+        counts = []
+        for load in loads:
             stream = scenario.sample(arrivals, load=load, seed=child)
             submit = np.maximum(stream.submit - stream.submit[begin], 0)
             queue = scenario.run(stream.replace(submit=submit)).queue_length(submit[begin:])
-            inside.append(np.count_nonzero((queue > low) & (queue < high)))
-        most = np.flatnonzero(np.array(inside) == max(inside))
-        return 1 - grid[most].mean()
+            counts.append(np.count_nonzero((queue > low) & (queue < high)))
+        best = np.flatnonzero(np.array(counts) == max(counts))
+        return 1 - loads[best].mean()
 
     return replicate(one, replications, seed)
 
@@ -268,19 +416,20 @@ def _refuse_oversize(scenario):
 
 
 def _saturated_run(scenario, stream, backlog, batches):
-    """Return the utilization in each batch, and the number of jobs that end in all of them."""
-    schedule = scenario.run(stream, _held(scenario.scheduling, backlog))
+    """Return the utilization of each batch, and the number of jobs that end in the batches."""
+    schedule = scenario.run(stream, _backlog_of(scenario.scheduling, backlog))
     last = schedule.jobs.submit[-1]
     if last <= 0:
-        text = f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
-        raise InputError(text)
+        raise InputError(
+            f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
+        )
     edges = np.linspace(WARM_UP * last, last, batches + 1)
     ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))
     return schedule.utilization_between(edges, net=True), ended
 
 
 def _rising_root(function, guess):
-    """Root of a rising function near `guess`, to 0.01 %."""
+    """Return the root of a rising function near `guess`, with a relative error of 0.01 %."""
     from scipy.optimize import brentq
 
     low, high = 0.97 * guess, 1.03 * guess

@@ -1,18 +1,67 @@
-"""The begin of a run is left out, and whether what is left still rises."""
+"""All rules on settling: when the queue of a simulation run is long enough past its start.
+
+A run begins with an empty system, so its first jobs wait less than jobs do on average. The first
+part of each run, the *warm-up*, is left out, and a run has a warning if it is too short for its
+queue to settle.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.statistics.curves import RISING
+from coalloc_lib.policies import FCFS, FPFS, Scheduling
 from coalloc_lib.statistics.inference import student
-from coalloc_lib.statistics.saturation import WARM_UP
 
-__all__ = ["RISING", "WARM_UP", "after_warm_up", "halves", "rising_warning"]
+#: Share of a run that is left out at its start, while the empty system fills.
+WARM_UP = 0.1
+
+#: The warning of a mean response time from runs that are too short, or from a load that is too
+#: high.
+RISING = "response times still rise at the end of the runs"
+
+#: Number of jobs that a run needs, times (1 - load / maximal utilization)², because queues settle
+#: ever more slowly towards saturation. In an M/M/1 queue, 93 % of the intervals from 8 runs of this
+#: length contain the mean response time, and 88 % of those from runs of a quarter of it
+#: (benchmarks/bench_coverage.py --simulated).
+SETTLES = 80
+
+#: In heavy traffic, a queue of constant length has settled once this multiple of its length has
+#: entered. Under FPFS a job is passed by at most a few others. Under other policies with
+#: backfilling, jobs that are hard to place gather in the queue for a long time.
+TURNS_FPFS, TURNS = 8, 80
+
+
+def warm_up_jobs(jobs: int) -> int:
+    """Return how many of the `jobs` of a run belong to its warm-up.
+
+    Examples
+    --------
+    >>> warm_up_jobs(20_000)
+    2000
+    """
+    return int(WARM_UP * jobs)
 
 
 def after_warm_up(values: ArrayLike, share: float = WARM_UP) -> NDArray[np.float64]:
-    """Return the values of a run, in order of submission, without the first `share` of them."""
+    """Return the values of the jobs of a run without those of its warm-up.
+
+    Parameters
+    ----------
+    values : array_like of shape (jobs,)
+        A value of each job, in order of submission.
+    share : float
+        The share of the jobs that is left out, from 0 to below 1.
+
+    Raises
+    ------
+    InputError
+        If the share is out of range.
+
+    Examples
+    --------
+    >>> after_warm_up(range(10), share=0.7)
+    array([7., 8., 9.])
+    """
     values = np.asarray(values, dtype=float)
     if not 0 <= share < 1:
         raise InputError(f"share = {share}; give a number from 0 to below 1")
@@ -20,15 +69,92 @@ def after_warm_up(values: ArrayLike, share: float = WARM_UP) -> NDArray[np.float
 
 
 def halves(values: ArrayLike) -> tuple[float, float]:
-    """Return the means of the first half of the values and of the second."""
+    """Return the mean of the first half of some values, and the mean of the second half.
+
+    Of an odd number of values, the first half has one more.
+
+    Examples
+    --------
+    >>> halves([1, 3, 5, 9])
+    (2.0, 7.0)
+    """
     first, second = np.array_split(np.asarray(values, dtype=float), 2)
     return float(first.mean()), float(second.mean())
 
 
-def rising_warning(first: ArrayLike, second: ArrayLike) -> str:
-    """Return a warning where the second halves of runs are slower than the first for certain.
+def equal_halves(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the means of both halves of a run after its warm-up, shape (2,).
 
-    `first` and `second` have the means of both halves of each run, in the same order.
+    One more value is left out at the start if their number is odd. The halves are then equally
+    long, so the mean of both means is the mean of all their values.
+
+    Examples
+    --------
+    >>> equal_halves(range(10))
+    array([3.5, 7.5])
     """
-    rises = student(np.asarray(second, dtype=float) - np.asarray(first, dtype=float)).low > 0
-    return RISING if rises else ""
+    values = np.asarray(values, dtype=float)
+    half = (len(values) - warm_up_jobs(len(values))) // 2
+    return values[-2 * half :].reshape(2, half).mean(axis=1)
+
+
+def is_rising(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> bool:
+    """Whether the second halves of runs have larger values than the first, beyond chance.
+
+    Parameters
+    ----------
+    first, second : array_like of shape (runs,)
+        The means of both halves of each run, with the runs in the same order.
+    confidence : float
+        The confidence of the paired interval of their difference, which must be above 0.
+
+    Examples
+    --------
+    >>> is_rising([1.0, 1.1, 1.2], [2.0, 2.1, 2.3])
+    True
+    """
+    difference = np.asarray(second, dtype=float) - np.asarray(first, dtype=float)
+    return student(difference, confidence).low > 0
+
+
+def rising_warning(first: ArrayLike, second: ArrayLike) -> str:
+    """Return the warning `RISING` if the second halves of runs are surely slower than the first.
+
+    The parameters are those of `is_rising`. Without such a rise the text is empty.
+    """
+    return RISING if is_rising(first, second) else ""
+
+
+def unsettled(jobs: int, needed: float) -> str:
+    """Return a warning if a run has fewer jobs than its queue needs to settle.
+
+    The values before the queue has settled are too low. They are so in all replications alike, so
+    that a confidence interval does not show it.
+
+    Parameters
+    ----------
+    jobs : int
+        The number of jobs of the run.
+    needed : float
+        The number of jobs that it needs; see `jobs_to_settle` and `backlog_jobs_to_settle`.
+
+    Examples
+    --------
+    >>> unsettled(100, 200)
+    '100 jobs are too few for the queue to settle, give 200'
+    """
+    least = int(np.ceil(round(needed, 6)))
+    if jobs >= least:
+        return ""
+    return f"{jobs:,} jobs are too few for the queue to settle, give {least:,}"
+
+
+def jobs_to_settle(load: float, maximum: float) -> float:
+    """Return how many jobs a run needs at a load below the maximal utilization `maximum`."""
+    return SETTLES / (1 - load / maximum) ** 2
+
+
+def backlog_jobs_to_settle(scheduling: Scheduling, backlog: int) -> int:
+    """Return how many jobs a run in heavy traffic needs, with a queue of `backlog` jobs."""
+    turns = TURNS_FPFS if isinstance(scheduling, FCFS | FPFS) else TURNS
+    return turns * backlog

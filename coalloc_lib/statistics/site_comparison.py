@@ -1,4 +1,8 @@
-"""Several sites alone, sharing their jobs, and spanned by them: what each of them gains."""
+"""Compare three ways to run the jobs of several sites, for the users of each site.
+
+The sites stay alone (*local*), send each job to one of their clusters (*sharing*), or also let jobs
+span clusters (*spanning*).
+"""
 
 import warnings
 from collections.abc import Mapping
@@ -10,24 +14,25 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError, instance_of, not_negative, one_of, shown, whole
 from coalloc_lib.basics.display import made_by
 from coalloc_lib.basics.text import CONTROLS
+from coalloc_lib.basics.times import HOUR
 from coalloc_lib.model.jobs import JobStream, merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Scheduling
 from coalloc_lib.schedules.schedule import WEIGHTS
-from coalloc_lib.simulation.sites.ways import local, multi_site, sharing
+from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics.bootstrap import WEEK, resample_weeks
 from coalloc_lib.workloads.swf import SwfLog
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The row of all users together.
+#: The name of the row for the users of all sites together.
 ALL = "all sites"
-#: The columns of a table, each from the AWRT alone, sharing and spanning.
-_SHARES = {
-    "local_h": lambda m: float(m[0] / 3600),
-    "sharing": lambda m: float(m[1] / m[0]),
-    "spanning": lambda m: float(m[2] / m[1]),
+#: The columns of the table, as functions of the AWRT in seconds: local, sharing and spanning.
+_COLUMNS = {
+    "local_h": lambda awrt: float(awrt[0] / HOUR),
+    "sharing": lambda awrt: float(awrt[1] / awrt[0]),
+    "spanning": lambda awrt: float(awrt[2] / awrt[1]),
 }
 
 
@@ -43,49 +48,71 @@ def compare_sites(
     node: int = 1,
     largest: int | None = None,
 ) -> "pd.DataFrame":
-    """Run the logs of several sites by themselves, sharing, and spanning; compare for each site.
+    """Run the logs of several sites locally, with job sharing and with spanning, and compare.
 
     Parameters
     ----------
     clusters : dict of str to int
-        The processors of each site's cluster, by the site's name.
+        The number of processors of each site's cluster, by the name of the site.
     logs : dict of str to SwfLog or JobStream
-        The jobs of each site's users, by the same names: logs, or streams on one clock in seconds.
+        The jobs of each site's users, by the same names: logs, or job streams whose times are
+        seconds on a common clock.
     span_penalty : float
-        p: a job that spans sites runs ``1 + p`` times as long.
-    scheduling, engine
-        As in `simulate`; the policy of every queue, `EASY` where it is not given.
+        The span penalty p: a job that spans sites runs ``1 + p`` times as long.
+    scheduling : Scheduling, optional
+        The policy of every queue, by default `EASY`.
+    engine : str, optional
+        As in `simulate`.
     clock : {"calendar", "weeks"}
-        ``calendar``: a log counts from the ``UnixStartTime`` of its header. ``weeks``, for logs of
-        different years: each (from 0 without one) is moved by whole weeks, to begin in the same.
+        How the times of the logs are combined. With ``"calendar"``, the times of a log count from
+        the ``UnixStartTime`` in its header. With ``"weeks"``, for logs of different years, each log
+        is moved by whole weeks so that all begin in the same week.
     missing : float, optional
-        The estimate, in seconds, of jobs of a log that have none. Where it is not given they are
-        planned with their run time, better than any user knows it, and a warning says how many.
+        The estimated run time, in seconds, of jobs without an estimate. By default such jobs are
+        planned with their exact run time, which no user knows, and a warning gives their number.
     node : int
-        Jobs get whole nodes of so many processors, which all clusters are made of.
+        The number of processors of a node. Jobs get whole nodes.
     largest : int, optional
-        Leave out jobs of more processors than this, at every site.
+        Jobs of more processors than this are left out at every site.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each site, and for all, and each weight (``work`` or ``processors``): ``jobs``,
-        of so many (``of``), from ``begin`` to ``end``, the time that all logs have (in UTC for logs
-        on the calendar, else in seconds); ``spanned``, the share that spanned sites, and with 95 %
-        intervals (bootstrap over weeks) ``local_h``, the AWRT in hours where the site stays alone;
-        ``sharing``, that with job sharing over it; ``spanning``, that of spanning over sharing.
-        ``warning`` says which of them have no interval, and why.
+        Two rows for each site and for all sites, one for each weight of the average weighted
+        response time (AWRT). The columns are:
+
+        - ``site``, ``weight`` (``work`` or ``processors``);
+        - ``jobs`` and ``of``, the number of compared jobs and of usable jobs in the log;
+        - ``begin`` and ``end`` of the time that all logs have in common, in UTC for logs on the
+          calendar and otherwise in seconds;
+        - ``spanned``, the share of the jobs that span sites;
+        - ``local_h``, the AWRT in hours if the sites stay alone;
+        - ``sharing``, the AWRT with job sharing over the local AWRT;
+        - ``spanning``, the AWRT with spanning over that with job sharing;
+        - the ends of their 95 % intervals (bootstrap over weeks), such as ``sharing_low``;
+        - ``warning``, which names the columns that have no interval, and the reason.
 
     Raises
     ------
     InputError
-        A site has fewer than four weeks, a job is wider than its site's cluster, the logs have no
-        time in common, or the policy refuses a job.
+        If a site has fewer than four weeks, a job is wider than the cluster of its site, the logs
+        have no time in common, or the policy rejects a job.
 
     Notes
     -----
-    Only jobs of the time in which all logs have some are run: before and after, those who share
-    would have the machines of the others for nothing.
+    Only the time that all logs have in common is run. Before and after it, the users of some sites
+    would have the clusters of the others to themselves.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> sites = {"north": 4, "south": 4}
+    >>> logs = {
+    ...     name: co.JobStream(np.arange(35.0) * 86_400, np.full(35, 3_600.0), np.full(35, 2))
+    ...     for name in sites
+    ... }
+    >>> co.compare_sites(sites, logs, span_penalty=0.25)["local_h"].tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
     span_penalty = not_negative("span_penalty", span_penalty)
     system, jobs, site, _ = together(clusters, logs, clock, missing, node, largest)
@@ -93,54 +120,57 @@ def compare_sites(
     instance_of("scheduling", policy, Scheduling, "EASY()")
     if policy.uses_estimates and missing is None:
         _warn_of_run_times(logs)
-    ran = _in_three_ways(system, jobs, site, span_penalty, {"scheduling": policy, "engine": engine})
-    table = _table(ran, _users(clusters, site), _counts(logs), _ends(jobs, clock, logs))
+    options = {"scheduling": policy, "engine": engine}
+    schedules = _in_three_ways(system, jobs, site, span_penalty, options)
+    table = _table(schedules, _users(clusters, site), _counts(logs), _ends(jobs, clock, logs))
     table.attrs = {"made_by": made_by(None, *logs.values())}
     return table
 
 
 def _warn_of_run_times(logs):
-    """Warn, in the name of `compare_sites`, of jobs that are planned with their run time."""
+    """Warn of jobs that are planned with their exact run time, because they have no estimate."""
     for name, log in logs.items():
         unknown = log.without_requested_time if isinstance(log, SwfLog) else 0
         if unknown:
             warnings.warn(
                 f"{name}: {unknown:,} of {len(log.usable):,} jobs have no requested time and are "
-                "planned with their run time, better than any user knows it; give missing",
-                stacklevel=3,
+                "planned with their exact run time, which no user knows; give an estimate: missing",
+                stacklevel=3,  # the caller of `compare_sites`
             )
 
 
 def _in_three_ways(system, jobs, site, span_penalty, options):
-    """Return the schedules of the jobs alone, sharing and spanning, in which all jobs ran."""
-    ran = [
+    """Return the local, the sharing and the spanning schedule; raise an error for rejected jobs."""
+    schedules = [
         local(system, jobs, site, **options),
         sharing(system, jobs, **options),
         multi_site(system, jobs, span_penalty, **options),
     ]
-    refused = max(len(schedule.refused) for schedule in ran)
-    if refused:
+    rejected = max(len(schedule.refused) for schedule in schedules)
+    if rejected:
         raise InputError(
-            f"scheduling = {options['scheduling']} refuses {refused} of {len(jobs)} jobs; give a "
-            "policy that runs all, so that the same jobs are compared"
+            f"scheduling = {options['scheduling']} rejects {rejected} of {len(jobs)} jobs; give a "
+            "policy that runs all jobs, so that the same jobs are compared"
         )
-    return ran
+    return schedules
 
 
 def _users(clusters, site):
-    """Return which jobs are those of each site's users, and of all."""
+    """Return masks of the jobs of each site's users, and of all users."""
     users = {name: site == number for number, name in enumerate(clusters)}
     return users | {ALL: np.ones(len(site), dtype=bool)}
 
 
 def _counts(logs):
-    """Return the number of usable jobs of each log, and of all."""
-    count = {n: len(log.usable if isinstance(log, SwfLog) else log) for n, log in logs.items()}
-    return count | {ALL: sum(count.values())}
+    """Return the number of usable jobs of each log, and of all logs."""
+    counts = {
+        name: len(log.usable if isinstance(log, SwfLog) else log) for name, log in logs.items()
+    }
+    return counts | {ALL: sum(counts.values())}
 
 
 def _ends(jobs, clock, logs):
-    """Return the first and the last submission: dates for logs on the calendar, else seconds."""
+    """Return the times of the first and the last submission, as dates or in seconds."""
     import pandas as pd
 
     ends = [jobs.submit.min(), jobs.submit.max()]
@@ -149,13 +179,13 @@ def _ends(jobs, clock, logs):
     return dict(zip(("begin", "end"), ends, strict=True))
 
 
-def _table(ran, users, count, ends):
-    """Return a row for each site's users, and for all, and each weight."""
+def _table(schedules, users, counts, ends):
+    """Return the table of `compare_sites`."""
     import pandas as pd
 
     return pd.DataFrame(
         [
-            _row(name, chosen, weight, ran) | {"of": count[name]} | ends
+            _row(name, chosen, weight, schedules) | {"of": counts[name]} | ends
             for name, chosen in users.items()
             for weight in WEIGHTS
         ]
@@ -170,23 +200,33 @@ def together(
     node: int = 1,
     largest: int | None = None,
 ) -> tuple[Multicluster, JobStream, NDArray[np.int64], NDArray[np.int64]]:
-    """Return the clusters as a system, all jobs of the common time, and where each came from.
+    """Return the clusters of several sites as one system, and their logs as one job stream.
 
-    That is its site and its row in `SwfLog.usable`, or in the stream. Arguments and errors are
-    those of `compare_sites`.
+    The parameters and errors are those of `compare_sites`.
+
+    Returns
+    -------
+    system : Multicluster
+        The clusters of the sites, in their order.
+    jobs : JobStream
+        The jobs of the time that all logs have in common, in order of submission.
+    site : ndarray of shape (jobs,)
+        The position of the site that each job comes from.
+    row : ndarray of shape (jobs,)
+        The position of each job in ``SwfLog.usable``, or in the job stream of its site.
     """
     system = _system(clusters, logs)
     node = whole("node", node)
-    odd = [name for name in clusters if clusters[name] % node]
-    if odd:
-        raise InputError(
-            f"node = {node} does not divide the {clusters[odd[0]]} processors of {odd[0]}; give "
-            "clusters of whole nodes"
-        )
+    for name, size in clusters.items():
+        if size % node:
+            raise InputError(
+                f"node = {node} does not divide the {size} processors of {name}; give clusters of "
+                "whole nodes"
+            )
     one_of("clock", clock, ("calendar", "weeks"))
     streams = _in_common(_on_one_clock(logs, clock, missing, largest), clock, logs)
     _refuse_wide(clusters, logs, streams)
-    # The streams follow the order of the clusters, as the numbers of the sites do.
+    # The position of a site is its position in `clusters`, whatever the order of the logs.
     ordered = [streams[name].in_nodes(node) for name in clusters]
     order = np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")
     site = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
@@ -195,8 +235,8 @@ def together(
 
 
 def _refuse_wide(clusters, logs, streams):
-    """Refuse jobs that are wider than the cluster of their site."""
-    # The smallest cluster comes first, because a limit that suits it suits all.
+    """Raise an error if a job has more processors than the cluster of its site."""
+    # The smallest cluster is checked first: the limit that the error proposes then suits all sites.
     for size, name in sorted((size, name) for name, size in clusters.items()):
         log, stream, wide = logs[name], streams[name], streams[name].processors
         count = int((wide > size).sum())
@@ -204,45 +244,52 @@ def _refuse_wide(clusters, logs, streams):
             numbers = log.usable["job"].to_numpy() if isinstance(log, SwfLog) else log.number
             raise InputError(
                 f"{name}: {count:,} of {len(stream):,} jobs are too wide for its cluster of "
-                f"{size} processors, as job {numbers[stream.number[wide.argmax()]]} of {wide.max()}"
-                f"; give its true size, or leave them out: largest={size} (--largest {size})"
+                f"{size} processors, such as job {numbers[stream.number[wide.argmax()]]} of "
+                f"{wide.max()}; give the true size of the cluster, or leave the jobs out: "
+                f"largest={size} (--largest {size})"
             )
 
 
 def _system(clusters, logs):
-    """Return the clusters as a system, or raise an error if the logs are not of these clusters."""
+    """Return the clusters as a system; raise an error if clusters and logs do not match."""
     for argument, value in (("clusters", clusters), ("logs", logs)):
         if not isinstance(value, Mapping) or len(value) < 2:
-            mend = "give a dict of two sites or more, by name"
-            raise InputError(f"{argument} = {shown(value)}; {mend}")
+            raise InputError(
+                f"{argument} = {shown(value)}; give a dict of two sites or more, by name"
+            )
     if ALL in clusters:
-        raise InputError(f"clusters has a site {ALL!r}, as the row of all is called; rename it")
+        raise InputError(
+            f"clusters has a site {ALL!r}, which is the name of the row for all; rename it"
+        )
     for name in clusters:
         if CONTROLS.search(str(name)):
             raise InputError(
                 f"clusters has a site {name!r}, a name with characters that cannot be printed or "
                 "written as UTF-8; rename it"
             )
-    odd = [repr(name) for name in [*clusters, *logs] if (name in clusters) != (name in logs)]
-    if odd:
-        differ = ", ".join(odd)
-        raise InputError(f"clusters and logs differ in {differ}; give both a site of each name")
+    unmatched = [repr(n) for n in [*clusters, *logs] if (n in clusters) != (n in logs)]
+    if unmatched:
+        raise InputError(
+            f"clusters and logs differ in {', '.join(unmatched)}; give both the same site names"
+        )
     return Multicluster([*clusters.values()])
 
 
 def _on_one_clock(logs, clock, missing=None, largest=None):
-    """Return the jobs of each site with instants on one clock."""
+    """Return the jobs of each site, with submission times on one clock."""
     streams = {}
     kinds = {type(log) for log in logs.values()}
     for name, log in logs.items():
         if not isinstance(log, SwfLog | JobStream) or len(kinds) > 1:
             raise InputError(
                 f"logs[{name!r}] is a {type(log).__name__}; give all as read_swf(...), or all as "
-                "streams on one clock"
+                "job streams with times on one clock"
             )
         stream = _stream_of(name, log, clock, missing)
         if stream.request == "ordered":
-            raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
+            raise InputError(
+                f"logs[{name!r}] has ordered requests; give total ones: .replace(request='total')"
+            )
         if clock == "weeks":
             stream = stream.replace(submit=stream.submit - stream.submit.min() // WEEK * WEEK)
         rows = np.arange(len(stream))
@@ -252,13 +299,13 @@ def _on_one_clock(logs, clock, missing=None, largest=None):
 
 
 def _stream_of(name, log, clock, missing):
-    """Return the jobs of a log with the instants of its own clock."""
+    """Return the jobs of a log, with submission times on the clock of the log."""
     if isinstance(log, JobStream):
         return log
     if log.epoch is None and clock == "calendar":
         raise InputError(
-            f"{name}: {log.source or 'its log'} has no UnixStartTime; give its header one, as "
-            "'; UnixStartTime: 1735689600', or clock='weeks' (--clock weeks)"
+            f"{name}: {log.source or 'its log'} has no UnixStartTime; add it to the header, such "
+            "as '; UnixStartTime: 1735689600', or give clock='weeks' (--clock weeks)"
         )
     stream = log.jobs(missing=missing)
     return stream.replace(submit=stream.submit + (log.epoch or 0))
@@ -268,48 +315,58 @@ def _up_to(largest, stream, name):
     """Return the jobs of at most this number of processors; None sets no limit."""
     fits = stream.processors <= (np.inf if largest is None else whole("largest", largest))
     if not fits.any():
-        mend = f"give {stream.processors.min()} or more"
-        raise InputError(f"largest = {largest} leaves no job of {name}; {mend}")
+        raise InputError(
+            f"largest = {largest} leaves no job of {name}; give {stream.processors.min()} or more"
+        )
     return stream[fits]
 
 
 def _in_common(streams, clock, logs):
-    """Return the jobs of the time in which every site has some."""
+    """Return the jobs that were submitted in the time that all logs have in common."""
     begin = max(stream.submit.min() for stream in streams.values())
     end = min(stream.submit.max() for stream in streams.values())
     inside = {name: (s.submit >= begin) & (s.submit <= end) for name, s in streams.items()}
-    if not all(mask.any() for mask in inside.values()):
-        mend = "clock='weeks' (--clock weeks)" if clock == "calendar" else "longer ones"
-        dated, have = clock == "calendar" and SwfLog in map(type, logs.values()), ""
-        for name, s in streams.items():
-            ends = np.array([s.submit.min(), s.submit.max()]).astype("M8[s]" if dated else "m8[s]")
-            have += f" {name} has {len(s):,} from {ends[0]} to {ends[1]};"
-        raise InputError(f"logs have no time in common:{have} give logs of one time, or {mend}")
-    return {name: stream[inside[name]] for name, stream in streams.items()}
+    if all(mask.any() for mask in inside.values()):
+        return {name: stream[inside[name]] for name, stream in streams.items()}
+    mend = "clock='weeks' (--clock weeks)" if clock == "calendar" else "longer ones"
+    has_dates = clock == "calendar" and SwfLog in map(type, logs.values())
+    spans = "".join(
+        f" {name} has {_span_of(stream, has_dates)};" for name, stream in streams.items()
+    )
+    raise InputError(f"logs have no time in common:{spans} give logs of one time, or {mend}")
 
 
-def _row(name, chosen, weight, ran):
-    """Return the row of the chosen jobs: their number, and the AWRT of each way to run them."""
-    jobs, spanned = ran[0].jobs[chosen], float(ran[-1].spans[chosen].mean())
+def _span_of(stream, has_dates):
+    """Return the number of jobs of a stream, and its first and last submission, as a text."""
+    ends = np.array([stream.submit.min(), stream.submit.max()])
+    first, last = ends.astype("M8[s]" if has_dates else "m8[s]")
+    return f"{len(stream):,} from {first} to {last}"
+
+
+def _row(name, chosen, weight, schedules):
+    """Return the row of the table for the chosen jobs and one weight."""
+    jobs, spanned = schedules[0].jobs[chosen], float(schedules[-1].spans[chosen].mean())
     weights = jobs.work if weight == "work" else jobs.processors
+    responses = [schedule.response[chosen] for schedule in schedules]
     try:
-        means = resample_weeks([each.response[chosen] for each in ran], weights, jobs.submit)
+        means = resample_weeks(responses, weights, jobs.submit)
     except InputError as error:
         raise InputError(f"{name}, in the time that all logs have: {error}") from None
-    # Alone, no job responds before it has run.
-    least = float(np.average((ran[0].end - ran[0].start)[chosen], weights=weights)) / 3600
+    # A response time is never below the run time, which is known.
+    runtimes = (schedules[0].end - schedules[0].start)[chosen]
+    least = float(np.average(runtimes, weights=weights)) / HOUR
     row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
-    return row | _shares(means, least)
+    return row | _intervals(means, least)
 
 
-def _shares(means, least):
-    """Return the columns of `_SHARES` with their intervals, and a warning if any is in doubt."""
+def _intervals(means, least):
+    """Return `_COLUMNS` with their intervals; `least` is a lower bound of the AWRT in hours."""
     row, doubts = {}, {}
-    for column, share in _SHARES.items():
-        part = means.interval(share).within(least if column == "local_h" else 0.0)
-        ends = (np.nan, np.nan) if part.warning else (part.low, part.high)
-        row |= {column: part.estimate, f"{column}_low": ends[0], f"{column}_high": ends[1]}
-        if part.warning:
-            doubts.setdefault(part.warning, []).append(column)
+    for column, statistic in _COLUMNS.items():
+        found = means.interval(statistic).within(least if column == "local_h" else 0.0)
+        ends = (np.nan, np.nan) if found.warning else (found.low, found.high)
+        row |= {column: found.estimate, f"{column}_low": ends[0], f"{column}_high": ends[1]}
+        if found.warning:
+            doubts.setdefault(found.warning, []).append(column)
     words = (f"{', '.join(columns)}: {why}" for why, columns in doubts.items())
     return row | {"warning": "; ".join(words)}

@@ -1,4 +1,4 @@
-"""The table of runs: made from settings and rows, written to a file, and read again as it was."""
+"""Tables of runs: made from settings and measured rows, written to a file, and read again."""
 
 import csv
 import gzip
@@ -16,13 +16,14 @@ from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics.replications import REPLICATION
 from coalloc_lib.statistics.sweep.points import label
 
-#: Columns that are texts even where all of them are empty.
+#: Columns that hold texts, also if all their cells are empty.
 TEXTS = ("warning", "missing_logs")
-#: Columns that have one value in all rows.
+#: Columns whose value is the same in all rows.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
-#: A column in which words are so few, as a share of the numbers, is a column of numbers.
+#: If the number of words in a column is at most this share of the number of numbers, the column
+#: should hold only numbers, and the words are damaged cells.
 MOST_WORDS = 0.1
-#: The errors by which a file is recognised that is cut off, or that is no table of runs.
+#: The errors that a file raises if it is cut off, or is not a table of runs.
 UNREADABLE = (
     EOFError,
     zlib.error,
@@ -30,20 +31,21 @@ UNREADABLE = (
     pd.errors.ParserError,
     pd.errors.EmptyDataError,
 )
-#: How a table is read: empty fields are missing values, and nothing else is.
+#: The options of `pandas.read_csv`: only empty fields are missing values.
 _READING: dict[str, Any] = {
     "keep_default_na": False,
     "na_values": [""],
     "low_memory": False,
 }
-if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # from then on it is exact by itself
+if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # later versions are always exact
     _READING["float_precision"] = "round_trip"
 
 
 def setting_columns(setting: Any) -> dict[str, Any]:
-    """Return the fields of a setting, a frozen dataclass, as columns: numbers, texts or None.
+    """Return the fields of a setting as columns of a table: numbers, texts or None.
 
-    A field that takes no part in comparisons (``field(compare=False)``) is no column.
+    A setting is a frozen dataclass. A field that does not take part in comparisons
+    (``field(compare=False)``) is left out.
     """
     if not is_dataclass(setting) or isinstance(setting, type):
         several = "; give its settings one by one" if isinstance(setting, list | tuple) else ""
@@ -55,7 +57,10 @@ def setting_columns(setting: Any) -> dict[str, Any]:
 
 
 def each_once(settings: Iterable[Any]) -> list[Any]:
-    """Return settings in their order, each once; refuse one that can change."""
+    """Return settings in their order, without those that are equal to an earlier one.
+
+    An `InputError` is raised if a setting is not a frozen dataclass of unchangeable values.
+    """
     if is_dataclass(settings) and not isinstance(settings, type):
         raise InputError(f"settings = {shown(settings)} is one setting; give a list of them")
     settings = list(settings)
@@ -65,8 +70,8 @@ def each_once(settings: Iterable[Any]) -> list[Any]:
             hash(setting)
         except TypeError as error:
             raise InputError(
-                f"setting = {shown(setting)} has a part that can change ({error}); let it be a "
-                "frozen dataclass of numbers, texts, tuples and policies"
+                f"setting = {shown(setting)} has a part that can change ({error}); give a frozen "
+                "dataclass of numbers, texts, tuples and policies"
             ) from None
     return list(dict.fromkeys(settings))
 
@@ -76,62 +81,102 @@ def table_of_runs(
     measured: Sequence[Iterable[Mapping[str, Any]]],
     made_with: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """Return one table: the fields of each setting, its rows, and what all were made with.
+    """Return the table of runs of several settings.
 
-    In a row what stands before ``replication`` tells apart of whom it was measured (a site, a
-    class of jobs), and what stands behind it was measured.
+    Parameters
+    ----------
+    settings : list
+        The settings, each a frozen dataclass. Their fields become columns.
+    measured : list of iterables of dict
+        The rows that were measured for each setting. In a row, the columns before ``replication``
+        are keys, such as a site or a class of jobs. The columns after it were measured.
+    made_with : dict
+        Further columns whose value is the same in all rows, such as the seed.
+
+    Raises
+    ------
+    InputError
+        If there are no rows, or a row has no ``replication`` or the name of a field of a setting.
     """
-    rows, keys, values = [], dict[str, None](), dict[str, None]()
+    rows = []
+    columns = _Columns()
     of_settings = {name for setting in settings for name in setting_columns(setting)}
     for setting, its_rows in zip(settings, measured, strict=True):
-        columns = setting_columns(setting)
-        keys |= dict.fromkeys(columns)
+        cells = setting_columns(setting)
+        columns.keys |= dict.fromkeys(cells)
         for row in its_rows:
-            names = list(row)
-            if REPLICATION not in names:
-                raise InputError(f"measure returned {shown(dict(row))}; it has no {REPLICATION!r}")
-            taken = [name for name in names if name in of_settings]
-            if taken:
-                raise InputError(
-                    f"measure returned {taken[0]!r} of {shown(setting)}, which is a field of a "
-                    "setting; call it otherwise"
-                )
-            at = names.index(REPLICATION)
-            keys |= dict.fromkeys(names[:at])
-            values |= dict.fromkeys(names[at + 1 :])
-            cells = columns | {name: label(value) for name, value in row.items()}
-            rows.append({name: _no_truth(value) for name, value in cells.items()})
+            _check_row(row, setting, of_settings)
+            columns.add(list(row))
+            labels = cells | {name: label(value) for name, value in row.items()}
+            rows.append({name: _bool_as_int(value) for name, value in labels.items()})
     if not rows:
-        raise InputError("no setting has any run; give at least one that can be measured")
-    order = [*keys, REPLICATION, *(name for name in values if name not in keys)]
-    return _as_read(pd.DataFrame(rows, columns=order).assign(**made_with))
+        raise InputError("no setting has a run; give at least one setting that can be measured")
+    return _as_read(pd.DataFrame(rows, columns=columns.in_order()).assign(**made_with))
 
 
-def _no_truth(value):
-    """Return True and False as numbers: beside empty cells they would be read as texts."""
+class _Columns:
+    """The columns of a table of runs, in order of their first appearance."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, None] = {}
+        self.values: dict[str, None] = {}
+
+    def add(self, names: list[str]) -> None:
+        """Add the names of a row or table, which include ``replication``."""
+        at = names.index(REPLICATION)
+        self.keys |= dict.fromkeys(names[:at])
+        self.values |= dict.fromkeys(names[at + 1 :])
+
+    def in_order(self) -> list[str]:
+        """Return the keys, ``replication``, and the measured columns."""
+        return [*self.keys, REPLICATION, *(name for name in self.values if name not in self.keys)]
+
+
+def _check_row(row, setting, of_settings):
+    """Raise an error if a measured row lacks ``replication`` or has the name of a field."""
+    if REPLICATION not in row:
+        raise InputError(
+            f"measure returned {shown(dict(row))}, which has no {REPLICATION!r}; add it"
+        )
+    taken = [name for name in row if name in of_settings]
+    if taken:
+        raise InputError(
+            f"measure returned {taken[0]!r} of {shown(setting)}, which is a field of a setting; "
+            "choose another name"
+        )
+
+
+def _bool_as_int(value):
+    """Return True and False as 1 and 0: beside empty cells they would be read as texts."""
     return int(value) if isinstance(value, bool) else value
 
 
 def joined_runs(runs: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
-    """Return two tables of runs as one; what one of them has no column for is missing there."""
-    keys, values = dict[str, None](), dict[str, None]()
+    """Return two tables of runs as one; a column that only one of them has is empty in the other.
+
+    The rows of `more` follow those of `runs`.
+    """
+    columns = _Columns()
     for table in (runs, more):
-        at = list(table.columns).index(REPLICATION)
-        keys |= dict.fromkeys(table.columns[:at])
-        values |= dict.fromkeys(table.columns[at + 1 :])
-    order = [*keys, REPLICATION, *(name for name in values if name not in keys)]
-    return _as_read(pd.concat([runs, more], ignore_index=True)[order])
+        columns.add(list(table.columns))
+    return _as_read(pd.concat([runs, more], ignore_index=True)[columns.in_order()])
 
 
 def write_runs(runs: pd.DataFrame, path: str | Path) -> None:
-    """Write a table of runs as CSV, compressed, all or nothing; the same runs, the same bytes."""
+    """Write a table of runs to a compressed CSV file.
+
+    The same runs give the same bytes. If writing fails, an older file stays as it was.
+    """
     text = runs.to_csv(index=False, lineterminator="\n")
     with atomic_path(path) as beside:
         beside.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
 
 
 def read_runs(path: str | Path) -> pd.DataFrame:
-    """Read a table that `write_runs` wrote, as it was; an `InputError` names a damaged line."""
+    """Read a table of runs that `write_runs` wrote.
+
+    An `InputError` is raised if the file is damaged; it names the first damaged line.
+    """
     try:
         text = gzip.decompress(Path(path).read_bytes()).decode("utf-8")
         _check_lines(path, text)
@@ -149,7 +194,7 @@ def read_runs(path: str | Path) -> pd.DataFrame:
 
 
 def _check_lines(path: str | Path, text: str) -> None:
-    """Refuse a line that does not have as many fields as the first one."""
+    """Raise an error for a line that does not have as many fields as the first line."""
     lines = csv.reader(StringIO(text), strict=True)
     try:
         header = next(lines, [])
@@ -161,7 +206,7 @@ def _check_lines(path: str | Path, text: str) -> None:
 
 
 def _check_numbers(path: str | Path, runs: pd.DataFrame) -> None:
-    """Refuse a word in a column of numbers, and a line of another study, scale or seed."""
+    """Raise an error for a word in a column of numbers, or a line of another study or seed."""
     for name, column in runs.items():
         if pd.api.types.is_numeric_dtype(column):
             continue
@@ -178,48 +223,55 @@ def _check_numbers(path: str | Path, runs: pd.DataFrame) -> None:
 
 
 def _refuse_cell(path, runs, name, wrong, wanted):
-    """Refuse the first wrong cell of a column."""
+    """Raise an error that names the first wrong cell of a column."""
     row = int(wrong.to_numpy().argmax())
-    # The header is line 1. No cell that is written has an end of line in it.
+    # The header is line 1, and no cell contains a line break.
     _refuse_line(path, row + 2, f"{name} = {shown(runs[name].iloc[row])}, not {wanted}")
 
 
 def _refuse_line(path, line, what):
     raise InputError(
-        f"runs = {str(path)!r}, line {line}: {what}; the file is damaged; take a copy of it, or "
-        "make the runs again"
+        f"runs = {str(path)!r}, line {line}: {what}; the file is damaged; replace it by an intact "
+        "copy, or repeat the runs"
     )
 
 
 def _as_read(runs):
-    """Return a table as it is read from its file: runs in memory say what stored ones say."""
+    """Return a table as it would be read from its file, so that it equals the stored runs."""
     return _filled(pd.read_csv(StringIO(runs.to_csv(index=False)), **_READING))
 
 
 def _filled(runs):
-    """Return a table whose texts are never missing, but empty, and whose truths are numbers."""
+    """Return a table with empty texts in place of missing ones, and 1 and 0 for True and False."""
     for name, column in runs.items():
         if name in TEXTS:
             runs[name] = column.astype(object).fillna("")
         elif pd.api.types.is_bool_dtype(column):
             runs[name] = column.astype(int)
         elif not pd.api.types.is_numeric_dtype(column):
-            runs[name] = column.fillna("").astype(object)  # one block: quickly picked from
+            runs[name] = column.fillna("").astype(object)  # one block of memory is faster
     return runs
 
 
 def identity(columns: Mapping[str, Any]) -> tuple[Hashable, ...]:
-    """Return the values of a setting such that those of a table and of an object are equal."""
+    """Return the values of a setting in a form that is the same for an object and for a table row.
+
+    A table holds 1.0 where an object has 1, and an empty cell where an object has None.
+    """
     return tuple(_plain(columns[name]) for name in sorted(columns))
 
 
 def identities(runs: pd.DataFrame, names: Sequence[str]) -> set[tuple[Hashable, ...]]:
-    """Return the `identity` of every setting in a table, whose fields have these names."""
+    """Return the `identity` of every setting in a table of runs.
+
+    `names` are the columns that are fields of a setting.
+    """
     settings = runs[list(names)].drop_duplicates().to_dict("records")
     return {identity(setting) for setting in settings}
 
 
 def _plain(value):
+    """Return None for an empty value, a float for a number, and a text for anything else."""
     if value is None or value == "" or value != value:
         return None
     try:

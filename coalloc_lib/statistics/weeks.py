@@ -1,7 +1,8 @@
-"""Means over one log, with intervals from a bootstrap over its weeks.
+"""Means over a single log, with intervals from a bootstrap over its weeks.
 
-In a table of runs of a log a replication is a week, and what was measured are sums over the jobs
-that were submitted in it: hours waited, jobs. The ratio of two such sums is a mean.
+In a table of runs of a log, each replication is a week. The measured columns are sums over the jobs
+that were submitted in that week, such as hours waited and the number of jobs. The ratio of two such
+sums is a mean.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -12,20 +13,41 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.bootstrap import WEEK, Resamples, block_of, resample_sums
-from coalloc_lib.statistics.replications import REPLICATION, NotRunError, keys_of
+from coalloc_lib.statistics.replications import (
+    REPLICATION,
+    NotRunError,
+    differing_keys,
+    keys_of,
+    several_settings,
+)
 
-#: How long a replication is, in seconds.
+#: The length of a replication in seconds.
 STEP = WEEK
-#: What is known of no job at all.
-NOTHING = Interval(np.nan, np.nan, np.nan, 0, warning="nothing to go by")
+#: The interval of a mean over no jobs.
+NOTHING = Interval(np.nan, np.nan, np.nan, 0, warning="there are no jobs")
 
 
 def week_of(submit: ArrayLike) -> NDArray[np.int64]:
-    """Return the week of each submission, from 0: the replication that a job belongs to."""
+    """Return the week of each submission time of a log.
+
+    Parameters
+    ----------
+    submit : array_like of shape (jobs,)
+        Submission times in seconds.
+
+    Returns
+    -------
+    ndarray of shape (jobs,)
+        The weeks, counted from 0 at the first submission.
+
+    Examples
+    --------
+    >>> week_of([0.0, WEEK - 1, WEEK])
+    array([0, 0, 1])
+    """
     submit = np.asarray(submit, dtype=float)
     return ((submit - submit.min()) // STEP).astype(np.int64)
 
@@ -33,7 +55,24 @@ def week_of(submit: ArrayLike) -> NDArray[np.int64]:
 def rows_by_week(
     week: NDArray[np.int64], values: Mapping[str, NDArray], weeks: int, **keys: Any
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each of so many weeks: the sums of the values of its jobs, 0 without any."""
+    """Yield the rows of a table of runs for one setting of a log, one row for each week.
+
+    Parameters
+    ----------
+    week : ndarray of shape (jobs,)
+        The week of each job, as from `week_of`.
+    values : mapping of str to ndarray of shape (jobs,)
+        The values of the jobs, by the name of the measured column that holds their sums.
+    weeks : int
+        The number of weeks. A week without jobs has sums of 0.
+    **keys
+        The values of the key columns.
+
+    Examples
+    --------
+    >>> list(rows_by_week(np.array([0, 0]), {"hours": np.array([1.0, 2.0])}, 1))
+    [{'replication': 0, 'hours': 3.0}]
+    """
     sums = {
         name: np.bincount(week, weights=each, minlength=weeks).tolist()
         for name, each in values.items()
@@ -44,7 +83,15 @@ def rows_by_week(
 
 @dataclass(frozen=True, eq=False)
 class WeeklySums:
-    """Two sums of each week whose ratio is a mean, such as hours waited and jobs."""
+    """A mean over a log, as the ratio of two sums for each week.
+
+    Attributes
+    ----------
+    top : ndarray of shape (weeks,)
+        The numerators, such as hours waited.
+    bottom : ndarray of shape (weeks,)
+        The denominators, such as the number of jobs.
+    """
 
     top: NDArray[np.float64]
     bottom: NDArray[np.float64]
@@ -58,68 +105,95 @@ class WeeklySums:
 def weekly_sums(
     runs: pd.DataFrame, top: str, bottom: str, added: Collection[str] = ()
 ) -> WeeklySums:
-    """Return the sums of each week of one setting.
+    """Return two measured columns of one setting of a log as sums for each week.
 
-    Rows may differ in the columns that are `added` up, such as groups of jobs. An `InputError` says
-    in which others they differ.
+    Parameters
+    ----------
+    runs : DataFrame
+        The rows of one setting in a table of runs.
+    top, bottom : str
+        The columns of the numerator and of the denominator.
+    added : collection of str
+        Keys in which the rows may differ. The sums of such rows, for example of several groups of
+        jobs, are added.
+
+    Raises
+    ------
+    NotRunError
+        If there are no rows.
+    InputError
+        If the rows differ in other keys.
     """
     rows = runs[runs[REPLICATION].notna().to_numpy()]
     if rows.empty:
         raise NotRunError(f"no run has a week of {top}")
     weeks = rows[REPLICATION].to_numpy(dtype=np.int64)
-    above, below = (
+    numerators, denominators = (
         np.bincount(weeks, rows[name].to_numpy(float)).astype(float) for name in (top, bottom)
     )
-    if len(rows) > len(above):
-        others = [key for key in keys_of(rows) if key not in added]
-        several = [key for key in others if rows[key].nunique(dropna=False) > 1]
-        if several:
-            raise InputError(
-                f"runs are of several settings, which differ in {', '.join(several)}; pick one: "
-                "pick(runs, ...)"
-            )
-    return WeeklySums(above, below)
+    if len(rows) > len(numerators):
+        keys = [key for key in keys_of(rows) if key not in added]
+        if differing_keys(rows, keys):
+            raise several_settings(rows, keys)
+    return WeeklySums(numerators, denominators)
 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """A moving-block bootstrap over the weeks of a log; compared means have the same weeks.
+    """A moving-block bootstrap over the weeks of a log.
 
-    Where there is no job, the interval has a warning.
+    Means that are compared with each other have the same weeks in each resample. An interval has a
+    warning if there are no jobs.
+
+    Parameters
+    ----------
+    resamples : int
+        The number of resamples.
+    seed : int or SeedSequence
+        The seed of the resamples.
+
+    Examples
+    --------
+    >>> waits = WeeklySums(np.full(8, 6.0), np.full(8, 2.0))
+    >>> Bootstrap().mean(waits).estimate
+    3.0
     """
 
     resamples: int = 1_000
     seed: Seed = 0
 
     def mean(self, of: WeeklySums) -> Interval:
-        """Return a mean."""
+        """Return a mean over a log with its interval."""
         means = self._resampled(of)
         return NOTHING if means is None else means.interval(_first, vectorized=True)
 
     def difference(self, one: WeeklySums, other: WeeklySums) -> Interval:
-        """Return a mean less another."""
+        """Return the difference of two means over a log with its interval."""
         means = self._resampled(one, other)
         return NOTHING if means is None else means.difference(0, 1)
 
     def ratio(self, one: WeeklySums, other: WeeklySums) -> Interval:
-        """Return a mean over another; nothing over nothing is 1."""
+        """Return the ratio of two means over a log with its interval; 0 / 0 counts as 1."""
         means = self._resampled(one, other)
-        return NOTHING if means is None else means.interval(_over, vectorized=True)
+        return NOTHING if means is None else means.interval(_ratio, vectorized=True)
 
     def _resampled(self, *means: WeeklySums) -> Resamples | None:
-        """Return the means with resamples of the same weeks; None if one has no job."""
-        top, bottom = (np.stack([getattr(each, of) for each in means]) for of in ("top", "bottom"))
-        if not bottom.any(axis=1).all():
+        """Return resamples of some means by the same weeks, or None if one of them has no jobs."""
+        numerators = np.stack([each.top for each in means])
+        denominators = np.stack([each.bottom for each in means])
+        if not denominators.any(axis=1).all():
             return None
-        weeks = top.shape[-1]
+        weeks = numerators.shape[-1]
         block = round(block_of([0, weeks * STEP]) / STEP)
-        return resample_sums(top, bottom, block, resamples=self.resamples, seed=self.seed)
+        return resample_sums(
+            numerators, denominators, block, resamples=self.resamples, seed=self.seed
+        )
 
 
 def _first(means):
     return means[0]
 
 
-def _over(means):
-    none = np.where(means[0] != 0, np.inf, 1.0)
-    return np.divide(means[0], means[1], out=none, where=means[1] != 0)
+def _ratio(means):
+    over_zero = np.where(means[0] != 0, np.inf, 1.0)
+    return np.divide(means[0], means[1], out=over_zero, where=means[1] != 0)

@@ -1,4 +1,8 @@
-"""Behind the reservation calendar: the load of others, and what comes of a reader's requests."""
+"""The state of a reservation calendar: the requests of others, and the requests of the reader.
+
+This module has no widget. `coalloc_lib.widgets.reservations` shows it in a notebook. As in paper
+004 and in `coalloc_lib.calendar`, a processor that can be reserved is called a server.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,17 +19,43 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
 
-#: Fill and ink of a reader's requests, by number: no grey, which others have.
+#: Pairs of a fill colour and a text colour for the requests of the reader. Grey is left out,
+#: because the requests of others are grey.
 MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
+#: Fill colour and text colour of other users' requests that asked to start when submitted, and of
+#: those that asked for a later start.
 AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
-#: Requests of others at most; as shares of the horizon, their lengths and how long ago they came;
-#: the largest share of the servers that they ask for.
-MOST, SHORT, LONG, PAST, WIDEST = 60, 0.03, 0.2, 0.5, 0.5
+#: The largest number of requests of other users.
+MOST = 60
+#: The shortest and the longest request of other users, as shares of the horizon.
+SHORT, LONG = 0.03, 0.2
+#: How long before now the first requests of other users may be submitted, as a share of the
+#: horizon.
+PAST = 0.5
+#: The largest share of the servers that one request of other users asks for.
+WIDEST = 0.5
 
 
 @dataclass(frozen=True)
 class Others:
-    """The load of others, as its sliders say it."""
+    """The settings from which the requests of other users are sampled.
+
+    Parameters
+    ----------
+    requests : int
+        The number of requests, at most `MOST`.
+    share : float
+        The share of the requests that ask for a start later than their submission, from 0 to 1.
+    ahead : float
+        The longest time between the submission of such a request and the start it asks for.
+    draw : int
+        The seed of the random numbers.
+
+    Raises
+    ------
+    InputError
+        If a number is out of its range.
+    """
 
     requests: int
     share: float
@@ -33,7 +63,6 @@ class Others:
     draw: int
 
     def __post_init__(self) -> None:
-        """Check every number."""
         if whole("requests", self.requests, 0) > MOST:
             raise InputError(f"requests = {shown(self.requests)}; give at most {MOST}")
         if not_negative("share", self.share) > 1:
@@ -42,25 +71,40 @@ class Others:
         whole("draw", self.draw, 0)
 
     def sample(self, now: float, horizon: float, servers: int, grain: float) -> list[Request]:
-        """Return the requests in order of submission, all before `now`."""
+        """Sample the requests of other users.
+
+        Parameters
+        ----------
+        now, horizon : float
+            The current instant and the length of the horizon, in the calendar's unit of time.
+        servers : int
+            The number of servers of the calendar.
+        grain : float
+            All instants and lengths are rounded to multiples of this length of time.
+
+        Returns
+        -------
+        list of Request
+            The requests in order of submission. None is submitted after `now`.
+        """
         if not self.requests:
             return []
-        draw = np.random.default_rng(self.draw)
-        submit = np.sort(draw.uniform(now - PAST * horizon, now, self.requests))
-        length = draw.uniform(SHORT * horizon, LONG * horizon, self.requests)
+        random = np.random.default_rng(self.draw)
+        submit = np.sort(random.uniform(now - PAST * horizon, now, self.requests))
+        length = random.uniform(SHORT * horizon, LONG * horizon, self.requests)
         widest = max(int(WIDEST * servers), 1)
-        size = draw.integers(1, widest, self.requests, endpoint=True)
+        size = random.integers(1, widest, self.requests, endpoint=True)
         submit = np.minimum(np.round(submit / grain) * grain, now)
         length = np.maximum(np.round(length / grain) * grain, grain)
         stream = JobStream(submit, length, size, request="total")
         ahead = stream.reserved_ahead(self.share, self.ahead, seed=self.draw).earliest_start
         start = np.maximum(np.round(ahead / grain) * grain, submit)
-        columns = (each.tolist() for each in (submit, start, length, size))
+        columns = (column.tolist() for column in (submit, start, length, size))
         return [Request(*row) for row in zip(*columns, strict=True)]
 
 
 class Setting(NamedTuple):
-    """What a calendar is made of, as `reservation_calendar` takes it."""
+    """The parameters of a calendar, which are explained in `reservation_calendar`."""
 
     clusters: tuple[int, ...]
     slot: float
@@ -72,84 +116,128 @@ class Setting(NamedTuple):
 
 
 class Reserved(NamedTuple):
-    """A request that was booked: others have numbers below 0."""
+    """A request that was booked.
+
+    The numbers of the reader's requests are above 0, and those of other users' requests below 0.
+    """
 
     number: int
     asked: Request
     booking: Booking
 
     def box(self) -> Box:
-        """Return how it is drawn."""
+        """Return the box that stands for this reservation in a picture."""
         booking, label = self.booking, str(self.number) if self.number > 0 else ""
         return Box(label, booking.servers, booking.start, booking.end, self.colour)
 
     @property
     def colour(self) -> tuple[str, str]:
-        """Fill and ink: a colour for the reader's, grey for others', dark for those ahead."""
+        """The fill colour and the text colour of this reservation in a picture."""
         if self.number > 0:
             return MINE[(self.number - 1) % len(MINE)]
         return AHEAD if self.asked.start > self.asked.submit else AT_ONCE
 
 
 class BookingSession:
-    """A calendar after the requests of others, and those of a reader."""
+    """A calendar in which other users have booked servers and a reader books more.
+
+    Parameters
+    ----------
+    setting : Setting
+        The parameters of the calendar.
+    others : iterable of Request
+        The requests of other users in order of submission. They are submitted first.
+    now : float
+        The current instant, at which the reader submits all requests.
+    unit : str
+        The unit of time that texts show, such as ``"h"``; it may be empty.
+    """
 
     def __init__(self, setting: Setting, others: Iterable[Request], now: float, unit: str) -> None:
         self.calendar, self.unit = Calendar(*setting[:6]), unit
         self._penalty = not_negative("span_penalty", setting.span_penalty)
         self.booked: list[Reserved] = []
         self.tried: list[dict[str, Any]] = []
-        self._refused = self._number = 0
-        self._kept: dict[int, Request] = {}  # the reader's: booked once, and not cancelled
+        self._rejected = self._number = 0
+        # The requests of the reader that were booked once and were not cancelled since then.
+        self._kept: dict[int, Request] = {}
         for place, request in enumerate(others, start=1):
             self.calendar.advance(request.submit)
-            self._refused += self._book(-place, request) is None
+            self._rejected += self._book(-place, request) is None
         self.calendar.advance(now)
         self.until = self.calendar.terms.horizon_end(now)
 
     @property
     def mine(self) -> list[Reserved]:
-        """The reader's requests that are booked, in order of their numbers."""
+        """The reservations of the reader, in order of their numbers."""
         return [reserved for reserved in self.booked if reserved.number > 0]
 
     @property
     def lost(self) -> list[int]:
-        """Numbers of the reader's requests for which the load of others leaves no room."""
+        """The numbers of the reader's requests that no longer fit between those of others."""
         return sorted(self._kept.keys() - {reserved.number for reserved in self.mine})
 
     def loaded(self) -> str:
-        """Say what others have booked."""
+        """Say how many requests of other users are booked, and how many were rejected."""
         words = f"others have booked {_count(len(self.booked) - len(self.mine), 'request')}"
-        return f"{words}, and were refused {self._refused}" if self._refused else words
+        return f"{words}; {self._rejected} of theirs were rejected" if self._rejected else words
 
     def terms(self) -> str:
-        """Say which starts are tried, and by when all has to end."""
+        """Say which starts the calendar tries for a request, and how far ahead it books."""
         terms, ahead = self.calendar.terms, self._time(self.until - self.calendar.now)
         apart = f"up to {terms.most_attempts} attempts, {self._time(terms.step)} apart"
         return f"{apart if terms.most_attempts > 1 else '1 attempt'}; horizon {ahead} ahead"
 
     def submit(self, start: float, length: float, servers: int) -> tuple[Reserved | None, str]:
-        """Book a request of the reader, now; return it, or None, and what came of it in words."""
+        """Submit a request of the reader at the current instant.
+
+        Parameters
+        ----------
+        start, length : float
+            The earliest start, and the length of the reservation, in the calendar's unit of time.
+        servers : int
+            The number of servers.
+
+        Returns
+        -------
+        reserved : Reserved or None
+            The reservation, or None if the request is rejected.
+        words : str
+            The outcome in words.
+        """
         request = Request(self.calendar.now, start, length, servers)
         reserved = self._book(self._number + 1, request)
         self._number += 1
         if reserved is not None:
             self._kept[self._number] = request
-        return reserved, f"request {self._number} is {self._came(reserved)}"
+        return reserved, f"request {self._number} is {self._outcome(reserved)}"
 
     def again(self, before: "BookingSession") -> list[str]:
-        """Book what a reader had asked of another session; say what is refused, or back again."""
-        said, lost = [], before.lost
+        """Submit the requests that the reader made in an earlier session to this one.
+
+        Returns
+        -------
+        list of str
+            A sentence for each request that is rejected now, and for each request that is booked
+            now but had been rejected in the earlier session.
+        """
+        sentences, lost = [], before.lost
         self._number = before._number
         for number, request in before._kept.items():
             self._kept[number] = request._replace(submit=self.calendar.now)
             reserved = self._book(number, self._kept[number])
             if reserved is None or number in lost:
-                said.append(f"your request {number} is {self._came(reserved)}")
-        return said
+                sentences.append(f"your request {number} is {self._outcome(reserved)}")
+        return sentences
 
     def cancel(self, number: int) -> str:
-        """Cancel a request of the reader."""
+        """Cancel a request of the reader, and return a sentence that says so.
+
+        Raises
+        ------
+        InputError
+            If the reader has no request of this number.
+        """
         number = whole("number", number, -len(self.booked))
         for reserved in self.mine:
             if reserved.number == number:
@@ -159,16 +247,23 @@ class BookingSession:
                 return f"request {number} is cancelled; it was {self._where(reserved.booking)}"
         if number in self._kept:
             del self._kept[number]
-            return f"request {number} is given up; it was not booked"
-        yours = listed([reserved.number for reserved in self.mine]) or "none"
-        raise InputError(f"number = {shown(number)}; yours that are booked: {yours}")
+            return f"request {number} is withdrawn; it was not booked"
+        numbers = listed([reserved.number for reserved in self.mine])
+        choice = f"give one of {numbers}" if numbers else "you have none"
+        raise InputError(f"number = {shown(number)} is not a booked request of yours; {choice}")
 
     def free(self, begin: float, end: float) -> list[int]:
-        """Return the servers that are free all the time between two instants."""
+        """Return the servers, counted from 0, that are free from one instant to another.
+
+        Raises
+        ------
+        InputError
+            If the interval is empty, begins before the current instant or ends after the horizon.
+        """
         begin, end = not_negative("begin", begin), not_negative("end", end)
         now, last = f"{self.calendar.now:g}", f"{self.until:g}, the horizon"
         if begin < self.calendar.now:
-            raise InputError(f"begin = {begin:g}; before {now} is past: give {now} or later")
+            raise InputError(f"begin = {begin:g} is in the past; give {now} or later")
         if begin >= self.until:
             raise InputError(f"begin = {begin:g}; give an instant before {last}")
         if not begin < end <= self.until:
@@ -176,7 +271,7 @@ class BookingSession:
         return [period.server for period in self.calendar.free(begin, end)]
 
     def shown(self, reserved: Reserved) -> dict[str, Any]:
-        """Return what a browser draws of a reservation, and says of it."""
+        """Return the data with which a browser draws and describes a reservation."""
         number, asked, booking = reserved
         which = f"request {number}" if number > 0 else "of others"
         ahead = f"asked for {asked.start:g}, " if booking.start > asked.start else ""
@@ -192,14 +287,14 @@ class BookingSession:
         _, start, length, servers = request
         answer = self.calendar.submit(start, length, servers, span_penalty=self._penalty)
         self._why = "" if isinstance(answer, Booking) else answer.why
-        self.tried = [self._attempt(each, servers) for each in answer.attempts]
+        self.tried = [self._attempt(attempt, servers) for attempt in answer.attempts]
         if not isinstance(answer, Booking):
             return None
         self.booked.append(Reserved(number, request, answer))
         return self.booked[-1]
 
     def _attempt(self, attempt: Attempt, servers: int) -> dict[str, Any]:
-        """Return what is drawn of an attempt: free are those with no reservation in its way."""
+        """Return the data with which a browser draws and describes an attempt."""
         start, end, idle, why = attempt
         taken = {
             server
@@ -208,18 +303,18 @@ class BookingSession:
             for server in reserved.booking.servers
         }
         free = [server for server in range(self.calendar.system.processors) if server not in taken]
-        words = f"{_count(sum(idle), 'server')} idle so long, {servers} needed"
+        words = f"{_count(sum(idle), 'server')} idle for all this time, {servers} needed"
         return {
             "start": start, "end": end, "free": free, "why": why, "when": self._span(start, end),
             "said": words if why in ("", TOO_FEW) else why,
         }  # fmt: skip
 
-    def _came(self, reserved: Reserved | None) -> str:
-        """Say what came of the last request."""
+    def _outcome(self, reserved: Reserved | None) -> str:
+        """Say whether the last request was booked, and when and where, or why it was rejected."""
         tries = len(self.tried)
         if reserved is None:
             after = f" after {_count(tries, 'attempt')}" if tries else ""
-            return f"refused{after}: {self._why}"
+            return f"rejected{after}: {self._why}"
         at = "the first attempt" if tries == 1 else f"attempt {tries}"
         return f"booked {self._where(reserved.booking)}, at {at}"
 

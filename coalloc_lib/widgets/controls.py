@@ -1,6 +1,8 @@
-"""Controls beside the picture that follows them: coarsely while one is moved, finely at rest.
+"""The class `Explorer`, which redraws a picture when its controls change, and those controls.
 
-Each slider has a text entry beside it, since a slider has no name that a screen reader could read.
+While a control is being moved, an explorer draws a coarse picture. When the control rests, it draws
+a fine one. Each slider has a text entry beside it, because a screen reader cannot read the name of
+a slider.
 """
 
 import asyncio
@@ -18,7 +20,8 @@ import ipywidgets as ipw
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
 
-#: A text entry has its name for screen readers only, since the slider shows it to the eye.
+#: The style sheet of explorers. It hides the label of a text entry from the eye, because the slider
+#: beside the entry shows the same label; a screen reader still reads it.
 STYLE = """<style>
 .coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; overflow: hidden;
   clip-path: inset(50%)}
@@ -28,18 +31,18 @@ STYLE = """<style>
 .coalloc-cells td {border-top: 1px solid #CCC; vertical-align: top; line-height: 1.4}
 </style>"""
 WIDE = {"description_width": "8em"}
-#: Controls are as wide as they need to be, and narrower on a phone.
+#: The layout of a control: it is never wider than this, and it is narrower on a phone.
 NARROW = {"max_width": "345px"}
-#: One of several columns of controls.
+#: The layout of one of several columns of controls.
 COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
 BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
-#: Seconds that controls rest before the picture is refined.
+#: The time in seconds without a change after which an explorer draws the fine picture.
 REST = 0.35
 
 
 class _Ranged:
-    """An entry that keeps a number beyond its range, for the explorer to refuse in words."""
+    """A text entry that accepts a number out of its range, so that the explorer can explain it."""
 
     min: float
     max: float
@@ -52,59 +55,91 @@ class _Ranged:
 
 
 class WholeEntry(_Ranged, ipw.IntText):
-    """An entry of a whole number."""
+    """A text entry for a whole number."""
 
 
 class NumberEntry(_Ranged, ipw.FloatText):
-    """An entry of a number."""
+    """A text entry for a number."""
 
 
 def slider_with_entry(
     label: str, value: float, low: float, high: float, step: float = 1
 ) -> ipw.HBox:
-    """Return a slider and a text entry of the same number, in a row; whole where `step` is."""
+    """Return a slider and a text entry that always hold the same number.
+
+    Parameters
+    ----------
+    label : str
+        The label of the slider, which is also the name of the entry.
+    value, low, high : float
+        The number at first, and its range.
+    step : float
+        The step of the slider. If it is an ``int``, the number is a whole number.
+
+    Returns
+    -------
+    HBox
+        The slider and the entry, in this order.
+    """
     is_whole = isinstance(step, int)
     both = {"value": value, "min": low, "max": high, "step": step, "description": label}
     slider = ipw.IntSlider if is_whole else ipw.FloatSlider
-    return _row(slider, WholeEntry if is_whole else NumberEntry, both, "5em", _tidied)
+    return _linked_row(slider, WholeEntry if is_whole else NumberEntry, both, "5em", _rounded)
 
 
-def _tidied(number: float) -> float:
-    """Return what a slider means, which adds up steps: 0.86, not 0.8600000000000001."""
+def _rounded(number: float) -> float:
+    """Return the number of a slider without rounding errors: 0.86, not 0.8600000000000001."""
     return round(number, 9)
 
 
 def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
-    """Return a slider over options, and a list with the same value beside it or below it."""
+    """Return a slider and a drop-down list that always select the same one of some texts.
+
+    Parameters
+    ----------
+    label : str
+        The label of the slider, which is also the name of the list.
+    options : iterable of str
+        The texts to choose from, in the order of the slider.
+    chosen : str
+        The text that is selected at first.
+
+    Returns
+    -------
+    HBox
+        The slider and the list, in this order.
+    """
     options = list(options)
     both = {"options": options, "value": chosen, "description": label}
     width = max(6, 3 + 0.6 * max(map(len, options)))
-    return _row(ipw.SelectionSlider, ipw.Dropdown, both, f"{width:.1f}em", _as_it_is)
+    return _linked_row(ipw.SelectionSlider, ipw.Dropdown, both, f"{width:.1f}em", _unchanged)
 
 
-def _as_it_is(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
-def _row(
-    slider: type, entry: type, both: Mapping[str, Any], width: str, tidied: Callable
+def _linked_row(
+    slider: type, entry: type, both: Mapping[str, Any], width: str, rounded: Callable
 ) -> ipw.HBox:
+    """Return a slider and an entry made with the same options, whose values are linked."""
     stretch = {"flex": "1 1 225px", "min_width": "0", "width": "auto"}
     left = slider(**both, style=WIDE, readout=False, layout=stretch)
     right = entry(**both, tooltip=both["description"], layout={"width": width})
     right.add_class("coalloc-entry")
-    ipw.link((left, "value"), (right, "value"), (tidied, _as_it_is))
-    # A wide list goes below the slider. Beside it, it would leave no room to drag the handle.
+    ipw.link((left, "value"), (right, "value"), (rounded, _unchanged))
+    # A wide list wraps to the line below the slider. Beside the slider, it would leave no room to
+    # drag the handle.
     return ipw.HBox([left, right], layout=NARROW | {"flex_flow": "row wrap"})
 
 
-def _room_of(control: ipw.Widget) -> dict[str, str]:
-    """Return the layout of a control among others: buttons have a row of their own."""
+def _layout_of(control: ipw.Widget) -> dict[str, str]:
+    """Return the layout of a control among others: buttons fill a row, others a column."""
     return {"flex": "1 1 100%"} if isinstance(control, ipw.ToggleButtons) else COLUMN
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
-    """Return a list to choose one of `options` from; the first where none is chosen yet."""
+    """Return a drop-down list of texts; the first one is selected unless `chosen` is given."""
     options = list(options)
     return ipw.Dropdown(
         options=options, value=options[0] if chosen is None else chosen, description=label,
@@ -113,7 +148,7 @@ def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw
 
 
 def text_entry(label: str, value: str) -> ipw.Text:
-    """Return an entry of a text, which counts when the reader leaves it."""
+    """Return a text entry whose value changes when the reader leaves the field."""
     return ipw.Text(
         value=value, description=label, style=WIDE, layout={"width": "auto"} | NARROW,
         continuous_update=False,
@@ -121,59 +156,88 @@ def text_entry(label: str, value: str) -> ipw.Text:
 
 
 def entry_of(control: ipw.Widget) -> ipw.Widget:
-    """Return what holds the value of a control: of a row, its entry."""
+    """Return the widget that holds the value of a control.
+
+    A slider with an entry is a row of two widgets; its value is that of the entry.
+    """
     return control.children[-1] if isinstance(control, ipw.HBox) else control
 
 
 def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) -> None:
-    """Disable a control, or all in a row, while the value of another says so."""
+    """Disable a control while the value of another control fulfils a condition.
+
+    Parameters
+    ----------
+    control : Widget
+        The control to disable, or a row of widgets that are all disabled.
+    by : Widget
+        The control whose value decides.
+    when : callable
+        Takes that value; returns whether `control` is disabled.
+    """
     for widget in control.children if isinstance(control, ipw.HBox) else [control]:
         ipw.dlink((by, "value"), (widget, "disabled"), when)
 
 
 class View(ipw.HTML):
-    """A picture with its caption, and whether it is being refined."""
+    """A widget that shows a picture with its caption."""
 
-    #: What is shown, by MIME type.
+    #: The content of the picture by MIME type.
     data: Mapping[str, str] = {"text/html": "", "text/plain": ""}
 
     def draw(self, picture: Picture, busy: bool = False) -> None:
-        """Show a picture; `busy` says that a finer one is on its way."""
+        """Show a picture; `busy` adds a note that a finer picture follows."""
         self.data = picture._repr_mimebundle_()
         self.value = self.data["text/html"] + BUSY * busy
 
     def boxed(self) -> Mapping[str, str]:
-        """Return the picture as a notebook keeps it."""
+        """Return the picture by MIME type, as a notebook file stores it."""
         return self.data
 
     def rest(self) -> None:
-        """Show the picture without the sign that a finer one is on its way."""
+        """Remove the note that a finer picture follows."""
         self.value = self.data["text/html"]
 
 
 class Explorer(ipw.VBox):
-    """Controls beside the view that they fill, and a line that recreates what they say.
+    """Controls with a view that is redrawn when one of them changes.
 
-    Where no kernel runs, in a notebook that was only opened, the picture alone is shown.
+    Below the view, a text field holds the values of all controls in one line. A reader can copy
+    this line to keep the values, and paste it to set them again. In a notebook that was opened but
+    not run, only the picture is shown.
 
     Parameters
     ----------
-    controls : dict of Widget
-        By name: a widget with a value, or a row from `slider_with_entry`.
+    controls : dict of str to Widget
+        The controls by name. A control is a widget with a ``value``, or a row from
+        `slider_with_entry` or `slider_with_list`.
     draw : callable
-        Takes the values by name; returns a `Picture`, or None where it has filled `view` itself.
-        An `InputError` is shown beside the control that was moved, and the view fades. One that
-        takes `before` gets the values of the last picture before these, to draw as a ghost.
-    view, state : Widget, str, optional
-        What is filled, which has `boxed()` for where no kernel runs, and a line of another explorer
-        of this kind.
+        The function that draws. It takes the values of the controls as keyword arguments, and
+        returns a `Picture`, or None if it has filled `view` itself. If it raises an `InputError`,
+        the message is shown beside the control that was moved, and the view fades. If the function
+        has a parameter ``before``, it also gets the values of the previous picture, so that it can
+        draw both for comparison.
+    view : Widget, optional
+        The widget that shows the picture, by default a `View`. Its method ``boxed()`` returns the
+        picture for notebooks without a kernel.
+    state : str, optional
+        A line from the text field of an explorer of the same kind. It sets the controls at first.
     simulates : callable, optional
-        Takes the values too: does a coarse picture, with ``coarse`` for `draw`, differ from a fine?
+        Takes the values of the controls as keyword arguments; returns whether a coarse picture of
+        them is drawn faster than a fine one. If this function is given, `draw` gets the argument
+        ``coarse``, which is true while a control is being moved.
     above : sequence of Widget
-        What stands above the controls.
+        Widgets above the controls.
     columns : sequence of (Widget, sequence of str)
-        Controls in columns, below a widget each, with the view beside them; without columns the
-        controls stand in rows, and the view below them, as wide as the page.
+        For each column of controls, its heading and the names of its controls. The view is beside
+        the columns. Without columns the controls fill rows, and the view is below them.
+
+    Examples
+    --------
+    >>> from coalloc_lib.widgets import loss_explorer
+    >>> explorer = loss_explorer("clusters=2&components=2")
+    >>> explorer.values["clusters"], explorer.values["cluster_size"]
+    (2, 32)
     """
 
     def __init__(
@@ -188,34 +252,21 @@ class Explorer(ipw.VBox):
         self.view = View() if view is None else view
         self.view.add_class("coalloc-view")
         self._takes_before = "before" in signature(draw).parameters
-        #: The values of the last picture that was refined, and of that before it.
+        #: The values of the last fine picture, and those of the fine picture before it.
         self._settled: tuple[dict[str, Any] | None, dict[str, Any] | None] = None, None
-        #: The values of what is shown, and whether a finer picture of them is to come.
+        #: The values of the present picture, and whether a finer picture of them follows.
         self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
+        #: True while the code sets several controls, so that each change does not redraw.
         self._held = True
-        #: What lists offer. Where that changes, a list has its first option for a moment.
+        #: The options of each list. When a list gets new options, ipywidgets selects the first of
+        #: them for a moment, and `_moved` must ignore that change.
         self._offered = {n: getattr(h, "options", None) for n, h in self._holders.items()}
         self.scenario = ipw.Text(
             description="this scenario", style=WIDE, layout={"width": "auto"},
             tooltip="copy it to keep it; paste one to see it", continuous_update=False,
         )  # fmt: skip
-        rows = {name: (row, self._notes[name]) for name, row in controls.items()}
-        parts = [
-            ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=COLUMN)
-            for heading, names in columns
-        ]
-        wrapped = {"flex_flow": "row wrap"}
-        cells = [ipw.VBox(row, layout=_room_of(row[0])) for row in rows.values()]
-        over = [*above, ipw.HBox(cells, layout=wrapped), ipw.HBox(parts, layout=wrapped)]
-        left = {"flex": "1 1 100%", "min_width": "0"}
-        if parts:
-            left = {"flex": "1 1 580px", "min_width": "0", "max_width": "640px"}
-        right = {"flex": f"1 1 {'460px' if parts else '100%'}", "min_width": "0"}
-        sides = ipw.HBox(
-            [ipw.VBox(over, layout=left), ipw.VBox([self.view], layout=right)],
-            layout={"flex_flow": "row wrap"},
-        )
+        sides = self._arranged(controls, above, columns)
         super().__init__([ipw.HTML(STYLE), sides, self.scenario, self._notes["this scenario"]])
         for name, holder in self._holders.items():
             holder.observe(lambda _change, name=name: self._moved(name), "value")
@@ -224,16 +275,48 @@ class Explorer(ipw.VBox):
         self._redraw(next(iter(controls)), coarse=False)
         self.scenario.observe(lambda change: self.recreate(change["new"]), "value")
         if state:
-            self._settled = None, None  # what the line says has nothing before it
+            self._settled = None, None  # The first picture is not a predecessor of this one.
             self.recreate(state)
+
+    def _arranged(
+        self, controls: Mapping[str, ipw.Widget], above: Sequence[ipw.Widget],
+        columns: Sequence[tuple[ipw.Widget, Sequence[str]]],
+    ) -> ipw.HBox:  # fmt: skip
+        """Return a row with the controls, their notes and the view."""
+        rows = {name: (row, self._notes[name]) for name, row in controls.items()}
+        parts = [
+            ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=COLUMN)
+            for heading, names in columns
+        ]
+        wrapped = {"flex_flow": "row wrap"}
+        cells = [ipw.VBox(row, layout=_layout_of(row[0])) for row in rows.values()]
+        over = [*above, ipw.HBox(cells, layout=wrapped), ipw.HBox(parts, layout=wrapped)]
+        left = {"flex": "1 1 100%", "min_width": "0"}
+        if parts:
+            left = {"flex": "1 1 580px", "min_width": "0", "max_width": "640px"}
+        right = {"flex": f"1 1 {'460px' if parts else '100%'}", "min_width": "0"}
+        return ipw.HBox(
+            [ipw.VBox(over, layout=left), ipw.VBox([self.view], layout=right)],
+            layout={"flex_flow": "row wrap"},
+        )
 
     @property
     def values(self) -> dict[str, Any]:
-        """What the controls say, by name."""
+        """The values of the controls by name."""
         return {name: holder.value for name, holder in self._holders.items()}
 
     def recreate(self, line: str, source: str = "") -> None:
-        """Set the controls to a line, or answer why it cannot be; `source` begins the answer."""
+        """Set the controls to the values in a line of the text field.
+
+        If the line is wrong, the controls keep their values, and a note says why.
+
+        Parameters
+        ----------
+        line : str
+            Names and values of controls, such as ``"clusters=4&q=0.9"``. Other controls stay.
+        source : str
+            The beginning of the note, such as the name of the file that holds the line.
+        """
         before = self.values
         if line == _line(before):
             return
@@ -242,8 +325,11 @@ class Explorer(ipw.VBox):
             wanted = self._parsed(line)
             self._set(wanted)
             for name, value in wanted.items():
-                if self.values[name] != value:  # another has pushed it
-                    raise InputError(f"{name} = {value} does not go with the rest; change either")
+                if self.values[name] != value:  # Another control has changed it.
+                    raise InputError(
+                        f"{name} = {value} contradicts another value of the line; change one of "
+                        "them"
+                    )
         except InputError as error:
             self._set(before)
             self.scenario.value = _line(before)
@@ -256,9 +342,10 @@ class Explorer(ipw.VBox):
         self._redraw(name, coarse=False, source=source)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
-        for _ in range(2):  # controls that push each other take their values in the second round
+        # One control may limit another one. Then the second round sets the other to its value.
+        for _ in range(2):
             for name, holder in self._holders.items():
-                if name in wanted and hasattr(holder, "options"):  # which others may have changed
+                if name in wanted and hasattr(holder, "options"):
                     one_of(name, wanted[name], tuple(holder.options))
                 if name in wanted:
                     holder.value = wanted[name]
@@ -267,13 +354,15 @@ class Explorer(ipw.VBox):
         wanted = {}
         for name, text in parse_qsl(line, keep_blank_values=True):
             if name not in self._holders:
-                raise InputError(f"{name!r} is no control; {', '.join(self._holders)} are")
+                raise InputError(
+                    f"{name!r} is not the name of a control; give one of {', '.join(self._holders)}"
+                )
             wanted[name] = _value_of(self._holders[name], name, text)
         return wanted
 
     def _moved(self, name: str) -> None:
         if self._held or (self._drawn and self.values == self._drawn[0]):
-            return  # one control has set another, which has redrawn
+            return  # This control has changed another one, which has already redrawn the picture.
         if self._offered[name] != getattr(self._holders[name], "options", None):
             return
         try:
@@ -312,23 +401,23 @@ class Explorer(ipw.VBox):
             self._notes[name].value = note(source + str(error))
             self.view.add_class("coalloc-past")
             if hasattr(self.view, "rest"):
-                self.view.rest()  # nothing finer is on its way
+                self.view.rest()  # No finer picture follows.
             return
         self.view.remove_class("coalloc-past")
         if picture is not None:
             self.view.draw(picture, busy=self._drawn[1])
 
     def _before(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what `draw` takes besides: the values of the last picture of other ones."""
+        """Return the argument ``before`` of `draw`: the values of the previous picture."""
         last, earlier = self._settled
         return {"before": earlier if values == last else last} if self._takes_before else {}
 
     def _out_of_range(self) -> tuple[str, str] | None:
-        """Return the name of a control whose number is out of its range, and why it is refused."""
-        for name, each in self._holders.items():
-            if isinstance(each, _Ranged) and not each.min <= each.value <= each.max:
-                label = f"{each.description} = {each.value:g}"
-                return name, f"{label}; give a number from {each.min:g} to {each.max:g}"
+        """Return the name of a control whose number is out of its range, and an error message."""
+        for name, holder in self._holders.items():
+            if isinstance(holder, _Ranged) and not holder.min <= holder.value <= holder.max:
+                label = f"{holder.description} = {holder.value:g}"
+                return name, f"{label}; give a number from {holder.min:g} to {holder.max:g}"
         return None
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
@@ -337,12 +426,12 @@ class Explorer(ipw.VBox):
 
 
 def note(words: str) -> str:
-    """Return what stands beside a control, such as why it cannot be so."""
+    """Return the HTML of a note beside a control, such as an error message."""
     return f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
 
 
 def _value_of(holder, name, text):
-    """Return what a text says for a control; refuse what the control could not show."""
+    """Return the value that a text gives to a control; reject a value out of its range."""
     if hasattr(holder, "options"):
         return text
     if isinstance(holder.value, bool):
@@ -362,7 +451,10 @@ def _line(values):
 
 
 def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
-    """Let one number push another, so that the first never exceeds the second."""
+    """Keep the number of one control at most as large as that of another.
+
+    If a reader moves one of the two controls too far, the other one moves with it.
+    """
     lower, upper = entry_of(lower), entry_of(upper)
     lower.observe(lambda change: setattr(upper, "value", max(upper.value, change["new"])), "value")
     upper.observe(lambda change: setattr(lower, "value", min(lower.value, change["new"])), "value")

@@ -1,8 +1,8 @@
-"""The division explorer: how a system is cut into clusters, and its response times."""
+"""The division explorer: response times when the same processors are divided differently."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -19,37 +19,74 @@ from coalloc_lib.statistics.curves import Curve, max_utilization_by_simulation, 
 from coalloc_lib.widgets.controls import Explorer, slider_with_list
 from coalloc_lib.workloads.models import JobModel
 
-#: The placements that are compared.
+#: The placement policies that are compared.
 COMPARED = ("first-fit", "worst-fit")
-#: Divisions of 128 processors, from equal to unequal, and into more clusters.
+#: Divisions of 128 processors into clusters of equal and of unequal sizes.
 DIVISIONS = (
     "32,32,32,32", "48,32,24,24", "64,32,16,16", "40,40,16,16,16", "16,16,16,16,16,16,16,16",
     "16,16,16,16,8,8,8,8,8,8,8,8",
 )  # fmt: skip
-#: Loads of the points, as shares of each placement's maximal utilization.
+#: The offered loads of the points of a curve, as shares of its maximal utilization.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
-#: Relative half-width up to which a point counts as precise.
+#: The relative half-width of its interval up to which a point counts as precise.
 PRECISION = 0.1
-#: Jobs behind the maximal utilization; jobs and runs behind each point; and of `SHARES` every which
-#: one: while a control is moved, and when it rests.
-COARSE, FINE = (4_000, 1_500, 4, 2), (30_000, 6_000, 6, 1)
-#: Where a coarse picture has its axes: inches from the left, the right, the bottom and the titles.
+
+
+class Effort(NamedTuple):
+    """How much is simulated for one picture.
+
+    The number of jobs for the maximal utilization, the numbers of jobs and of replications for each
+    point, and the step through `SHARES`: a step of 2 uses every second load.
+    """
+
+    saturated_jobs: int
+    jobs: int
+    replications: int
+    step: int
+
+
+#: The effort while a control is being moved, and when it rests.
+COARSE, FINE = Effort(4_000, 1_500, 4, 2), Effort(30_000, 6_000, 6, 1)
+#: The distances in inches of the axes of a coarse picture from its left edge, its right edge, its
+#: bottom edge and its titles.
 MARGINS = 0.75, 0.1, 0.45, 0.1
 
 
 @lru_cache(maxsize=256)
 def division_curves(
-    system: Multicluster, model: JobModel, effort: tuple = FINE
+    system: Multicluster, model: JobModel, effort: Effort = FINE
 ) -> dict[str, Curve]:
-    """Return the `Curve` of each placement, on the same jobs; `effort` is `COARSE` or `FINE`."""
+    """Return the response times of first fit and of worst fit over the load, on the same jobs.
+
+    Parameters
+    ----------
+    system : Multicluster
+        The division into clusters.
+    model : JobModel
+        The model of the jobs.
+    effort : Effort
+        How much is simulated: `COARSE` or `FINE`.
+
+    Returns
+    -------
+    dict of str to Curve
+        A curve for each placement policy, by its name.
+
+    Raises
+    ------
+    InputError
+        If the largest job of the model does not fit into the system.
+    """
     refuse_impossible(system, model.largest())
-    bound_jobs, jobs, replications, step = effort
-    options: dict[str, Any] = {"jobs": jobs, "most_jobs": jobs, "replications": replications}
+    options: dict[str, Any] = {
+        "jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications,
+    }  # fmt: skip
     curves = {}
     for name in COMPARED:
         scenario = Scenario(system, model, placement=PLACEMENTS[name]())
-        maximum = max_utilization_by_simulation(scenario, jobs=bound_jobs)
-        loads = [round(share * maximum.interval.low, 3) for share in SHARES[step - 1 :: step]]
+        maximum = max_utilization_by_simulation(scenario, jobs=effort.saturated_jobs)
+        shares = SHARES[effort.step - 1 :: effort.step]
+        loads = [round(share * maximum.interval.low, 3) for share in shares]
         curves[display_name(name)] = response_curve(
             scenario, loads, maximum=maximum, precision=PRECISION, **options
         )
@@ -61,47 +98,71 @@ def division_picture(
     component_sizes: str = "D(0.9)[1,8]", penalty: float = 0.0, coarse: bool = False,
     before: Sequence[int] | str | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the response times of first fit and worst fit on one division into clusters.
+    """Draw the response times of first fit and of worst fit on one division into clusters.
 
-    `sizes` may be a text such as ``"64,32,16,16"``; `component_sizes` is as `parse_sizes` takes it.
-    Jobs of several components run ``1 + penalty`` times as long. A `coarse` picture has fewer runs.
-    Dashed lines are of another division, drawn `before`.
+    Parameters
+    ----------
+    sizes : sequence of int or str
+        The sizes of the clusters in processors, also as a text such as ``"64,32,16,16"``.
+    components : int
+        The number of components of each job.
+    component_sizes : str
+        The distribution of the component sizes, as `coalloc_lib.parse_sizes` takes it.
+    penalty : float
+        Jobs of several components run ``1 + penalty`` times as long.
+    coarse : bool
+        Whether to simulate less, which is faster and less precise.
+    before : sequence of int or str, optional
+        Another division, whose response times are drawn as dashed lines.
+
+    Returns
+    -------
+    Picture
+        The picture.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or if the largest job does not fit into the system.
     """
     system, model = _system(sizes), JobModel(parse_sizes(component_sizes), components)
-    longer = 1 + not_negative("penalty", penalty) * (components > 1)
+    stretch = 1 + not_negative("penalty", penalty) * (components > 1)
     effort = COARSE if coarse else FINE
-    net = _stretched(division_curves(system, model, effort), longer)
+    curves = _stretched(division_curves(system, model, effort), stretch)
     ghost = None
     if before is not None:
-        ghost = _table(_stretched(division_curves(_system(before), model, effort), longer))
-    slow = f", penalty {penalty:g}" if longer > 1 else ""
+        ghost = _table(_stretched(division_curves(_system(before), model, effort), stretch))
+    penalized = f", penalty {penalty:g}" if stretch > 1 else ""
     bands = "" if coarse else "; bands: 95 % intervals"
     bands += f"; dashed: before, on {_system(before)}" if before is not None else ""
-    subtitle = f"{system} processors, {components} components {component_sizes}{slow}{bands}"
-    label = "load, without what the penalty adds" if longer > 1 else "load"
+    subtitle = f"{system} processors, {components} components {component_sizes}{penalized}{bands}"
+    label = "load, not counting the time that the penalty adds" if stretch > 1 else "load"
     figure = plots.curves(
-        _table(net), title=_winner(net), subtitle=subtitle, xlabel=label, whole=True, ghost=ghost
-    )
+        _table(curves), title=_title(curves), subtitle=subtitle, xlabel=label, whole=True,
+        ghost=ghost,
+    )  # fmt: skip
     if coarse:
         _place_axes(figure)
-    rows = (
-        f"{name} carries {plots.format_interval(curve.maximum.interval)}, mean response times "
-        + ", ".join(
-            f"{plots.format_interval(point.response, 2)} at {point.utilization:.2f}"
-            for point in curve.points
-            if point.response
-        )
-        for name, curve in net.items()
+    return Picture(figure, rows=[_in_words(name, curve) for name, curve in curves.items()])
+
+
+def _in_words(name: str, curve: Curve) -> str:
+    """Return the maximal utilization and the response times of a placement policy as a text."""
+    responses = ", ".join(
+        f"{plots.format_interval(point.response, 2)} at {point.utilization:.2f}"
+        for point in curve.points
+        if point.response
     )
-    return Picture(figure, rows=rows)
+    carried = plots.format_interval(curve.maximum.interval)
+    return f"{name} carries {carried}, mean response times {responses}"
 
 
-def _stretched(curves: Mapping[str, Curve], longer: float) -> dict[str, Curve]:
-    return {name: curve.stretched(longer) for name, curve in curves.items()}
+def _stretched(curves: Mapping[str, Curve], stretch: float) -> dict[str, Curve]:
+    return {name: curve.stretched(stretch) for name, curve in curves.items()}
 
 
 def _table(curves: Mapping[str, Curve]) -> pd.DataFrame:
-    """Return curves as `plots.curves` takes them."""
+    """Return a table of the points of all curves, as `plots.curves` takes it."""
     return pd.concat(
         curve.to_frame().assign(
             label=name, maximal_utilization=curve.maximum.max_utilization,
@@ -112,9 +173,12 @@ def _table(curves: Mapping[str, Curve]) -> pd.DataFrame:
 
 
 def _place_axes(figure: Figure) -> None:
-    """Put the axes under the titles; to measure what is drawn would take as long as drawing it."""
+    """Place the axes of a coarse picture below its titles, at fixed margins.
+
+    A layout engine would measure all texts first, which takes as long as drawing them.
+    """
     engine = figure.get_layout_engine()
-    assert engine is not None  # every picture has one
+    assert engine is not None  # Every figure of `plots` has a layout engine.
     under = engine.get()["rect"][3]
     figure.set_layout_engine(None)
     width, height = figure.get_size_inches()
@@ -124,14 +188,14 @@ def _place_axes(figure: Figure) -> None:
     )
 
 
-def _winner(net: Mapping[str, Curve]) -> str:
-    """Say which placement has the larger maximal utilization, where the intervals tell."""
-    known = {name: curve.maximum.interval for name, curve in net.items()}
-    one, other = sorted(known, key=lambda name: known[name].estimate)
-    least, most = known[one], known[other]
+def _title(curves: Mapping[str, Curve]) -> str:
+    """Say which placement policy has the larger maximal utilization, if the intervals differ."""
+    maxima = {name: curve.maximum.interval for name, curve in curves.items()}
+    worse, better = sorted(maxima, key=lambda name: maxima[name].estimate)
+    least, most = maxima[worse], maxima[better]
     if least.high < most.low:
-        return f"{other.capitalize()} carries {most.estimate:.0%}, {one} {least.estimate:.0%}"
-    return f"Both placements carry {most.estimate:.0%}, as far as the intervals tell"
+        return f"{better.capitalize()} carries {most.estimate:.0%}, {worse} {least.estimate:.0%}"
+    return f"Both placements carry about {most.estimate:.0%}: their intervals overlap"
 
 
 def _system(sizes: Sequence[int] | str) -> Multicluster:
@@ -142,13 +206,31 @@ def division_explorer(
     divisions: Sequence[str] = DIVISIONS, components: int = 4, component_sizes: str = "D(0.9)[1,8]",
     penalty: float = 0.0, state: str = "",
 ) -> Explorer:  # fmt: skip
-    """Return a slider over divisions into clusters, and the responses on the one it picks.
+    """Return an explorer with a slider over divisions into clusters and their response times.
 
-    Each is a text such as ``"64,32,16,16"``; the other arguments are those of `division_picture`.
-    `state` is a line to recreate.
+    Parameters
+    ----------
+    divisions : sequence of str
+        The divisions, each as a text such as ``"64,32,16,16"``.
+    components, component_sizes, penalty
+        As in `division_picture`.
+    state : str
+        A line from the text field of such an explorer, which selects the division at first.
+
+    Returns
+    -------
+    Explorer
+        The widget.
+
+    Raises
+    ------
+    InputError
+        If `divisions` is empty, or if an argument is wrong.
     """
     if isinstance(divisions, str) or not divisions:
-        raise InputError(f"divisions = {divisions!r}; give texts such as '64,32,16,16' in a list")
+        raise InputError(
+            f"divisions = {divisions!r}; give a list of texts such as '64,32,16,16', not empty"
+        )
     jobs: dict[str, Any] = {
         "components": components,
         "component_sizes": component_sizes,

@@ -1,4 +1,7 @@
-"""The loss explorer: a capacity loss by a formula where one is quick, else simulated."""
+"""The loss explorer: the capacity losses of the request types on a system of equal clusters.
+
+A loss is calculated by a formula if that is fast enough, and otherwise simulated.
+"""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,26 +26,52 @@ from coalloc_lib.statistics.saturation import saturated_loss
 from coalloc_lib.widgets.controls import Explorer, choice, disable, push, slider_with_entry
 from coalloc_lib.workloads.models import JobModel
 
-#: Placements by the names that a notebook shows.
+#: The placement policies by the names that a notebook shows.
 RULES = {
     display_name(name): rule() for name, rule in PLACEMENTS.items() if name != "single-then-span"
 }
-#: What the loss explorer compares; a total request has one cluster as large as all of them.
-COMPARED, KINDS = ("ordered", "unordered", "total"), ("U", "D(q)")
-#: A formula that is estimated to take longer, in seconds, gives way to a simulation.
+#: The request types that the loss explorer compares. A total request runs on one cluster with as
+#: many processors as all clusters together.
+COMPARED = ("ordered", "unordered", "total")
+#: The distributions of component sizes: uniform, or the distribution D(q) that prefers powers of 2.
+KINDS = ("U", "D(q)")
+#: The time in seconds that a formula may take. If it is estimated to take longer, the loss is
+#: simulated instead.
 BUDGET = 0.3
-#: Where the axis ends: few systems lose more.
+#: The end of the axis of capacity losses. Few systems lose more.
 UNTIL = 0.8
-#: Jobs of that simulation, and of one that is to follow a moving hand.
+#: The number of simulated jobs when the controls rest, and while one is being moved.
 SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 
 
 @dataclass(frozen=True)
 class LossQuestion:
-    """Which capacity loss is asked for.
+    """The system and the jobs whose capacity loss is asked for.
 
-    A job has so many components of `low` to `high` processors, whose distribution is of the `kind`
-    ``"U"`` or ``"D(q)"``; `request` is one of `COMPARED`, `placement` a key of `RULES`.
+    Parameters
+    ----------
+    clusters, cluster_size : int
+        The number of clusters, and the number of processors of each.
+    kind : {"U", "D(q)"}
+        The distribution of the component sizes, from `low` to `high` processors: uniform, or
+        the distribution of `coalloc_lib.power_of_two`.
+    low, high : int
+        The smallest and the largest component size in processors.
+    q : float
+        The parameter of the distribution D(q).
+    one_is_power_of_two : bool
+        Whether the distribution D(q) treats the size 1 as a power of two.
+    components : int
+        The number of components of each job.
+    request : {"ordered", "unordered", "total"}
+        The request type.
+    placement : str
+        The placement policy: a key of `RULES`, such as ``"worst fit"``.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or is not one of those listed.
     """
 
     clusters: int = 4
@@ -59,12 +88,13 @@ class LossQuestion:
     def __post_init__(self) -> None:
         for name in ("clusters", "cluster_size", "low", "high", "components"):
             whole(name, getattr(self, name))
-        for name, known in (("kind", KINDS), ("request", COMPARED), ("placement", tuple(RULES))):
-            one_of(name, getattr(self, name), known)
+        choices = {"kind": KINDS, "request": COMPARED, "placement": tuple(RULES)}
+        for name, allowed in choices.items():
+            one_of(name, getattr(self, name), allowed)
 
     @property
     def system(self) -> Multicluster:
-        """The clusters; for total requests a single one with all processors."""
+        """The clusters, or for total requests one cluster with all processors."""
         system = Multicluster.equal(self.clusters, self.cluster_size)
         return Multicluster([system.processors]) if self.request == "total" else system
 
@@ -78,13 +108,37 @@ class LossQuestion:
 
 
 @lru_cache(maxsize=1024)
-def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> MaxUtilization:
-    """Return the maximal utilization: by a quick formula, else by so many simulated jobs."""
+def max_utilization_of(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> MaxUtilization:
+    """Return the maximal utilization, and with it the capacity loss, of a system and its jobs.
+
+    Parameters
+    ----------
+    question : LossQuestion
+        The system and the jobs.
+    jobs : int
+        The number of jobs to simulate if no formula is fast and accurate enough.
+
+    Returns
+    -------
+    MaxUtilization
+        The maximal utilization and the method that found it.
+
+    Raises
+    ------
+    InputError
+        If the largest job does not fit into the system.
+
+    Examples
+    --------
+    >>> found = max_utilization_of(LossQuestion(clusters=2, components=2))
+    >>> found.method, round(found.capacity_loss, 2)
+    ('approximation', 0.08)
+    """
     system, sizes, components = question.system, question.sizes, question.components
     model = JobModel(sizes, components, question.request)
     refuse_impossible(system, model.largest())
-    # Unordered requests have a formula for worst fit, and a slow one for first fit. It is far too
-    # high if jobs have fewer components than there are clusters, so these are simulated.
+    # For unordered requests, the formula for first fit is slow. The formula for worst fit is far
+    # too high if a job has fewer components than there are clusters. Both cases are simulated.
     is_accurate = question.placement == "worst fit" and components == len(system)
     if question.request != "unordered" or is_accurate:
         with suppress(BudgetError):
@@ -99,26 +153,49 @@ def loss_picture(
     question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS,
     before: LossQuestion | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the capacity loss of a question beside that of the other request types.
+    """Draw the capacity loss of a system for each request type.
 
-    Dashed lines are the losses of another question, asked `before`.
+    Parameters
+    ----------
+    question : LossQuestion, optional
+        The system and its jobs, by default ``LossQuestion()``. The title states the loss of its
+        request type; the losses of the other request types are drawn beside it.
+    jobs : int
+        The number of jobs of a simulation.
+    before : LossQuestion, optional
+        Another system, whose losses are drawn as dashed lines.
+
+    Returns
+    -------
+    Picture
+        The picture.
+
+    Raises
+    ------
+    InputError
+        If the largest job of the question does not fit into the system.
     """
     given = LossQuestion() if question is None else question
     question = instance_of("question", given, LossQuestion, "a LossQuestion")
-    bounds = _compared(question, whole("jobs", jobs))
-    if question.request not in bounds:
-        capacity_loss(question, jobs)  # tells why
+    maxima = _compared(question, whole("jobs", jobs))
+    if question.request not in maxima:
+        max_utilization_of(question, jobs)  # This raises the error that `_compared` suppressed.
     earlier = {} if before is None else _compared(before, jobs)
-    one = f" (1 x {question.clusters * question.cluster_size})"
+    one_cluster = f" (1 x {question.clusters * question.cluster_size})"
     system = f"{question.clusters} x {question.cluster_size} processors"
-    rows = [
-        {"system": system, "request": f"{request}{one * (request == 'total')}, {bound.method}"}
-        | {"words": plots.format_interval(bound.loss)}
-        | {"before": earlier[request].capacity_loss if request in earlier else None}
-        | interval_columns(bound.loss, "loss")
-        for request, bound in bounds.items()
-    ]
-    share = 100 * bounds[question.request].capacity_loss
+    rows = []
+    for request, maximum in maxima.items():
+        name = request + one_cluster * (request == "total")
+        rows.append(
+            {
+                "system": system,
+                "request": f"{name}, {maximum.method}",
+                "words": plots.format_interval(maximum.loss),
+                "before": earlier[request].capacity_loss if request in earlier else None,
+                **interval_columns(maximum.loss, "loss"),
+            }
+        )
+    share = 100 * maxima[question.request].capacity_loss
     figure = plots.bars(
         pd.DataFrame(rows).astype({"before": float}), value="loss", group="system",
         series="request", words="words", before="before", until=UNTIL,
@@ -127,21 +204,48 @@ def loss_picture(
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}" + "; dashed: before" * bool(earlier),
     )  # fmt: skip
-    missing = [f"{request} never starts" for request in COMPARED if request not in bounds]
+    missing = [f"{request} never starts" for request in COMPARED if request not in maxima]
     return Picture(figure, rows=[f"{row['request']} {row['words']}" for row in rows] + missing)
 
 
 def _compared(question: LossQuestion, jobs: int) -> dict[str, MaxUtilization]:
-    """Return the loss of each request type whose jobs can start."""
-    bounds = {}
+    """Return the maximal utilization for each request type whose largest job fits."""
+    maxima = {}
     for request in COMPARED:
         with suppress(InputError):
-            bounds[request] = capacity_loss(replace(question, request=request), jobs)
-    return bounds
+            maxima[request] = max_utilization_of(replace(question, request=request), jobs)
+    return maxima
 
 
 def loss_explorer(state: str = "") -> Explorer:
-    """Return controls of clusters and jobs, and the loss; `state` is a line to recreate."""
+    """Return an explorer with controls for a system and its jobs, and their capacity loss.
+
+    Parameters
+    ----------
+    state : str
+        A line from the text field of such an explorer, which sets the controls at first.
+
+    Returns
+    -------
+    Explorer
+        The widget.
+    """
+    controls = _loss_controls()
+
+    def draw(coarse: bool, before: dict[str, Any] | None, **values: Any) -> Picture:
+        jobs = COARSE_JOBS if coarse else SIMULATED_JOBS
+        earlier = None if before is None else LossQuestion(**before)
+        return loss_picture(LossQuestion(**values), jobs, earlier)
+
+    def simulates(**values: Any) -> bool:
+        maxima = _compared(LossQuestion(**values), COARSE_JOBS)
+        return any(maximum.method == "simulation" for maximum in maxima.values())
+
+    return Explorer(controls, draw, state=state, simulates=simulates)
+
+
+def _loss_controls() -> dict[str, ipw.Widget]:
+    """Return a control for each field of a `LossQuestion`."""
     start = LossQuestion()
     kind = choice("size distribution", KINDS)
     q = slider_with_entry("q", start.q, 0.5, 1.0, 0.01)
@@ -155,22 +259,11 @@ def loss_explorer(state: str = "") -> Explorer:
         "low": slider_with_entry("smallest size", start.low, 1, 128),
         "high": slider_with_entry("largest size", start.high, 1, 128),
     }
-    # A component fits a cluster, and a job has one cluster for each: the others follow.
+    # A component must fit into a cluster, and the components of a job run in different clusters.
     for lower, upper in (("components", "clusters"), ("low", "high"), ("high", "cluster_size")):
         push(numbers[lower], numbers[upper])
-    controls = numbers | {
+    return numbers | {
         "kind": kind, "q": q, "one_is_power_of_two": counted,
         "request": choice("request type", COMPARED, start.request),
         "placement": choice("placement", RULES),
     }  # fmt: skip
-
-    def draw(coarse: bool, before: dict[str, Any] | None, **values: Any) -> Picture:
-        jobs = COARSE_JOBS if coarse else SIMULATED_JOBS
-        earlier = None if before is None else LossQuestion(**before)
-        return loss_picture(LossQuestion(**values), jobs, earlier)
-
-    def simulates(**values: Any) -> bool:
-        bounds = _compared(LossQuestion(**values), COARSE_JOBS)
-        return any(bound.method == "simulation" for bound in bounds.values())
-
-    return Explorer(controls, draw, state=state, simulates=simulates)

@@ -1,8 +1,10 @@
-"""Pages without a kernel: a player alone, and notebooks whose players play.
+"""HTML pages in which players and calendars work without a kernel and without a network.
 
-Tools that make pages of notebooks show widgets by scripts from a network, or not at all. So the
-still picture of a widget that needs no Python stands in a box; here the box gets the state that the
-notebook keeps, and one script brings all boxes of a page to life. Other controls leave a picture.
+Tools that turn notebooks into HTML pages load scripts for widgets from a network, or show no
+widgets at all. Therefore the output of a player or a calendar is a still picture inside an HTML
+element, called its box. The functions of this module write the state of the widget into the box,
+and add a script that replaces the picture by the working widget. Widgets that need Python keep
+their still picture.
 """
 
 import copy
@@ -16,7 +18,7 @@ from typing import Any
 
 from coalloc_lib.widgets.controls import HINT
 
-#: Names of the widgets that show themselves without Python, and the scripts and styles of each.
+#: The widgets that work without Python by class name, with their scripts and their style sheets.
 ALONE = {
     "Player": (("basics", "film", "scene", "strip", "controls", "player"), ("player",)),
     "ReservationCalendar": (("basics", "bands", "form", "calendar"), ("player", "calendar")),
@@ -25,66 +27,95 @@ _FOLDER = Path(__file__).parent / "browser"
 _BOX = re.compile(r'(?P<start><div data-coalloc="\w+" data-model="(?P<model>\w+)">)')
 _VIEW = "application/vnd.jupyter.widget-view+json"
 _STATE = "application/vnd.jupyter.widget-state+json"
-#: What stands in a page where a notebook says that its cell is to be run.
-ELSEWHERE = "<p><i>In JupyterLab controls move it.</i></p>"
-#: What a box needs of a widget's state.
+#: The text that replaces the hint of a notebook to run a cell, because a page has no cells to run.
+ELSEWHERE = "<p><i>Open the notebook in JupyterLab to use the controls.</i></p>"
+#: The attributes of a widget that its script needs.
 _SENT = ("data", "now")
 
 
 def module(name: str) -> str:
-    """Return the scripts of a widget as one ES module; each imports from those before it."""
-    whole = "\n".join(_text(f"{part}.js") for part in ALONE[name][0])
-    whole = re.sub(r"^import .*\n", "", whole, flags=re.MULTILINE)
-    return re.sub(r"^export (?!default)", "", whole, flags=re.MULTILINE)
+    """Return the scripts of a widget joined into one ES module.
+
+    In `ALONE` a script comes after the scripts that it imports.
+    """
+    joined = "\n".join(_text(f"{part}.js") for part in ALONE[name][0])
+    joined = re.sub(r"^import .*\n", "", joined, flags=re.MULTILINE)
+    return re.sub(r"^export (?!default)", "", joined, flags=re.MULTILINE)
 
 
 def style(*names: str) -> str:
-    """Return the style sheets of widgets as one."""
-    return "".join(map(sheet, dict.fromkeys(one for name in names for one in ALONE[name][1])))
+    """Return the style sheets of the named widgets as one text, each of them once."""
+    return "".join(map(sheet, dict.fromkeys(part for name in names for part in ALONE[name][1])))
 
 
 def sheet(name: str) -> str:
-    """Return one style sheet."""
+    """Return the text of the style sheet of this name."""
     return _text(f"{name}.css")
 
 
 def script(*names: str) -> str:
-    """Return a script that shows widgets of these names in every box of a page; it loads nothing.
+    """Return a script that shows the named widgets in all their boxes on a page.
 
-    It is no module: browsers load none from a file on disk.
+    The script needs no other file. It is not an ES module, because browsers do not load modules
+    from a file on disk.
     """
-    shown = [
+    widgets = [
         f"{name}: (() => {{\n{module(name).replace('export default', 'return')}}})(),\n"
         for name in names
     ]
-    return f"(() => {{\n{_text('standin.js')}showAll({{\n{''.join(shown)}}});\n}})();\n"
+    return f"(() => {{\n{_text('standin.js')}showAll({{\n{''.join(widgets)}}});\n}})();\n"
 
 
 def box(name: str, model: str, still: str) -> str:
-    """Return the HTML of a box for the widget of a model; it holds a still picture so far."""
+    """Return the HTML of the box of a widget, with its still picture.
+
+    Parameters
+    ----------
+    name : str
+        The class name of the widget.
+    model : str
+        The identifier of its model, by which `fill` finds the state of the widget.
+    still : str
+        The still picture as HTML.
+    """
     return f'<div data-coalloc="{name}" data-model="{model}">{still}</div>'
 
 
 def fill(page: str, states: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return HTML with the state of each model in its box, for `script` to read."""
+    """Return a page in which each box contains the state of its widget.
 
-    def filled(found: re.Match[str]) -> str:
-        state = states.get(found["model"])
-        return found[0] if state is None else f"{found['start']}{_told(state)}"
+    Parameters
+    ----------
+    page : str
+        The page as HTML.
+    states : dict of str to dict
+        The state of each widget by the identifier of its model. Other boxes stay as they are.
+    """
+
+    def filled(match: re.Match[str]) -> str:
+        state = states.get(match["model"])
+        return match[0] if state is None else f"{match['start']}{_state_as_html(state)}"
 
     return _BOX.sub(filled, page)
 
 
-def _told(state):
-    """Return what a script needs of a widget's state, as HTML."""
+def _state_as_html(state):
     data = json.dumps({key: state[key] for key in _SENT if key in state}, allow_nan=False)
-    # A text that says </script> would end the script that it stands in.
+    # Without this replacement, the text "</script>" in the data would end the script element.
     text = data.replace("<", "\\u003c")
     return f'<script type="application/json">{text}</script>'
 
 
 def player_page(title: str, state: Mapping[str, Any]) -> str:
-    """Return a page that plays a player's state, as HTML."""
+    """Return an HTML page with a working player.
+
+    Parameters
+    ----------
+    title : str
+        The title of the page.
+    state : dict
+        The attributes ``data`` and ``now`` of the `Player`.
+    """
     texts = {
         "title": escape(title),
         "style": style("Player"),
@@ -95,10 +126,15 @@ def player_page(title: str, state: Mapping[str, Any]) -> str:
 
 
 def without_kernel(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a notebook, as JSON has it, for pages where no kernel runs.
+    """Return a copy of a notebook whose outputs work on an HTML page.
 
-    Boxes in its outputs get the states that the notebook keeps, and `script` and `style` show them
-    in a page; of other controls the last picture is left.
+    The boxes in its outputs contain the states of their widgets. The page also needs `script` and
+    `style`. Of all other widgets, only the last picture is kept.
+
+    Parameters
+    ----------
+    notebook : dict
+        The content of the notebook file, read as JSON.
     """
     page = copy.deepcopy(dict(notebook))
     widgets = page["metadata"].pop("widgets", {}).get(_STATE, {}).get("state", {})

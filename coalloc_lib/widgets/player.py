@@ -1,4 +1,4 @@
-"""The schedule player, in a notebook or in a page of its own, and the schedule explorer."""
+"""The schedule player, which replays finished schedules, and the schedule explorer."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -17,18 +17,19 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.plots import Picture, still
 from coalloc_lib.plots.schedules import JOB_COLOURS
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, display_name, options_of
-from coalloc_lib.schedules.explain import scenes
+from coalloc_lib.schedules.drawing import scenes
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate
 from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
 from coalloc_lib.widgets.player_data import label_of, player_data, view_of
 
-#: Schedules that fit below each other on a screen.
+#: The largest number of schedules that fit below each other on a screen.
 _MOST_SHOWN = 4
-#: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
+#: The request types for which a placement policy has no choice: an ordered request names its
+#: clusters, and a total request runs on a single cluster.
 NO_CHOICE = ("ordered", "total")
-#: Scheduling policies by the names that a reader sees: those that take no number but MaxJumps.
+#: The scheduling policies of the explorer by name: those whose only number is MaxJumps.
 POLICIES = {
     policy.__name__: policy
     for policy in SCHEDULING.values()
@@ -37,16 +38,18 @@ POLICIES = {
 
 
 class Pictured(anywidget.AnyWidget):
-    """A widget whose `picture` is shown, after a hint, where there is no widget."""
+    """The base class of a widget with a still picture, which notebooks show without a kernel."""
 
+    #: The HTML before the still picture.
     hint = ""
-    #: Returns the still picture with its words.
+    #: The method that returns the still picture with its description in words.
     picture: Callable[[], Picture]
 
     def boxed(self) -> dict[str, str]:
-        """Return the still picture as a notebook keeps it, in the box that `pages` fills."""
+        """Return the still picture by MIME type, in a box that `pages.fill` can fill."""
         still = self.picture()._repr_mimebundle_()
-        # HTML, since an image alone would have no words for those who do not see it.
+        # The picture is sent as HTML only, because an image would have no description for a
+        # screen reader.
         html = pages.box(type(self).__name__, self.model_id, still["text/html"])
         return still | {"text/html": html}
 
@@ -57,37 +60,54 @@ class Pictured(anywidget.AnyWidget):
 
 
 class Player(Pictured):
-    """Play finished schedules: jobs wait, start and end, and what idles meanwhile is hatched.
+    """A widget that replays finished schedules: jobs wait in a queue, start and end.
 
     Parameters
     ----------
     schedules : Schedule or dict of str to Schedule
-        One schedule, or up to four by label, which share one clock and one time axis: two
-        policies with the same jobs, for instance.
+        One schedule, or up to four schedules by name. They share one clock and one time axis. For
+        example, they can be schedules of the same jobs under different policies.
     bound : float, optional
         A capacity loss to draw as a line, such as `maximal_utilization(...).capacity_loss`.
     unit : str
-        Unit of time, such as ``"h"``.
+        The unit of time, such as ``"h"``.
     window : (float, float), optional
-        Play from one instant to another, 2,000 jobs at most; else the first 2,000 jobs are played.
+        The first and the last instant to show, with at most 2,000 jobs between them. By default
+        the first 2,000 jobs are shown.
     now : float, optional
-        The instant to show first; the first at which a job waits where it is not given.
+        The instant to show at first, by default the first instant at which a job waits.
     against : Schedule, optional
-        Another schedule of the same jobs: what is done sooner than in it has white lines.
+        Another schedule of the same jobs. Work that is done earlier than in it has white lines.
     idle : float, optional
-        Where the axis of what is idle ends, such as 0.4, so that players can be compared; else it
-        fits.
+        The end of the axis of the idle share, such as 0.4. Give the same number to several players
+        to compare them. By default the axis ends at the largest value.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, if the window has more than 2,000 jobs, or if `against` has other
+        jobs than the schedules.
+
+    Attributes
+    ----------
+    now : float
+        The instant that is shown. It can be set.
+    playing : bool
+        Whether the player runs. It can be set.
 
     Notes
     -----
-    `now`, the instant shown, and `playing` can be set. *Idle while a job waits, so far* is the
-    processor-time that was idle while the queue was not empty, over all since the first submission;
-    in a saturated system it tends to the capacity loss. A dashed line stands at the first start
-    promised to the head of the queue; jobs that overtook a head have a dashed outline; a dotted one
-    is time that is promised to a job which does not use it.
+    Processors that are idle while a job waits are hatched. The number *Idle while a job waits, so
+    far* is the processor-time that was idle while the queue was not empty, divided by all
+    processor-time since the first submission. In a saturated system it tends to the capacity loss.
 
-    Keys: space plays and halts; left and right go one event back and on, Home and End to the first
-    and the last; up and down change the speed; `n` and `p` go from job to job, Escape leaves them.
+    A dashed line is at the first start that was promised to the head of the queue. A job that
+    overtook the head of the queue has a dashed outline. A dotted outline is time that is promised
+    to a job and that the job does not use.
+
+    The space bar starts and stops the player. Left and right go to the previous and the next event,
+    Home and End to the first and the last one. Up and down change the speed. The keys ``n`` and
+    ``p`` select the next and the previous job, and Escape ends the selection.
 
     Examples
     --------
@@ -110,7 +130,6 @@ class Player(Pictured):
         unit: str = "", window: tuple[float, float] | None = None, now: float | None = None,
         against: Schedule | None = None, idle: float | None = None,
     ) -> None:  # fmt: skip
-        """Check all and draw up what the browser needs."""
         super().__init__()
         share = "a share between 0 and 1"
         self._bound = None if bound is None else _between("bound", bound, 0, 1, share)
@@ -121,73 +140,132 @@ class Player(Pictured):
         begin, finish = self.data["axis"]["begin"], self.data["axis"]["finish"]
         if now is None:
             films = self.data["films"]
-            waits = [t for one in films for t in compress(one["instants"], one["waits"])]
+            waits = [t for film in films for t in compress(film["instants"], film["waits"])]
             now = min(waits, default=finish)
         self.now = _between("now", now, begin, finish, f"an instant from {begin} to {finish}")
 
     def show(
         self, schedules: Schedule | Mapping[str, Schedule], against: Schedule | None = None
     ) -> None:
-        """Play others; instant, speed and, if not given, `against` stay; the axis can only grow."""
+        """Show other schedules in this player.
+
+        The instant and the speed stay as they are. The time axis stays too, but becomes longer if
+        the new schedules need it.
+
+        Parameters
+        ----------
+        schedules : Schedule or dict of str to Schedule
+            The schedules, as in the constructor.
+        against : Schedule, optional
+            Another schedule of the same jobs, by default the one given before.
+
+        Raises
+        ------
+        InputError
+            If `against` has other jobs than the schedules.
+        """
         named = _named(schedules)
-        self._against = self._against if against is None else against
-        if any(len(one) != len(self._against or one) for one in named.values()):
-            raise InputError("against has other jobs; give a schedule of the same ones")
+        against = self._against if against is None else against
+        self._against = against
+        for label, schedule in named.items():
+            if against is not None and len(against) != len(schedule):
+                raise InputError(
+                    f"against has {len(against):,} jobs, but the schedule {label!r} has "
+                    f"{len(schedule):,}; give schedules of the same jobs"
+                )
         films = [
-            player_data(one, label, self._window, self._against) for label, one in named.items()
+            player_data(schedule, label, self._window, against) for label, schedule in named.items()
         ]
         axis = self.data.get("axis") or {"begin": np.inf, "finish": -np.inf, "view": view_of(films)}
         ends = {
-            "begin": min(axis["begin"], *(one["begin"] for one in films)),
-            "finish": max(axis["finish"], *(one["finish"] for one in films)),
+            "begin": min(axis["begin"], *(film["begin"] for film in films)),
+            "finish": max(axis["finish"], *(film["finish"] for film in films)),
         }
         self._schedules = named
         self.data = {
             "films": films, "axis": axis | ends, "unit": self._unit, "bound": self._bound,
-            "idle": self._idle,
-            "colours": JOB_COLOURS,
+            "idle": self._idle, "colours": JOB_COLOURS,
         }  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that plays with neither a kernel nor a network; any browser opens it."""
+        """Write an HTML page with this player, which works without a kernel and a network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, such as ``"player.html"``.
+        """
         state = {"data": self.data, "now": self.now}
         page = pages.player_page(" and ".join(self._schedules), state)
         with atomic_path(path) as beside:
             beside.write_text(page, encoding="utf-8")
 
     def still(self) -> Figure:
-        """Return a picture with the same marks, for where nothing can play."""
+        """Return a still picture of the schedules, with the marks that the player uses."""
         return still(*scenes(self._schedules, self._window, self._against), unit=self._unit)
 
     def picture(self) -> Picture:
-        """Return the still picture with its words."""
+        """Return the still picture of the schedules with its description in words."""
         return Picture(self.still(), f"Schedule player of {' and '.join(self._schedules)}")
 
 
 def _named(schedules):
+    """Return the schedules by name, or raise an `InputError` if they are something else."""
     if isinstance(schedules, Schedule):
         return {label_of(schedules): schedules}
     if not isinstance(schedules, Mapping) or not 1 <= len(schedules) <= _MOST_SHOWN:
         raise InputError(
-            f"schedules = {shown(schedules)}; give what simulate(...) returns, or a dict of one to "
-            f"{_MOST_SHOWN} of these by label"
+            f"schedules = {shown(schedules)}; give the result of simulate(...), or a dict with 1 "
+            f"to {_MOST_SHOWN} such results by name"
         )
-    for label, one in schedules.items():
-        instance_of(f"schedules[{label!r}]", one, Schedule, "what simulate(...) returns")
-    return {str(label): one for label, one in schedules.items()}
+    for label, schedule in schedules.items():
+        instance_of(f"schedules[{label!r}]", schedule, Schedule, "the result of simulate(...)")
+    return {str(label): schedule for label, schedule in schedules.items()}
 
 
-def _between(name, value, least, most, which):
-    number = finite(name, value, which=f", {which}")
+def _between(name, value, least, most, description):
+    number = finite(name, value, which=f", {description}")
     if not least <= number <= most:
-        raise InputError(f"{name} = {shown(value)}; give {which}")
+        raise InputError(f"{name} = {shown(value)}; give {description}")
     return number
 
 
 def schedule_explorer(
     system: Multicluster, jobs: JobStream, unit: str = "", state: str = ""
 ) -> Explorer:
-    """Return controls of request and policies, and a player; `state` is a line to recreate."""
+    """Return an explorer that schedules the same jobs under the policies that a reader chooses.
+
+    Its controls choose the request type, the placement policy and the scheduling policy, and its
+    view is a `Player`.
+
+    Parameters
+    ----------
+    system : Multicluster
+        The system.
+    jobs : JobStream
+        The jobs; a few dozen can be followed well.
+    unit : str
+        The unit of time, such as ``"h"``.
+    state : str
+        A line from the text field of such an explorer, which sets the controls at first.
+
+    Returns
+    -------
+    Explorer
+        The widget.
+
+    Raises
+    ------
+    InputError
+        If an argument is of the wrong type, or if a job does not fit into the system.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 1], runtime=[5, 2], components=[[3, 2], [2, 2]])
+    >>> schedule_explorer(co.Multicluster([4, 4]), jobs).values["scheduling"]
+    'FCFS'
+    """
     instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
     instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
     request = choice("request type", REQUESTS, jobs.request)
@@ -197,17 +275,17 @@ def schedule_explorer(
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
     disable(jumps, scheduling, lambda name: "max_jumps" not in options_of(POLICIES[name]))
     controls = {"request": request, "placement": placement, "scheduling": scheduling}
-    start = {name: each.value for name, each in controls.items()}
-    player = Player(_small_schedule(system, jobs, **start, max_jumps=1), unit=unit)
+    start = {name: control.value for name, control in controls.items()}
+    player = Player(_named_schedule(system, jobs, **start, max_jumps=1), unit=unit)
 
     def draw(**values: Any) -> None:
-        player.show(_small_schedule(system, jobs, **values))
+        player.show(_named_schedule(system, jobs, **values))
 
     return Explorer(controls | {"max_jumps": jumps}, draw, player, state)
 
 
-def _small_schedule(system, jobs, request, placement, scheduling, max_jumps):
-    """Simulate a few jobs; return their schedule by what it is of: the request and the policies."""
+def _named_schedule(system, jobs, request, placement, scheduling, max_jumps):
+    """Return a dict with one schedule, whose key names the request type and the policies."""
     limit = [max_jumps] * ("max_jumps" in options_of(POLICIES[scheduling]))
     words = [f"{request} requests", placement, scheduling + f"({max_jumps})" * len(limit)]
     if request == "total":

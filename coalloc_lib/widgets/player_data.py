@@ -1,4 +1,4 @@
-"""What the player is sent of a schedule: jobs, as the queue has them, boxes and words, in lists."""
+"""The data of a schedule that the player in the browser draws, as lists and dicts for JSON."""
 
 from collections import defaultdict
 from functools import partial
@@ -9,14 +9,17 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.policies.names import PLACEMENTS, display_name
-from coalloc_lib.schedules import explain
+from coalloc_lib.schedules import drawing, explain
+from coalloc_lib.schedules.reading import heads
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification import booked_end
 
-#: Jobs that wait through the whole window, of which so many are shown.
-_STANDING = 50
-#: Median boxes that stand beside each other in a view, and the least and most jobs that start.
-_BOXES, _LEAST, _MOST_STARTS = 18, 12, 120
+#: How many jobs are shown, at most, of those that wait in the queue during the whole window.
+_MOST_WAITING = 50
+#: How many boxes of the median length fit beside each other into a view.
+_BOXES = 18
+#: The smallest and the largest average number of jobs that start during a view.
+_LEAST_STARTS, _MOST_STARTS = 12, 120
 
 
 def player_data(
@@ -25,12 +28,32 @@ def player_data(
     window: tuple[float, float] | None,
     against: Schedule | None = None,
 ) -> dict[str, Any]:
-    """Return all that the player shows of a schedule between two instants."""
+    """Return the data with which the player shows a part of a schedule.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    label : str
+        The name of the schedule in the player.
+    window : (float, float) or None
+        The first and the last instant to show. None shows the beginning of the schedule, with at
+        most `coalloc_lib.schedules.drawing.MOST` jobs.
+    against : Schedule, optional
+        Another schedule of the same jobs. Work that is done earlier than in it is marked.
+
+    Returns
+    -------
+    dict of str to object
+        Lists, numbers and texts that can be written as JSON. The lists in ``jobs`` have an entry
+        for each job, in order of the queue. The jobs refer to a text by its place in ``words``.
+    """
     begin, finish, jobs, is_all = _part(schedule, window)
     when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
     instants = np.unique(when)
-    instants = instants[(instants >= begin) & (instants <= finish)]  # drops NaN too
-    # By text, its place among those that are sent, each of them once.
+    # The comparisons also remove the NaN of jobs that never started.
+    instants = instants[(instants >= begin) & (instants <= finish)]
+    # The place of each text in the list of texts. A new text gets the next place.
     words: defaultdict[str, int] = defaultdict(lambda: len(words))
     idling = explain.idle_while_waiting(schedule)
     return {
@@ -40,7 +63,7 @@ def player_data(
         "begin": begin,
         "finish": finish,
         "of": 0 if is_all else len(schedule),
-        "jobs": _jobs(schedule, jobs, words, explain.sooner_until(schedule, against)),
+        "jobs": _jobs(schedule, jobs, words, drawing.sooner_until(schedule, against)),
         "instants": instants.tolist(),
         "waits": schedule.queue_length(instants).tolist(),
         "origin": float(idling.instants[0]),
@@ -51,7 +74,7 @@ def player_data(
 
 
 def label_of(schedule: Schedule) -> str:
-    """Return how a player calls a schedule where no one says: by its policies."""
+    """Return the name of a schedule made of its policies, for players whose user gave no name."""
     number = schedule.scheduling.max_jumps
     name = str(schedule.scheduling).partition("(")[0] + ("" if number is None else f"({number})")
     if schedule.placement is None:
@@ -61,37 +84,56 @@ def label_of(schedule: Schedule) -> str:
 
 
 def view_of(films: list[dict[str, Any]]) -> float:
-    """Return the time that a picture of 800 px shows: so much that numbers fit into the boxes."""
+    """Return the length of time that fits into a picture of 800 px.
+
+    It is chosen so that the numbers of most jobs fit into their boxes.
+
+    Parameters
+    ----------
+    films : list of dict
+        The results of `player_data`, whose pictures all get this length of time.
+    """
     views = []
-    for one in films:
-        jobs, span = one["jobs"], one["finish"] - one["begin"]
+    for film in films:
+        jobs, span = film["jobs"], film["finish"] - film["begin"]
         lengths = [b - a for a, b in zip(jobs["start"], jobs["end"], strict=True) if a is not None]
         lengths = [length for length in lengths if length > 0] or [span]
         gap = span / len(lengths)
-        views.append(np.clip(_BOXES * np.median(lengths), _LEAST * gap, _MOST_STARTS * gap))
+        views.append(np.clip(_BOXES * np.median(lengths), _LEAST_STARTS * gap, _MOST_STARTS * gap))
     return float(max(views))
 
 
 def _part(schedule, window):
-    """Return the window, the jobs to send in order of the queue, and whether these are all."""
+    """Return the jobs of a window in order of the queue.
+
+    Returns
+    -------
+    begin, finish : float
+        The first and the last instant to show.
+    jobs : ndarray of int
+        The jobs that are shown in this time.
+    is_all : bool
+        Whether the whole schedule is shown.
+    """
     submit, left = schedule.jobs.submit, schedule.left_queue
     gone = np.where(schedule.served, schedule.end, left)
     begin, finish = submit.min(), np.inf
     if window is not None:
-        (begin, finish), _ = explain.window_of(schedule, window)
-    since = np.where(submit > begin, submit, np.maximum(left, begin))
-    there = gone >= begin
-    if window is None and len(schedule) > explain.MOST:
-        finish = np.partition(since, explain.MOST)[explain.MOST]
-    sent = there & (since < finish)
-    if sent.sum() > explain.MOST or not finish > begin:
+        (begin, finish), _ = drawing.window_of(schedule, window)
+    # When each job first changes something in the window: it is submitted, or it leaves the queue.
+    appears = np.where(submit > begin, submit, np.maximum(left, begin))
+    is_left = gone >= begin
+    if window is None and len(schedule) > drawing.MOST:
+        finish = np.partition(appears, drawing.MOST)[drawing.MOST]
+    shown = is_left & (appears < finish)
+    if shown.sum() > drawing.MOST or not finish > begin:
         raise InputError(
-            f"window holds {max(sent.sum(), explain.MOST + 1):,} jobs or more; give a shorter one, "
-            f"with {explain.MOST:,} jobs at most"
+            f"window has {max(shown.sum(), drawing.MOST + 1):,} jobs or more; give a shorter "
+            f"window, with at most {drawing.MOST:,} jobs"
         )
-    standing = np.flatnonzero(there & ~sent & (submit <= begin))
-    standing = standing[np.argsort(submit[standing], kind="stable")][:_STANDING]
-    jobs = np.sort(np.concatenate([np.flatnonzero(sent), standing]))
+    waiting = np.flatnonzero(is_left & ~shown & (submit <= begin))
+    waiting = waiting[np.argsort(submit[waiting], kind="stable")][:_MOST_WAITING]
+    jobs = np.sort(np.concatenate([np.flatnonzero(shown), waiting]))
     jobs = jobs[np.argsort(submit[jobs], kind="stable")]
     last = min(gone.max(), finish)
     last = float(last if last > begin else begin + 1)
@@ -99,14 +141,14 @@ def _part(schedule, window):
 
 
 def _jobs(schedule, jobs, words, sooner):
-    """Return the columns of the jobs."""
+    """Return lists with an entry for each of the jobs, by name."""
     came, last = _reasons(schedule, jobs)
     served = schedule.served[jobs]
     boxes: dict[int, list] = {int(job): [] for job in jobs}
-    for job, *box in explain.boxes(schedule, jobs[served]):
+    for job, *box in drawing.boxes(schedule, jobs[served]):
         boxes[job].append(box)
 
-    # Where all jobs are split, spanning is nothing to point at.
+    # If the placement policy splits every job, the player does not mark jobs that span clusters.
     is_choice = schedule.placement is not None and schedule.placement.keeps_whole
 
     def times(column: NDArray[np.float64]) -> list[float | None]:
@@ -119,22 +161,27 @@ def _jobs(schedule, jobs, words, sooner):
         "start": times(schedule.start),
         "end": times(schedule.end),
         "sooner": times(sooner),
-        # Promises rest on what jobs were said to need, until they end or are booked.
+        # A promised start is calculated from these ends, which are estimates or booked ends.
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
-        "held": times(explain.held_until(schedule)),
+        "held": times(drawing.held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
-        "passed": explain.passed_heads(schedule, jobs),
+        "passed": drawing.passed_heads(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),
-        "asked": [explain.asked(schedule.jobs, job) for job in jobs],
+        "asked": [explain.requested_sizes(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
-        "asks": [words[explain.asks(schedule.jobs, job, schedule.placement)] for job in jobs],
+        "asks": [
+            words[explain.request_in_words(schedule.jobs, job, schedule.placement)] for job in jobs
+        ],
         "came": [words[text] for text in came],
         "last": [words[text] for text in last],
     }
 
 
 def _reasons(schedule, jobs):
-    """Return why each job waited when it came, and just before it left the queue; or ''."""
+    """Return why each job waited after its submission, and just before it left the queue.
+
+    The reason is empty for a job that did not wait.
+    """
     instants, why = explain.instants_of(schedule), partial(explain.why_waiting, schedule)
     submit, left = schedule.jobs.submit, schedule.left_queue
     waited = jobs[left[jobs] > submit[jobs]]
@@ -142,17 +189,20 @@ def _reasons(schedule, jobs):
     came = dict(zip(waited, why(waited, submit[waited], past=True), strict=True))
     last = dict(zip(waited, why(waited, before, past=True), strict=True))
     for job, refusal in schedule.refused.items():
-        last[job] = f"was turned away: {refusal.why}"
+        last[job] = f"was rejected: {refusal.why}"
     return [came.get(job, "") for job in jobs], [last.get(job, "") for job in jobs]
 
 
 def _heads(schedule, jobs, instants, words):
-    """Return the place among `jobs` of the head of the queue at each instant, and why it waits."""
-    head = explain.heads(schedule, instants)
+    """Return the head of the queue at each instant, and why it waits.
+
+    The head is given by its place in `jobs`. It is -1 if no job waits, or if the job is not shown.
+    """
+    head = heads(schedule, instants)
     waits = head >= 0
     why = iter(explain.why_waiting(schedule, head[waits], instants[waits]))
     place = {int(job): place for place, job in enumerate(jobs)}
     return {
         "head": [place.get(int(job), -1) for job in head],
-        "why": [words[next(why) if one else ""] for one in waits],
+        "why": [words[next(why) if a_job_waits else ""] for a_job_waits in waits],
     }

@@ -1,4 +1,7 @@
-"""The reservation calendar: requests by hand, and who is free from when to when."""
+"""The reservation calendar: a widget in which a reader books servers by hand.
+
+As in paper 004, a processor that can be reserved is called a server.
+"""
 
 from collections.abc import Mapping, Sequence
 from math import floor, log10
@@ -16,24 +19,42 @@ from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import HINT
 from coalloc_lib.widgets.player import Pictured
 
-#: Servers that can be told apart.
+#: The largest number of servers whose rows can be told apart in a picture.
 _MOST_SERVERS = 200
-#: Of the horizon, so much is shown of the past, and beyond its end.
+#: How much the picture shows before now and after the end of the horizon, as shares of the horizon.
 _BEFORE, _BEYOND = 0.2, 0.06
-#: What the form holds at first is so long, in grains.
+#: The length of the request that the form proposes at first, in grains.
 _LENGTH = 20
 
 
 class ReservationCalendar(Pictured):
-    """Book servers by hand: each attempt, what comes of it, and who is free from when to when.
+    """A calendar of servers that a reader books by hand in a notebook.
 
-    `reservation_calendar` makes one, and tells its parameters.
+    Use `reservation_calendar` to make one; it explains the parameters.
 
-    Requests are submitted `now`. What cannot be changes nothing, and is told in the widget, or as
-    the `InputError` of a method. Pictures and texts count servers from 1, methods from 0.
+    Parameters
+    ----------
+    setting : Setting
+        The parameters of the calendar.
+    others : Others
+        The settings from which the requests of other users are sampled.
+    unit : str
+        The unit of time that texts show, such as ``"h"``.
+
+    Attributes
+    ----------
+    now : float
+        The instant at which the reader submits all requests.
+
+    Notes
+    -----
+    The widget shows each attempt to book a request, and its outcome. An impossible request changes
+    nothing: the widget shows the reason, and the methods raise an `InputError` with the same text.
+    Pictures and texts count servers from 1, but methods count them from 0.
 
     Examples
     --------
+    >>> from coalloc_lib.widgets import reservation_calendar
     >>> calendar = reservation_calendar([4], horizon=24, requests=0)
     >>> calendar.submit(start=calendar.now, length=5, servers=3)
     'request 1 is booked from 12 to 17 h, on servers 1, 2 and 3, at the first attempt'
@@ -50,52 +71,101 @@ class ReservationCalendar(Pictured):
     data = traitlets.Dict().tag(sync=True)
 
     def __init__(self, setting: booking.Setting, others: booking.Others, unit: str) -> None:
-        """Book what others ask for, and draw up what the browser needs."""
         super().__init__()
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self.now = booking.PAST * setting.horizon
-        # A round length of time, an eightieth of the horizon or less.
+        # The grain is the longest round length of time up to an eightieth of the horizon.
         most, power = setting.horizon / 80, 10.0 ** floor(log10(setting.horizon / 80))
         self._grain = max(part * power for part in (1, 2, 5) if part * power <= most * 1.0001)
-        self._fresh(setting, others)
-        self._tell(self._session.loaded(), "")
-        self.on_msg(lambda _widget, content, _buffers: self._heard(content))
+        self._new_session(setting, others)
+        self._update(self._session.loaded(), "")
+        self.on_msg(lambda _widget, content, _buffers: self._receive(content))
 
     def submit(self, start: float, length: float, servers: int) -> str:
-        """Request so many servers from a start on, for a length; return what came of it."""
+        """Submit a request for servers, and return its outcome in words.
+
+        Parameters
+        ----------
+        start : float
+            The earliest start, in the unit of time of the calendar.
+        length : float
+            The length of the reservation, in the same unit.
+        servers : int
+            The number of servers.
+
+        Returns
+        -------
+        str
+            The interval and the servers that were booked, or why the request was rejected.
+        """
         reserved, words = self._session.submit(start, length, servers)
-        self._tell(words, "booked" if reserved else "refused", made=reserved)
+        self._update(words, "booked" if reserved else "refused", made=reserved)
         return words
 
     def cancel(self, number: int) -> str:
-        """Cancel a request of yours; its servers are idle again."""
+        """Cancel one of your own requests, and return a sentence that says so.
+
+        Parameters
+        ----------
+        number : int
+            The number of the request, counted from 1.
+
+        Raises
+        ------
+        InputError
+            If you have no booked request of this number.
+        """
         words = self._session.cancel(number)
-        self._tell(words, "cancelled")
+        self._update(words, "cancelled")
         return words
 
     def free(self, begin: float, end: float) -> list[int]:
-        """Return the servers that are free from one instant to another, and book nothing."""
+        """Return the servers that are free from one instant to another, without booking them.
+
+        Parameters
+        ----------
+        begin, end : float
+            The two instants, in the unit of time of the calendar.
+
+        Returns
+        -------
+        list of int
+            The free servers, counted from 0.
+
+        Raises
+        ------
+        InputError
+            If the interval is empty, begins before `now` or ends after the horizon.
+        """
         servers = self._session.free(begin, end)
         when = f"from {begin:g} to {end:g} {self._unit}".rstrip()
-        are, of = "is" if len(servers) == 1 else "are", sum(self._setting.clusters)
-        count = f"{len(servers)} of {of} servers {are} free" if servers else "no server is free"
+        verb, total = "is" if len(servers) == 1 else "are", sum(self._setting.clusters)
+        count = f"{len(servers)} of {total} servers {verb} free" if servers else "no server is free"
         found = {"start": begin, "end": end, "free": servers}
-        self._tell(f"{when}, {count}", "found", found=found)
+        self._update(f"{when}, {count}", "found", found=found)
         return servers
 
     def load(
         self, requests: int, share: float, ahead: float, draw: int, rule: str | None = None
     ) -> None:
-        """Let others ask for something else, and try yours again after theirs, until cancelled."""
+        """Sample new requests of other users, and then submit your own requests again.
+
+        Your requests stay as they are; only those that you cancelled are left out.
+
+        Parameters
+        ----------
+        requests, share, ahead, draw, rule
+            As in `reservation_calendar`. Without a `rule`, the present one stays.
+        """
         others = booking.Others(requests, share, ahead, draw)
         rule = one_of("rule", self._setting.rule if rule is None else rule, (*RULES,))
         before = self._session
-        self._fresh(self._setting._replace(rule=rule), others)
+        self._new_session(self._setting._replace(rule=rule), others)
         words = "; ".join([self._session.loaded(), *self._session.again(before)])
-        self._tell(words, "lost" if self._session.lost else "")
+        self._update(words, "lost" if self._session.lost else "")
 
     def still(self) -> Figure:
-        """Return a picture with the same marks, for where there is no widget."""
+        """Return a still picture of the calendar, for pages that cannot show a widget."""
         data, words = self.data, self.data["said"]["words"]
         return reservations(
             self._setting.clusters, [reserved.box() for reserved in self._session.booked],
@@ -106,35 +176,49 @@ class ReservationCalendar(Pictured):
         )  # fmt: skip
 
     def picture(self) -> Picture:
-        """Return the still picture with its words."""
+        """Return the still picture of the calendar with its description in words."""
         return Picture(self.still(), f"Reservation calendar: {self.data['said']['words']}")
 
-    def _fresh(self, setting: booking.Setting, others: booking.Others) -> None:
+    def _new_session(self, setting: booking.Setting, others: booking.Others) -> None:
         asked = others.sample(self.now, setting.horizon, sum(setting.clusters), self._grain)
         self._session = booking.BookingSession(setting, asked, self.now, self._unit)
         self._setting, self._others = setting, others
 
-    def _heard(self, content: Mapping[str, Any]) -> None:
-        """Do what a reader asked for; say in the widget why not."""
-        asked, actions = dict(content), ("submit", "cancel", "free", "load")
+    def _receive(self, content: Mapping[str, Any]) -> None:
+        """Do what a message from the browser asks for, or show why that is impossible."""
+        arguments, actions = dict(content), ("submit", "cancel", "free", "load")
         try:
-            getattr(self, one_of("do", asked.pop("do", None), actions))(**asked)
+            getattr(self, one_of("do", arguments.pop("do", None), actions))(**arguments)
         except InputError as error:
             words = str(error)
             name = words.partition(" ")[0]
-            if name in asked and asked[name] is None:
+            if name in arguments and arguments[name] is None:
                 words = f"{name} is empty; give a number"
-            self._tell(words, "wrong", field=name)
+            self._update(words, "wrong", field=name)
 
-    def _tell(
+    def _update(
         self, words: str, kind: str, field: str = "", made: booking.Reserved | None = None,
         found: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        """Send all that is drawn."""
+        """Send the state of the calendar to the browser, which draws it.
+
+        Parameters
+        ----------
+        words : str
+            The message that the browser shows.
+        kind : str
+            The kind of message, which decides its colour and which attempts are drawn.
+        field : str
+            The name of the field that holds a wrong value, if there is one.
+        made : Reserved, optional
+            The reservation that was just made, which the browser marks.
+        found : dict, optional
+            The interval that the reader asked about and the servers that are free in it.
+        """
         setting, session = self._setting, self._session
         servers, until, clusters = sum(setting.clusters), session.until, len(setting.clusters)
         begin = self.now - _BEFORE * setting.horizon
-        there = [reserved for reserved in session.booked if reserved.booking.end > begin]
+        visible = [reserved for reserved in session.booked if reserved.booking.end > begin]
         self.data = {
             "title": f"{servers} servers" + f" in {clusters} clusters" * (clusters > 1),
             "legend": "grey: others' requests, dark: asked for ahead of time; coloured: yours",
@@ -146,7 +230,7 @@ class ReservationCalendar(Pictured):
             "now": self.now,
             "until": until,
             "grain": self._grain,
-            "bookings": [session.shown(reserved) for reserved in there],
+            "bookings": [session.shown(reserved) for reserved in visible],
             "tried": session.tried if kind in ("booked", "refused") else [],
             "found": found,
             "said": {"words": words, "kind": kind, "field": field},
@@ -181,19 +265,57 @@ def reservation_calendar(
     span_penalty: float = 0.0, requests: int = 12, share: float = 0.5, ahead: float = 10.0,
     draw: int = 1, unit: str = "h",
 ) -> ReservationCalendar:  # fmt: skip
-    """Return a calendar of servers that a reader books by hand, after a small load of others.
+    """Return a calendar of servers that a reader books by hand, in competition with other users.
 
-    `clusters` has the servers of each; `slot`, `step`, `max_attempts`, `horizon` and `rule` are as
-    of `coalloc_lib.Online`, in a `unit` of time. `requests` of others, drawn by the seed `draw`,
-    came in the half horizon before now; a `share` of them asks to start later, `ahead` at most.
+    The requests of other users are sampled. They were submitted during the half horizon before now.
 
-    Dragging over the rows asks which servers are free so long. The keys n and p go from reservation
-    to reservation, Delete cancels, up and down go from attempt to attempt, Escape leaves.
+    Parameters
+    ----------
+    clusters : sequence of int
+        The number of servers of each cluster; 200 servers at most in all.
+    slot, step, max_attempts, horizon, rule
+        As in `coalloc_lib.Online`; the first, the second and the fourth are in `unit`.
+    span_penalty : float
+        A reservation in several clusters takes ``1 + span_penalty`` times as long.
+    requests : int
+        The number of requests of other users, at most 60.
+    share : float
+        The share of these requests that ask for a later start than their submission.
+    ahead : float
+        The longest time, in `unit`, between the submission of such a request and its start.
+    draw : int
+        The seed of the random numbers from which these requests are sampled.
+    unit : str
+        The unit of time that texts show.
+
+    Returns
+    -------
+    ReservationCalendar
+        The widget.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range, or if there are more than 200 servers.
+
+    Notes
+    -----
+    To ask which servers are free in an interval, drag the mouse over the rows. The keys ``n`` and
+    ``p`` select the next and the previous reservation, Delete cancels the selected one, up and down
+    go through the attempts, and Escape ends the selection.
+
+    Examples
+    --------
+    >>> reservation_calendar([4, 4], horizon=24, requests=0).now
+    12.0
     """
     sizes = Multicluster(clusters).sizes
     setting = booking.Setting(
         sizes, slot, step, max_attempts, positive("horizon", horizon), rule, span_penalty
     )
     if sum(sizes) > _MOST_SERVERS:
-        raise InputError(f"clusters = {shown(clusters)}; give {_MOST_SERVERS} servers at most")
+        raise InputError(
+            f"clusters = {shown(clusters)} has {sum(sizes)} servers; give {_MOST_SERVERS} servers "
+            "at most"
+        )
     return ReservationCalendar(setting, booking.Others(requests, share, ahead, draw), unit)

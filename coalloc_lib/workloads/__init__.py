@@ -1,7 +1,7 @@
 """Sources of job streams: logs, catalogues of logs, and random models.
 
-Nothing here simulates; what a stream is stands in `model.jobs`. Begin with `models` for random
-jobs, and with `swf` for logs.
+The class `JobStream` itself is defined in `model.jobs`. Begin with `models` for random jobs, and
+with `swf` for logs.
 """
 
 from typing import Protocol, runtime_checkable
@@ -12,20 +12,27 @@ from coalloc_lib.model.jobs import JobStream
 
 @runtime_checkable
 class Workload(Protocol):
-    """Whatever job streams can be sampled from: a model, a log, a stream itself."""
+    """A source from which job streams can be sampled: a model, a log, or a stream itself."""
 
     @property
     def mean_work(self) -> float:
-        """Mean processor-time of a job, without a span penalty.
+        """The mean processor-time of a job, without a span penalty.
 
-        An offered load of L on P processors is the rate ``L * P / mean_work``.
+        The offered load on P processors is L if jobs arrive at the rate ``L * P / mean_work``.
         """
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Return a stream of `count` jobs, in order of submission.
+        """Return a stream of jobs, in order of submission.
 
-        A log has no more jobs than it has, and says so. The same seed gives the same jobs, whatever
-        the rate; it changes nothing in a log. The `rate` is that of arrivals in a unit of time: the
-        mean of a random workload, and exact for a log. By default it is that of the log or the
-        model; where a model has no arrivals of its own, all come at 0.
+        Parameters
+        ----------
+        count : int
+            The number of jobs. A log raises an `InputError` if it has fewer jobs.
+        seed : int or SeedSequence
+            The seed of the random numbers. The same seed gives the same jobs at every rate. The
+            jobs of a log do not depend on it.
+        rate : float, optional
+            The mean number of arrivals per unit of time. A log is scaled to have exactly this rate.
+            By default the arrivals are those of the log or of the model. If a model has no
+            arrivals, all jobs are submitted at 0.
         """

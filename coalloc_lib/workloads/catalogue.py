@@ -1,7 +1,8 @@
-"""The public logs of the Parallel Workloads Archive: where they are, and whether they are whole.
+"""The catalogue of public logs in the Parallel Workloads Archive, and functions that load them.
 
-They are looked for in the folder that ``COALLOC_TRACES`` names, then in the user's cache, then
-fetched. Every copy is checked by SHA-256 where a checksum is known.
+A log is looked for in the folder that the environment variable ``COALLOC_TRACES`` names, and then
+in the cache of the user. If it is in neither, it can be downloaded. The SHA-256 of each file is
+checked if its checksum is known.
 """
 
 import hashlib
@@ -17,18 +18,32 @@ from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog, read_swf
 
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
+#: The environment variable that names a folder with logs.
 FOLDER_VARIABLE = "COALLOC_TRACES"
+#: The values of the argument `missing` of `load_trace`.
 MISSING = ("fetch", "stand-in", "error")
-#: The checksum of a log that is not here.
+#: The checksum that `content_sha256` returns for a log that is not on this computer.
 NOT_HERE = "missing"
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What is known of one public log; None is unknown.
+    """The entry of a public log in the catalogue, in which None means not known.
 
-    The checksums are of the packed file at `url` and of what is in it. `usable` jobs have a run
-    time and processors above 0. `acknowledge` says whom a publication has to thank for the log.
+    Attributes
+    ----------
+    name : str
+        The name of the log.
+    url : str
+        The address of the packed file.
+    archive_sha256, content_sha256 : str or None
+        The SHA-256 of the packed file and of its content.
+    processors, jobs : int
+        The number of processors of the machine, and the number of jobs.
+    usable : int or None
+        The number of jobs with a run time and a number of processors above 0.
+    acknowledge : str
+        The people whom a publication that uses the log must acknowledge.
     """
 
     name: str
@@ -42,11 +57,12 @@ class Trace:
 
     @property
     def file(self) -> str:
-        """The name of its packed file."""
+        """The name of the packed file."""
         return self.url.rpartition("/")[2]
 
 
 # fmt: off
+#: The public logs that `load_trace` knows by name.
 CATALOGUE = (
     Trace(
         "CTC-SP2", f"{ARCHIVE}/l_ctc_sp2/CTC-SP2-1996-3.1-cln.swf.gz",
@@ -87,11 +103,23 @@ CATALOGUE = (
 
 
 def trace(name: str) -> Trace:
-    """Return the entry of a log by its name, its first word (``"CTC"``) or file, in any case."""
+    """Return the entry of a public log in the catalogue.
+
+    Parameters
+    ----------
+    name : str
+        The name of the log, the first part of its name such as ``"CTC"``, or the name of its file.
+        Upper and lower case make no difference.
+
+    Raises
+    ------
+    InputError
+        The catalogue does not have the log.
+    """
     entry = _find(name)
     if entry is None:
         raise InputError(
-            f"name = {shown(name)} is no log of the catalogue; choose one of "
+            f"name = {shown(name)} is not a log of the catalogue; choose one of "
             f"{', '.join(entry.name for entry in CATALOGUE)}"
         )
     return entry
@@ -107,18 +135,42 @@ def _find(name: object) -> Trace | None:
 
 
 def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") -> SwfLog:
-    """Return a public log by its name (``"KTH-SP2"``, ``"kth"``, its file's), or any by its path.
+    """Load a public log by its name, or any log by the path of its file.
 
-    A file of exactly that name is read as it stands, even if the catalogue has the name too. A
-    public log that is `missing`, neither in the folder of ``COALLOC_TRACES`` nor in the cache, is
-    fetched from the archive (``"fetch"``), replaced by the synthetic stand-in that comes with the
-    library (``"stand-in"``), or an ``"error"``.
+    Parameters
+    ----------
+    name_or_path : str or path-like
+        The name of a public log, such as ``"KTH-SP2"`` or ``"kth"``, or the path of a file. An
+        existing file is read even if the catalogue has a log of the same name.
+    missing : {"fetch", "stand-in", "error"}
+        What to do if a public log is neither in the folder that ``COALLOC_TRACES`` names nor in the
+        cache: download it from the archive, load the synthetic stand-in that comes with the
+        library, or raise an error.
+
+    Returns
+    -------
+    SwfLog
+        The log.
+
+    Raises
+    ------
+    InputError
+        The log cannot be found, downloaded or read, or its checksum is wrong.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "small.swf")
+    ...     _ = path.write_text("1 0 2 60 4 -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1")
+    ...     load_trace(path)
+    <SwfLog small: 1 jobs>
     """
     one_of("missing", missing, MISSING)
     own, entry = path_of("name_or_path", name_or_path), _find(name_or_path)
     if entry is None or os.path.isfile(own):
         if not os.path.exists(own) and own.name == str(own) and "." not in str(own):
-            trace(str(own))  # a bare word was meant as a name: say which names there are
+            trace(str(own))  # raises an error that lists the names of the catalogue
         return read_swf(own)
     path = _local_file(entry)
     if path is not None:
@@ -127,8 +179,8 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
         return load_stand_in(entry.name)
     elif missing == "error":
         raise InputError(
-            f"{entry.name} is not here; fetch it (coalloc traces fetch {entry.name}), or set "
-            f"{FOLDER_VARIABLE} to a folder with {entry.file}"
+            f"{entry.name} is not on this computer; fetch it (coalloc traces fetch {entry.name}), "
+            f"or set {FOLDER_VARIABLE} to a folder with {entry.file}"
         )
     else:
         path = _download(entry)
@@ -136,7 +188,13 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
 
 
 def fetch(names: Iterable[str] | None = None) -> list[Path]:
-    """Fetch public logs (all, or those of these names) that are not here; return their files."""
+    """Download public logs that are not yet on this computer, and return the paths of their files.
+
+    Parameters
+    ----------
+    names : iterable of str, optional
+        The names of the logs. By default, all logs of the catalogue are downloaded.
+    """
     names = [entry.name for entry in CATALOGUE] if names is None else names
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"names = {shown(names)}; give a list of names")
@@ -145,9 +203,10 @@ def fetch(names: Iterable[str] | None = None) -> list[Path]:
 
 
 def listing() -> list[dict]:
-    """Return for each log its name, jobs, processors, whom to acknowledge, and where it was found.
+    """Return a dict for each public log of the catalogue.
 
-    `found` is the path of the file that `load_trace` would use, or ``"not fetched"``.
+    The keys are ``name``, ``jobs``, ``processors``, ``acknowledge`` (see `Trace`) and ``found``,
+    the path of the file that `load_trace` would read, or ``"not fetched"``.
     """
     known = ("name", "jobs", "processors", "acknowledge")
     return [
@@ -158,9 +217,10 @@ def listing() -> list[dict]:
 
 
 def content_sha256(name: str) -> str:
-    """Return the SHA-256 of the content of a public log that is here, or ``"missing"``.
+    """Return the SHA-256 of the content of a public log.
 
-    A result that is kept for later uses it to say which log it was made from.
+    It is ``"missing"`` if the log is not on this computer. Stored results use it to record from
+    which log they were computed.
     """
     path = _local_file(trace(name))
     return NOT_HERE if path is None else _sha256_of_content(path)
@@ -171,33 +231,37 @@ def _sha256_of_content(path: Path) -> str:
 
 
 def cache_folder() -> Path:
-    """Return the folder in which fetched logs are kept."""
+    """Return the folder in which downloaded logs are kept."""
     import pooch
 
     return Path(pooch.os_cache("coalloc-workbench"))
 
 
 def _local_file(entry: Trace) -> Path | None:
-    """Return the file of a log that is here already, None if there is none."""
+    """Return the file of a public log, or None if the log is not on this computer."""
 
     def file_in(folder: Path) -> Path | None:
         files = (folder / entry.file, folder / entry.file.removesuffix(".gz"))
         return next(filter(os.path.isfile, files), None)
 
-    if text := os.environ.get(FOLDER_VARIABLE):
+    text = os.environ.get(FOLDER_VARIABLE)
+    if text:
         folder = Path(os.path.expanduser(text))
         if not os.path.isdir(folder):
             raise InputError(
-                f"{FOLDER_VARIABLE} = {shown(text)} is not a folder; name one that holds logs, or "
-                "unset it"
+                f"{FOLDER_VARIABLE} = {shown(text)} is not a folder; give the path of a folder "
+                "with logs, or unset the variable"
             )
-        if file := file_in(folder):
+        file = file_in(folder)
+        if file is not None:
             return file
-    return file_in(cache_folder())  # asked last: it imports pooch, which takes long
+    return file_in(cache_folder())  # the cache comes last because the import of pooch is slow
 
 
 def _check(path: Path, entry: Trace) -> None:
-    # The content decides where it is known, as the same log may have been packed again.
+    """Raise an `InputError` if the checksum of a file is wrong; warn if it is not known."""
+    # If both checksums are known, that of the content is used, because the same log may have been
+    # packed again.
     if entry.content_sha256:
         what, expected, digest = "content", entry.content_sha256, _sha256_of_content(path)
     elif entry.archive_sha256 and path.suffix == ".gz":
@@ -208,25 +272,26 @@ def _check(path: Path, entry: Trace) -> None:
         return
     else:
         raise InputError(
-            f"{path} cannot be checked: of {entry.name} only {entry.file} has a known checksum; "
-            "put that file there, or give your copy another name and load it by its path"
+            f"{path} cannot be checked, because for {entry.name} only the checksum of {entry.file} "
+            "is known; put that file there, or give your copy another name and load it by its path"
         )
     if digest != expected:
         raise InputError(
-            f"{path}: the {what} has SHA-256 {digest}, the catalogue says {expected}; remove the "
-            "file and fetch it again"
+            f"{path}: the SHA-256 of the {what} is {digest}, but the catalogue has {expected}; "
+            "remove the file and fetch it again"
         )
 
 
 def _download(entry: Trace) -> Path:
-    """Fetch a log into the cache; it appears there only when it is whole and checked."""
+    """Download a log into the cache, where it appears only after its checksum was checked."""
     import pooch
 
     known = f"sha256:{entry.archive_sha256}" if entry.archive_sha256 else None
     downloader = pooch.HTTPDownloader(progressbar=True, timeout=30)
     try:
         file = pooch.retrieve(entry.url, known, entry.file, cache_folder(), downloader=downloader)
-    # requests raises subclasses of OSError, pooch ValueError where the checksum differs.
+    # The package requests raises subclasses of OSError, and pooch raises a ValueError if the
+    # checksum differs.
     except (OSError, ValueError) as error:
         raise InputError(
             f"{entry.url} could not be fetched ({' '.join(str(error).split())[:400]}); try again "
@@ -234,21 +299,33 @@ def _download(entry: Trace) -> Path:
         ) from None
     try:
         _check(Path(file), entry)
-    except InputError as error:  # the file is gone by the time that this is read
+    except InputError as error:
         os.remove(file)
+        # The error names the address, because the file no longer exists.
         raise InputError(str(error).replace(file, entry.url)) from None
     return Path(file)
 
 
 def load_stand_in(name: str) -> SwfLog:
-    """Return the synthetic log that stands in for a public one."""
+    """Load the synthetic log that comes with the library in the place of a public log.
+
+    Parameters
+    ----------
+    name : str
+        The name of the public log; see `trace`.
+
+    Raises
+    ------
+    InputError
+        The library has no stand-in for this log.
+    """
     entry = trace(name)
     folder = data_folder("traces")
     path = folder / f"{entry.name}-synthetic.swf.gz"
     if not path.is_file():
         there = sorted(file.name.split("-synthetic")[0] for file in folder.glob("*-synthetic*"))
         raise InputError(
-            f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'none'}); "
-            f"fetch the log: coalloc traces fetch {entry.name}"
+            f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'no log'}); "
+            f"fetch the log itself: coalloc traces fetch {entry.name}"
         )
     return replace(read_swf(path), name=entry.name, is_stand_in=True)

@@ -1,8 +1,9 @@
-"""Stand-ins for the log of the largest cluster of the first DAS system, which is not public.
+"""Distributions that stand in for the log of the largest DAS1 cluster, which is not public.
 
-They have the published moments and are otherwise the plainest that show the preferences the authors
-describe: Bucur, Epema: An Evaluation of Processor Co-Allocation for Different System
-Configurations and Job Structures (2002), section 2.1.
+Their means and coefficients of variation (cv) are those that were published. Apart from that they
+are the simplest distributions with the properties that are described in: Bucur, Epema: An
+Evaluation of Processor Co-Allocation for Different System Configurations and Job Structures (2002),
+section 2.1.
 """
 
 from dataclasses import dataclass
@@ -13,25 +14,33 @@ from numpy.typing import NDArray
 
 from coalloc_lib.model.distributions import Distribution, SizeDistribution
 
-#: Of the sizes of 30,558 jobs: 58 values in [1, 128].
+#: The mean and the cv of the sizes of 30,558 jobs, which have 58 values in [1, 128].
 SIZE_MEAN, SIZE_CV = 23.34, 1.11
-#: Of the service times of 28,426 jobs, in seconds. In working hours a job had 15 minutes.
+#: The mean, in seconds, and the cv of the service times of 28,426 jobs.
 SERVICE_MEAN, SERVICE_CV = 356.45, 5.37
+#: The share of service times below a limit, in seconds. In working hours, jobs had to end within 15
+#: minutes.
 SHORT_SHARE, SHORT_LIMIT = 0.9445, 900.0
+#: The longest service time, in seconds.
 LONGEST = 15 * 3600.0
 
-#: How much likelier a power of two is than its neighbours.
+#: The weight of a power of two, relative to that of its neighbours.
 POWER_WEIGHT = 10.0
 
 
 @cache
 def das1_sizes() -> SizeDistribution:
-    """Return a stand-in for the job sizes: 58 in [1, 128], of mean 23.34 and cv 1.11.
+    """Return a stand-in for the distribution of job sizes in the log.
 
-    p_s is proportional to w_s exp(a s + b s²) / s with w_s = 10 for powers of two, 1 included, and
-    1 for other sizes: of all distributions with the two moments, which give a and b, the one of
-    least relative entropy to w_s / s. The log's 58 sizes are not published; here they are all up to
-    32, even ones up to 64, multiples of 8 above, and 68 and 100.
+    It has 58 sizes in [1, 128], the mean 23.34 and the cv 1.11.
+
+    Notes
+    -----
+    The probability of a size s is proportional to w_s exp(a s + b s²) / s, where w_s is 10 for
+    powers of two (including 1) and 1 for other sizes. The numbers a and b follow from the mean and
+    the cv. Of all distributions with these two moments, it is the one with the smallest relative
+    entropy to w_s / s. The 58 sizes of the log were not published. Here they are all sizes up to
+    32, even sizes up to 64, multiples of 8 above 64, and 68 and 100.
     """
     from scipy import optimize
 
@@ -47,8 +56,8 @@ def das1_sizes() -> SizeDistribution:
         weights = np.exp(logs - logs.max())
         return weights / weights.sum()
 
-    # The normalising sum's logarithm is convex in t, its gradient the mean, its second derivative
-    # the covariance: the root is the only one.
+    # The logarithm of the sum of the weights is a convex function of the tilt. Its gradient is the
+    # mean of the features, and its Hessian matrix is their covariance. So the root is unique.
     solution = optimize.root(
         lambda tilt: features @ weights_at(tilt) - target,
         np.zeros(2),
@@ -62,22 +71,36 @@ def das1_sizes() -> SizeDistribution:
 
 @dataclass(frozen=True)
 class _ShortAndLong(Distribution):
-    """Times below a limit, exponential and cut there, and Pareto ones from there to the longest."""
+    """A mixture of truncated exponential times below a limit and truncated Pareto times above it.
+
+    Parameters
+    ----------
+    share_short : float
+        The share of the times below the limit.
+    limit : float
+        The limit, in seconds.
+    rate : float
+        The rate of the exponential times, per second.
+    exponent : float
+        The exponent of the Pareto times, which must not be 1 or 2.
+    longest : float
+        The longest time, in seconds.
+    """
 
     share_short: float
     limit: float
-    rate: float  # of the short times
-    exponent: float  # of the long ones, not 1 or 2
+    rate: float
+    exponent: float
     longest: float
 
     @property
     def mean(self) -> float:
-        """Mean time, in seconds."""
+        """The mean time, in seconds."""
         return self._moment(1)
 
     @property
     def variance(self) -> float:
-        """Variance of the time, in seconds squared."""
+        """The variance of the time, in seconds squared."""
         return self._moment(2) - self.mean**2
 
     def _moment(self, order: int) -> float:
@@ -98,13 +121,13 @@ class _ShortAndLong(Distribution):
 
 
 def _cut_exponential_moments(rate: float, limit: float) -> tuple[float, float]:
-    """Return the first and second moment of an exponential time below `limit`."""
+    """Return the first two moments of an exponential time, given that it is below a limit."""
     odds = 1 / np.expm1(rate * limit)
     return 1 / rate - limit * odds, 2 / rate**2 - (limit**2 + 2 * limit / rate) * odds
 
 
 def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> float:
-    """Return a moment of a Pareto time on [low, high]; `exponent` is not `order`."""
+    """Return a moment of a Pareto time on [low, high]; the exponent must not equal the order."""
     norm = exponent * low**exponent / (1 - (low / high) ** exponent)
     power = order - exponent
     return norm * (high**power - low**power) / power
@@ -112,10 +135,15 @@ def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> 
 
 @cache
 def das1_service_times() -> Distribution:
-    """Return a stand-in for the service times, in seconds: mean 356.45, cv 5.37.
+    """Return a stand-in for the distribution of service times in the log, in seconds.
 
-    Published are 94.45 % below 900 s, here exponential times cut there, and the longest, 15 h; up
-    to it the others are Pareto times. Their rate and exponent follow from mean and cv.
+    It has the mean 356.45 and the cv 5.37.
+
+    Notes
+    -----
+    As published, 94.45 % of the times are below 900 s, and the longest time is 15 hours. Here the
+    times below 900 s are exponential and truncated at 900 s, and the other times are Pareto between
+    900 s and 15 hours. The rate and the exponent follow from the mean and the cv.
     """
     from scipy import optimize
 

@@ -1,7 +1,8 @@
-"""A synthetic workload fitted to a log, by the method of Jann and others.
+"""A synthetic workload that is fitted to a log, by the method of Jann and others.
 
-In each class of sizes, times between arrivals and run times are hyper-Erlang and have the log's
-first three moments. ``data/traces`` has the parameters that were fitted to the CTC log.
+The jobs are divided into classes by their sizes. In each class, the times between arrivals and the
+run times have hyper-Erlang distributions with the first three moments of the log. The folder
+``data/traces`` has the parameters that were fitted to the CTC log.
 """
 
 import json
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError, positive, whole
 from coalloc_lib.basics.data import data_folder
 from coalloc_lib.basics.seeds import Seed, generators, spawn
-from coalloc_lib.model.distributions import HyperErlang, SizeDistribution
+from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.model.hyper_erlang import HyperErlang
 from coalloc_lib.model.jobs import JobStream
 
 FOLDER = data_folder("traces")
@@ -22,16 +24,31 @@ FOLDER = data_folder("traces")
 
 @dataclass(frozen=True, eq=False)
 class JobClass:
-    """The jobs of the log of a range of sizes, each size as likely as there."""
+    """A class of jobs: the distributions of all jobs of a log whose sizes are in one range.
+
+    Parameters
+    ----------
+    low, high : int
+        The smallest and the largest size, in processors.
+    jobs : int
+        The number of jobs of this class in the log.
+    sizes : SizeDistribution
+        The sizes, each as frequent as in the log.
+    gaps : HyperErlang
+        The times between arrivals, in seconds.
+    runtimes : HyperErlang
+        The run times, in seconds.
+    ratios : ndarray
+        Equally likely values of the estimate divided by the run time. They are quantiles of the
+        jobs in the log with a run time above 0.
+    """
 
     low: int
     high: int
     jobs: int
     sizes: SizeDistribution
-    #: Times between arrivals.
     gaps: HyperErlang
     runtimes: HyperErlang
-    #: Estimate over run time of the jobs that ran for some time: quantiles, all as likely.
     ratios: NDArray[np.float64]
 
     def __str__(self) -> str:
@@ -39,7 +56,7 @@ class JobClass:
 
     @classmethod
     def from_dict(cls, known: dict[str, Any]) -> "JobClass":
-        """Return the class of parameters, as ``data/traces/fit_classes.py`` writes them."""
+        """Return the class with given parameters, which ``data/traces/fit_classes.py`` writes."""
         low, high = known["low"], known["high"]
         shares = np.zeros(high + 1)
         for size, share in known["sizes"].items():
@@ -52,17 +69,29 @@ class JobClass:
 
 @dataclass(frozen=True, eq=False)
 class HyperErlangWorkload:
-    """A `Workload` of classes of job sizes, each with arrivals and run times of its own.
+    """A workload of several classes of jobs, each with its own sizes, arrivals and run times.
 
-    ``data/traces/fit_classes.py`` fits one to a log.
+    The script ``data/traces/fit_classes.py`` fits such a workload to a log.
+
+    Parameters
+    ----------
+    classes : tuple of JobClass
+        The classes.
+    longest_estimate : float
+        The longest estimate, in seconds, of jobs whose run time is not longer.
 
     Notes
     -----
-    Classes are independent, and so are, within each, sizes, run times and arrivals, which begin in
-    the steady state. Classes and distributions are those of Jann, Pattnaik, Franke, Wang, Skovira,
-    Riordan: Modeling of workload in MPPs. JSSPP 1997. Our own are empirical sizes, and estimates:
-    the run time times a ratio sampled from the log's jobs of the class, but not above
-    `longest_estimate` unless the run time is. Cycles, users and sessions are not modelled.
+    The classes are independent of each other. In each class, sizes, run times and arrivals are
+    independent, and the arrivals begin in the steady state. The estimate of a job is its run time
+    multiplied by a ratio that is sampled from those of its class.
+
+    The classes and the distributions of times are those of the reference. The empirical sizes and
+    the estimates are additions of this library. Daily cycles, users and sessions are not modelled.
+
+    References
+    ----------
+    Jann, Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
     """
 
     classes: tuple[JobClass, ...]
@@ -70,38 +99,42 @@ class HyperErlangWorkload:
 
     def __post_init__(self) -> None:
         if not self.classes:
-            raise InputError("classes is empty; give at least one")
+            raise InputError("classes is empty; give at least one JobClass")
 
     def __str__(self) -> str:
         return f"hyper-Erlang workload of {len(self.classes)} classes of sizes"
 
     @property
     def rate(self) -> float:
-        """Arrivals a unit of time, of all classes together."""
+        """The arrival rate of all classes together, in jobs per second."""
         return sum(1 / one.gaps.mean for one in self.classes)
 
     @property
     def mean_work(self) -> float:
-        """Mean processor-time of a job."""
+        """The mean processor-time of a job, in seconds times processors."""
         work = (one.sizes.mean * one.runtimes.mean / one.gaps.mean for one in self.classes)
         return sum(work) / self.rate
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Return the first `count` jobs, total requests; without a `rate`, at the log's."""
+        """Sample a stream of jobs with total requests; see `Workload.sample`.
+
+        The default rate is that of the log.
+        """
         whole("count", count)
         seeds = spawn(seed, len(self.classes))
         arrivals = [_arrivals(one, count, s) for one, s in zip(self.classes, seeds, strict=True)]
-        # No class has more than `count` of the first `count` jobs of all.
+        # `count` arrivals of each class are enough, because the first `count` jobs of the whole
+        # stream have at most as many of one class.
         first = np.argsort(np.concatenate(arrivals), kind="stable")[:count]
         submit, kind = np.concatenate(arrivals)[first], first // count
         sizes, runtime, estimate = np.empty(count, dtype=np.int64), np.empty(count), np.empty(count)
         for number, (one, s) in enumerate(zip(self.classes, seeds, strict=True)):
-            of_class = np.flatnonzero(kind == number)
+            members = np.flatnonzero(kind == number)
             _, for_sizes, for_runtimes, for_ratios = generators(s, 4)
-            sizes[of_class] = one.sizes.sample(for_sizes, len(of_class))
-            runtime[of_class] = one.runtimes.sample(for_runtimes, len(of_class))
-            ratios = for_ratios.choice(one.ratios, len(of_class))
-            estimate[of_class] = runtime[of_class] * ratios
+            sizes[members] = one.sizes.sample(for_sizes, len(members))
+            runtime[members] = one.runtimes.sample(for_runtimes, len(members))
+            ratios = for_ratios.choice(one.ratios, len(members))
+            estimate[members] = runtime[members] * ratios
         estimate = np.minimum(estimate, np.maximum(runtime, self.longest_estimate))
         if rate is not None:
             submit = submit * (self.rate / positive("rate", rate))
@@ -109,20 +142,33 @@ class HyperErlangWorkload:
 
 
 def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
-    """Return the workload that was fitted to a public log, of whose jobs none is here."""
+    """Return the workload that was fitted to a public log.
+
+    The parameters come with the library, but the log itself does not.
+
+    Parameters
+    ----------
+    log : str
+        The name of the log in the catalogue.
+
+    Raises
+    ------
+    InputError
+        No workload was fitted to this log.
+    """
     path = FOLDER / f"{log.lower()}.jann.json"
     if not path.is_file():
         known = sorted(file.name.split(".")[0].upper() for file in FOLDER.glob("*.jann.json"))
         raise InputError(
-            f"log = {log!r}; parameters are here of {', '.join(known) or 'none'}; give one of "
-            "these, or fit one by data/traces/fit_classes.py, which a checkout has"
+            f"log = {log!r}; the library has parameters for {', '.join(known) or 'no log'}; give "
+            "one of these, or fit another log with data/traces/fit_classes.py of the repository"
         )
     known = json.loads(path.read_text("utf-8"))
     return HyperErlangWorkload(tuple(map(JobClass.from_dict, known["classes"])), known["longest"])
 
 
 def _arrivals(one: JobClass, count: int, seed: Seed) -> NDArray[np.float64]:
-    """Return so many arrivals of a class, from an instant that has nothing to do with them."""
+    """Return `count` arrivals of a class, in a process that begins in the steady state."""
     rng, *_ = generators(seed, 4)
     first = one.gaps.residual(rng)
     return first + np.append(0.0, np.cumsum(one.gaps.sample(rng, count - 1)))

@@ -1,6 +1,6 @@
-"""The bytes of a log file: it is opened, unpacked, and refused if it is no text.
+"""Opening, unpacking and decoding of log files, and errors for files that are not text.
 
-What the lines of a log mean is the subject of `swf` and of `own_system.sacct`.
+The modules `swf` and `own_system.sacct` read the lines of a log.
 """
 
 import codecs
@@ -15,14 +15,14 @@ from typing import Any
 
 from coalloc_lib.basics.checks import InputError, path_of
 
-#: `content` unpacks up to this number of bytes, or up to this multiple of the packed size if that
-#: is more.
+#: The function `content` unpacks a file to at most this number of bytes, or to at most this
+#: multiple of the packed size, whichever is larger.
 MOST_UNPACKED, MOST_RATIO = 64 * 2**20, 100
 _BLOCK = 4 * 2**20
 _LONGEST_LINE = 2**20
-_UNPACK = "unpack it, and give the log in it"
+_UNPACK = "unpack it, and give the path of the log in it"
 _NO_LOG = "give the log as text, as it was downloaded or printed"
-#: How files begin that are no text: what they are, and what to do.
+#: Files that are not text, by their first bytes: what they are, and what to do.
 _SIGNATURES = {
     b"PK\x03\x04": ("a zip archive or a spreadsheet", f"{_UNPACK}, or save the sheet as text"),
     b"PK\x05\x06": ("an empty zip archive", "fetch it again"),
@@ -39,7 +39,7 @@ _SIGNATURES = {
     codecs.BOM_UTF32_LE: ("text in UTF-32", "save it as UTF-8"),
     codecs.BOM_UTF32_BE: ("text in UTF-32", "save it as UTF-8"),
 }
-#: Where a tar archive has its signature.
+#: The position of the signature in a tar archive.
 _TAR = slice(257, 262)
 _HTML = (b"<!doctype html", b"<html", b"<?xml")
 
@@ -60,34 +60,34 @@ def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> I
     Raises
     ------
     InputError
-        The file cannot be read, is damaged, or is no text. The error says what the file is.
+        The file cannot be read, is damaged, or is not text. The error says what the file is.
     """
     path = path_of("path", path)
     with _errors_of(path), path.open("rb") as file:
         is_packed = file.peek(2)[:2] == b"\x1f\x8b"
         source: Any = gzip.GzipFile(fileobj=file) if is_packed else file
         head = source.peek(512)[:512]
-        refuse_other_files(path, head)
+        _reject_other_files(path, head)
         if path.suffix == ".gz" and not is_packed:
             mend = "fetch it again, or drop .gz from its name"
             raise InputError(f"{path} is not a gzip file; {mend}")
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             source = _Utf16(source)
-        size = os.fstat(file.fileno()).st_size  # it is 0 for a pipe
+        size = os.fstat(file.fileno()).st_size  # 0 for a pipe
         most = most_bytes or max(MOST_UNPACKED, MOST_RATIO * size)
         length = 0
         for block in _blocks(path, source):
             length += len(block)
             if is_packed and length > most:
                 raise InputError(
-                    f"{path} unpacks to more than {most:,} bytes, too much for its size; check "
-                    "it, or give read_swf most_bytes"
+                    f"{path} unpacks to more than {most:,} bytes, which is too much for its packed "
+                    "size; check it, or give read_swf a larger most_bytes"
                 )
             yield block
 
 
-def refuse_other_files(path: Any, head: bytes) -> None:
-    """Raise an `InputError` if a file that begins with these bytes is no text.
+def _reject_other_files(path: Any, head: bytes) -> None:
+    """Raise an `InputError` if the first bytes of a file show that it is not text.
 
     The error says in one line what the file is and what to do.
     """
@@ -98,19 +98,19 @@ def refuse_other_files(path: Any, head: bytes) -> None:
     elif found is None and head.lstrip().lower().startswith(_HTML):
         found = "a web page", "download the log itself"
     elif found is None and b"\0" in head and not is_utf16:
-        found = "no text, as it holds bytes of value 0", "save it as text in UTF-8"
+        found = "not text, because it contains bytes of value 0", "save it as text in UTF-8"
     if found is not None:
         raise InputError(f"{path} is {found[0]}; {found[1]}")
 
 
 def _blocks(path: Path, source: Any) -> Iterator[bytes]:
-    """Yield what a source holds in blocks of whole lines."""
+    """Yield the content of an open file in blocks of whole lines."""
     while block := source.read(_BLOCK):
         rest = source.readline(_LONGEST_LINE)
         if len(rest) >= _LONGEST_LINE:
             raise InputError(
-                f"{path} has a line of more than {_LONGEST_LINE:,} characters; check that it is a "
-                "log"
+                f"{path} has a line of more than {_LONGEST_LINE:,} characters; check that the file "
+                "is a log"
             )
         yield block + rest
 
@@ -119,7 +119,7 @@ class _Utf16:
     """A file of text in UTF-16, read as UTF-8."""
 
     def __init__(self, source: Any) -> None:
-        # With newline="\n" only line feeds end a line, as in all other files.
+        # With newline="\n", only line feeds end a line, as in files in UTF-8.
         self._text = io.TextIOWrapper(source, encoding="utf-16", newline="\n")
 
     def read(self, size: int) -> bytes:
@@ -139,10 +139,10 @@ def _errors_of(path: Path) -> Iterator[None]:
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; give the path of a log in it") from None
     except EOFError:
-        why = "is cut short, a gzip stream with no end; fetch it again"
+        why = "is a gzip file whose end is missing; fetch it again"
         raise InputError(f"{path} {why}") from None
     except UnicodeDecodeError:
-        why = "begins as text in UTF-16 and goes on as something else; save it as UTF-8"
+        why = "begins as text in UTF-16, but cannot be read to its end as such; save it as UTF-8"
         raise InputError(f"{path} {why}") from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is a damaged gzip file ({error}); fetch it again") from None

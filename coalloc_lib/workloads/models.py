@@ -1,4 +1,4 @@
-"""Synthetic job streams: sizes, service times and arrivals sampled from distributions."""
+"""Synthetic job streams, whose sizes, run times and arrivals are sampled from distributions."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,35 +15,56 @@ from coalloc_lib.model.distributions import (
     PoissonArrivals,
     SizeDistribution,
 )
-from coalloc_lib.model.jobs import REQUESTS, ROUNDINGS, JobStream, merge, split_smallest
+from coalloc_lib.model.jobs import REQUESTS, JobStream, merge
+from coalloc_lib.model.splitting import ROUNDINGS, split_smallest
 
 
 @dataclass(frozen=True)
 class JobModel:
-    """Jobs of several components, each sampled from one size distribution.
+    """Jobs with a fixed number of components, whose sizes are sampled from one distribution.
 
     Parameters
     ----------
     sizes : SizeDistribution
-        Of one component.
+        The sizes of the components, in processors.
     components : int
-        Components of each job; for `split_at` and for total and flexible requests, the draws
-        whose sum is the job's total.
-    request : str
-        One of `coalloc_lib.model.jobs.REQUESTS`.
+        The number of sizes that are sampled for each job. With total and flexible requests, and
+        with `split_at`, only their sum matters.
+    request : {"ordered", "unordered", "flexible", "total"}
+        The request type of the jobs.
     service : distribution
-        Run times, independent of the sizes.
+        The run times, which are independent of the sizes. By default they are exponential with
+        mean 1.
     split_at : int, optional
-        Dependent components: the total is split into the fewest, equal up to one, that are no
-        larger than this (the size of a cluster).
+        The sizes of each job are added up, and their sum is split into the smallest number of
+        components that are at most this large. The components differ by at most 1. A natural value
+        is the size of a cluster.
     merged_into : int, optional
-        Neighbouring sizes are added up into this many components.
-    span_penalty, estimate : float
-        The share that spanning adds to a run time; how many run times users ask for, 1 or more.
+        The sizes of each job are added up in groups of neighbours, and this is the number of
+        groups, which become its components.
+    span_penalty : float
+        The share that spanning adds to a run time.
+    estimate : float
+        The estimate of each job, as a multiple of its run time, 1 or more.
+
+    Raises
+    ------
+    InputError
+        An argument is not valid, or two arguments contradict each other.
 
     Notes
     -----
-    With the same seed, models that differ in one part share the samples of the others.
+    Sizes, run times and arrivals have separate random numbers. So two models that differ in only
+    one of these give the same values of the others with the same seed.
+
+    Examples
+    --------
+    >>> from coalloc_lib.model.distributions import uniform
+    >>> model = JobModel(uniform(1, 4), components=2)
+    >>> model.mean_processors
+    5.0
+    >>> model.sample(3, seed=1, rate=0.5).components.shape
+    (3, 2)
     """
 
     sizes: SizeDistribution
@@ -68,17 +89,20 @@ class JobModel:
         if self.split_at is not None:
             whole("split_at", self.split_at)
             if self.request != "unordered":
-                raise InputError(f"request = {self.request!r}; split_at makes unordered requests")
+                raise InputError(
+                    f"request = {self.request!r} with split_at, which makes unordered requests; "
+                    "give request='unordered', or leave split_at out"
+                )
             if self.merged_into is not None:
-                raise InputError("split_at and merged_into are both given; give one")
+                raise InputError("split_at and merged_into are both given; give only one of them")
         parts = 1 if self.merged_into is None else whole("merged_into", self.merged_into)
         if self.components % parts:
             raise InputError(
-                f"merged_into = {parts}; give a divisor of {self.components}, the draws"
+                f"merged_into = {parts}; give a divisor of components = {self.components}"
             )
 
     def with_(self, **changes: Any) -> "JobModel":
-        """Return the model with these fields changed."""
+        """Return a copy of the model with other values of the given fields."""
         return replace(self, **changes)
 
     def __str__(self) -> str:
@@ -91,28 +115,31 @@ class JobModel:
 
     @property
     def mean_processors(self) -> float:
-        """Mean processors of a job."""
+        """The mean number of processors of a job."""
         return self.components * self.sizes.mean
 
     @property
     def mean_work(self) -> float:
-        """Mean processor-time of a job."""
+        """The mean processor-time of a job, without the span penalty."""
         return self.mean_processors * self.service.mean
 
     def largest(self) -> JobStream:
-        """Return a stream of one job, the largest that can be sampled."""
+        """Return a stream of one job, which is the largest job that can be sampled."""
         components = np.full((1, self.components), self.sizes.maximum)
         return JobStream([0], [0], self._shaped(components), request=self.request)
 
-    def _shaped(self, components: NDArray) -> NDArray:
-        """Split or merge the sampled sizes as the model says."""
+    def _shaped(self, sizes: NDArray) -> NDArray:
+        """Return the components of jobs, split or merged from their sampled sizes."""
         if self.split_at is not None:
-            return split_smallest(components.sum(axis=1), self.split_at)
+            return split_smallest(sizes.sum(axis=1), self.split_at)
         parts = self.merged_into or self.components
-        return components.reshape(len(components), parts, -1).sum(axis=2)
+        return sizes.reshape(len(sizes), parts, -1).sum(axis=2)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream; `rate` is that of a Poisson process. See `Workload.sample`."""
+        """Sample a stream of jobs, whose arrivals are a Poisson process with the given rate.
+
+        See `coalloc_lib.workloads.Workload.sample` for the arguments.
+        """
         for_sizes, for_service, for_arrivals = generators(seed, 3)
         components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
         runtime = self.service.sample(for_service, count)
@@ -124,10 +151,16 @@ class JobModel:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Jobs of several models, each job of one of them.
+    """A mixture of several job models, in which each job comes from one of the models.
 
-    `parts` holds the share of each model. All have one request type and one service-time
-    distribution. With the same seed the jobs of a kind are the same as of that model alone.
+    With the same seed, the jobs of a model in the mixture have the same values as in a stream of
+    this model alone.
+
+    Parameters
+    ----------
+    parts : dict of JobModel to float
+        The share of each model, as a positive number. The shares sum to 1. All models have the same
+        request type and the same distribution of run times.
     """
 
     parts: dict[JobModel, float]
@@ -137,57 +170,81 @@ class Mixture:
             raise InputError(f"parts = {shown(self.parts)}; give a dict of JobModel to share")
         shares = np.array(list(self.parts.values()), dtype=float)
         if not len(shares) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
-            raise InputError(f"shares {shares.tolist()}; give positive ones that sum to 1")
+            raise InputError(
+                f"parts has the shares {shares.tolist()}; give positive shares that sum to 1"
+            )
         if len({(part.request, part.service) for part in self.parts}) > 1:
-            raise InputError("parts differ in request or service; give one of each")
+            raise InputError(
+                "the models in parts differ in request or service; give all the same request and "
+                "the same service"
+            )
 
     def __str__(self) -> str:
         return "; ".join(f"{share:.0%} {part}" for part, share in self.parts.items())
 
     @property
     def service(self) -> Distribution:
-        """The service-time distribution of all parts."""
+        """The distribution of run times, which all models share."""
         return next(iter(self.parts)).service
 
     @property
     def mean_work(self) -> float:
-        """Mean processor-time of a job."""
+        """The mean processor-time of a job."""
         return sum(share * part.mean_work for part, share in self.parts.items())
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream; see `JobModel.sample`."""
+        """Sample a stream of jobs of the mixture; see `JobModel.sample`."""
+        # The first three generators are those of the models.
         *_, for_kinds = generators(seed, 4)
         shares = np.cumsum(list(self.parts.values()))
         kind = np.searchsorted(shares[:-1], for_kinds.random(whole("count", count)), side="right")
         streams = [part.sample(count, seed, rate) for part in self.parts]
         components = np.zeros((count, max(s.components.shape[1] for s in streams)), dtype=np.int64)
         for number, stream in enumerate(streams):
-            of_part = kind == number
-            components[of_part, : stream.components.shape[1]] = stream.components[of_part]
+            is_kind = kind == number
+            components[is_kind, : stream.components.shape[1]] = stream.components[is_kind]
         return streams[0].replace(components=components)
 
 
 @dataclass(frozen=True)
 class SplitJobs:
-    """Jobs of which those above a size are split into components, and pay where these span.
+    """Jobs that are split into several components if they are larger than a threshold.
 
-    With the same seed all streams of one `model` have the same jobs, however they are split and
-    whatever they pay: Ngubiri, van Vliet (2008), section 3.
+    With the same seed, all streams of one `model` have the same whole jobs, independent of how they
+    are split and of the span penalty.
 
     Parameters
     ----------
     model : JobModel
-        The jobs whole: of one component each, unordered.
+        The model of the whole jobs, which have one unordered component.
     above : int
-        Larger jobs are split. The largest size splits none.
+        The threshold, in processors: larger jobs are split. With the largest size as the threshold,
+        no job is split.
     parts : int
-        Components of a job that is split.
+        The number of components into which a job is split.
     rounding : {"floor", "ceiling", "even"}
-        That of `coalloc_lib.model.jobs.split_into`.
+        The rule that rounds the sizes of components; see `coalloc_lib.model.splitting.split_into`.
     span_penalty : float or Distribution
-        The share that spanning adds to a job's run time: of all jobs, or sampled for each.
+        The share that spanning adds to the run time of a job: one number for all jobs, or a
+        distribution from which it is sampled for each job.
     kept_whole : float
-        Share of the jobs, sampled whatever their size, that cannot be split.
+        The share of the jobs that cannot be split. They are sampled independently of their sizes.
+
+    Raises
+    ------
+    InputError
+        An argument is not valid.
+
+    References
+    ----------
+    Ngubiri, van Vliet (2008), section 3.
+
+    Examples
+    --------
+    >>> from coalloc_lib.model.distributions import uniform
+    >>> jobs = SplitJobs(JobModel(uniform(1, 8)), above=4, parts=2)
+    >>> jobs.sample(5, seed=1).components.shape
+    (5, 2)
     """
 
     model: JobModel
@@ -201,12 +258,14 @@ class SplitJobs:
         instance_of("model", self.model, JobModel, "JobModel(sizes)")
         plain = self.model.with_(components=1, merged_into=None, split_at=None, span_penalty=0.0)
         if plain != self.model or self.model.request != "unordered":
-            raise InputError(f"model = {self.model}; give jobs of one unordered component")
+            raise InputError(
+                f"model = {self.model}; give a model of jobs of one unordered component"
+            )
         least, most = self.model.sizes.minimum - 1, self.model.sizes.maximum
         if not least <= whole("above", self.above, least=0) <= most:
             raise InputError(
-                f"above = {self.above}; sizes are {self.model.sizes}, give a threshold from "
-                f"{least}, where all jobs are split, to {most}, where none is"
+                f"above = {self.above}, but sizes are {self.model.sizes}; give a threshold from "
+                f"{least}, which splits all jobs, to {most}, which splits none"
             )
         checks.in_memory("parts", whole("parts", self.parts), 10**6)
         one_of("rounding", self.rounding, ROUNDINGS)
@@ -216,7 +275,7 @@ class SplitJobs:
             raise InputError(f"kept_whole = {self.kept_whole}; give a share from 0 to 1")
 
     def with_(self, **changes: Any) -> "SplitJobs":
-        """Return the workload with these fields changed."""
+        """Return a copy of the workload with other values of the given fields."""
         return replace(self, **changes)
 
     def __str__(self) -> str:
@@ -228,18 +287,21 @@ class SplitJobs:
 
     @property
     def sizes(self) -> SizeDistribution:
-        """Sizes of the whole jobs."""
+        """The distribution of the sizes of the whole jobs."""
         return self.model.sizes
 
     @property
     def mean_work(self) -> float:
-        """Mean processor-time of a job, without the penalty."""
+        """The mean processor-time of a job, without the span penalty."""
         return self.model.mean_work
 
     def of_each_size(self) -> JobStream:
-        """Return a stream with a job of each size, split and, where some are kept so, whole.
+        """Return a stream with one job of each size, to check that all sizes can be placed.
 
-        The largest need not be the hardest to place: of 7 in 4 components, rounded down, one has 4.
+        Large jobs are split. If some jobs are kept whole, the stream also has a whole job of each
+        size. It is not enough to check the largest job, because the largest component also depends
+        on rounding: if 7 processors are split into 4 components and rounded down, one component
+        has 4 processors.
         """
         sizes = self.sizes.sizes
         whole = JobStream(np.zeros(len(sizes)), np.zeros(len(sizes)), sizes)
@@ -250,8 +312,8 @@ class SplitJobs:
         return jobs.split(into=self.parts, above=self.above, rounding=self.rounding)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream; see `JobModel.sample`."""
-        # The first three are the model's, the fourth is a mixture's.
+        """Sample a stream of jobs and split the large ones; see `JobModel.sample`."""
+        # The first three generators are those of the model, and the fourth is that of a mixture.
         *_, for_penalty, for_kept = generators(seed, 6)
         jobs = self.model.sample(count, seed, rate)
         components = self._split(jobs).components.copy()
@@ -266,26 +328,32 @@ class SplitJobs:
 
 @dataclass(frozen=True, eq=False)
 class ResampledJobs:
-    """Jobs sampled with replacement from a stream: pairs of size and run time, in random order."""
+    """Jobs sampled with replacement from a stream, each with its size and its run time.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        The stream. Its arrivals are not used.
+    """
 
     jobs: JobStream
 
     def __str__(self) -> str:
-        return f"drawn from {self.jobs!r}"
+        return f"sampled from {self.jobs!r}"
 
     @property
     def mean_work(self) -> float:
-        """Mean processor-time of a job."""
+        """The mean processor-time of a job."""
         return self.jobs.mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream; see `JobModel.sample`."""
+        """Sample a stream of jobs with replacement; see `JobModel.sample`."""
         for_jobs, for_arrivals = generators(seed, 2)
         sampled = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]
-        # A job may be sampled twice, and its number would not tell which.
+        # Jobs get new numbers, because the same job may be sampled twice.
         return sampled.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
 
 
 def _arrivals(rate: float | None, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
-    """Return the instants of a Poisson process, or zeros where no rate is given."""
+    """Return the arrivals of a Poisson process, or zeros if no rate is given."""
     return np.zeros(count) if rate is None else PoissonArrivals(rate).sample(rng, count)

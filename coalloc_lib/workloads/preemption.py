@@ -1,10 +1,11 @@
-"""Jobs that were preempted: several lines of a log become one job.
+"""Preempted jobs in a log: several lines of the file become one job.
 
-The Standard Workload Format gives a job that was swapped out a line that sums it up, with the
-status 0, 1 or 5, and a line for each partial execution, with the status 2, 3 or 4. The header
-``Preemption`` says which of them a log has: ``No``, ``Yes`` (the parts alone), ``Double`` (both) or
-``TS`` (time slicing, without parts). The lines of a job have one number. Only its first part has a
-submission; the wait of each later part counts from the end of the part before. Source:
+In the Standard Workload Format, a preempted job can have two kinds of lines. A summary line, with
+the status 0, 1 or 5, describes the whole job. A part, with the status 2, 3 or 4, describes a
+partial execution. All lines of a job have the same job number. Only the first part has a
+submission, and the wait of each later part counts from the end of the part before it. The value of
+``Preemption`` in the header says which lines a log has: ``No``, ``Yes`` (only parts), ``Double``
+(parts and summary lines) or ``TS`` (time slicing, without parts). Source:
 https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
 """
 
@@ -16,65 +17,67 @@ from coalloc_lib.workloads.swf_lines import PARTIAL
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The status of a whole job by that of its last part. A job whose last part would be continued
-#: has an end that is not known.
-_WHOLE = {2: -1, 3: 1, 4: 0}
-#: Values of ``Preemption`` under which run times contain time in which other jobs ran.
+#: The status of a whole job by the status of its last part. If the last part has the status 2, the
+#: job was continued later than the log says, and its status is not known.
+_WHOLE_STATUS = {2: -1, 3: 1, 4: 0}
+#: Values of ``Preemption`` that mean time slicing: run times contain time in which other jobs ran.
 _SLICED = ("TS", "TQ")
 
 
 class WholeJobs(NamedTuple):
-    """Jobs, one line each, and what was done to get there, in words."""
+    """A table with one line for each job, and notes that say how the lines were joined."""
 
     table: "pd.DataFrame"
     notes: tuple[str, ...]
 
 
 def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
-    """Return one line for each job of a log that may have lines of partial executions.
+    """Join the lines of preempted jobs, and return one line for each job of a log.
 
-    A job that has a line that sums it up keeps this line; its parts are left out. The parts of any
-    other job are joined: its run time is the sum of theirs, and its wait that of the first part.
+    If a job has a summary line, this line is kept and its parts are left out. The parts of any
+    other job are joined into one line: its run time is the sum of those of the parts, and its wait
+    is that of the first part.
 
     Parameters
     ----------
     table : pandas.DataFrame
         The lines of the log.
     preemption : str
-        The value of ``Preemption`` in its header, empty if there is none.
+        The value of ``Preemption`` in the header of the log, or an empty text.
     where : str
-        The file, for errors.
+        The name of the file in errors.
 
     Raises
     ------
     InputError
-        The parts of a job contradict each other or the line that sums them up.
+        The parts of a job contradict each other or the summary line of the job.
     """
     is_part = table["status"].isin(PARTIAL)
     words = preemption.split("#")[0].strip()
-    notes = [_note_of(words)]
+    notes = [_note_on_value(words)]
     if is_part.any():
+        # Whether each line is a part of a job that also has a summary line.
         is_summed_up = is_part & table["job"].isin(table.loc[~is_part, "job"])
         parts = table[is_part & ~is_summed_up]
-        _refuse_odd_parts(parts, where)
-        _refuse_odd_sums(table, is_summed_up, where)
-        notes += [_note_of_sums(table, is_summed_up), _note_of_parts(parts)]
+        _check_parts(parts, where)
+        _check_summaries(table, is_summed_up, where)
+        notes += [_note_on_left_out(table, is_summed_up), _note_on_joined(parts)]
         table = _joined(_with_run_times(table, is_summed_up), parts, is_summed_up)
     elif words.casefold() in ("yes", "double"):
-        _refuse_doubles(table, words, where)
-    notes.append(_note_of_repeated(table["job"]))
+        _check_unmarked_parts(table, words, where)
+    notes.append(_note_on_repeated(table["job"]))
     return WholeJobs(table, tuple(filter(None, notes)))
 
 
-def _note_of(words: str) -> str:
-    """Return what a user should know of this value of ``Preemption``."""
+def _note_on_value(words: str) -> str:
+    """Return a note on a value of ``Preemption``, or an empty text if the value is usual."""
     if words.upper() in _SLICED:
         return (
             f"Preemption is {words}: processors were shared in time slices, so run times contain "
             "time in which other jobs ran"
         )
     if words and words.casefold() not in ("no", "yes", "double"):
-        return f"Preemption is {shown(words)}, which the format does not know; it is not used"
+        return f"Preemption is {shown(words)}, which the format does not define; it is not used"
     return ""
 
 
@@ -83,19 +86,20 @@ def _counted(number: int, word: str) -> str:
     return f"{number:,} {word}" + "s" * (number != 1)
 
 
-def _note_of_repeated(numbers: "pd.Series") -> str:
-    """Return which job numbers stand on several lines, each of them a job of its own."""
+def _note_on_repeated(numbers: "pd.Series") -> str:
+    """Return a note on job numbers that several jobs have, or an empty text if there are none."""
     repeated = numbers[numbers.duplicated(keep=False)]
     if repeated.empty:
         return ""
     first, others = repeated.iloc[0], repeated.nunique() - 1
     lines = _counted(int((repeated == first).sum()), "line")
-    note = f"job {first} stands on {lines}; each counts as a job of its own"
-    return note + f"; so does each line of {_counted(others, 'other job number')}" * bool(others)
+    note = f"the job number {first} is on {lines}, which count as different jobs"
+    more = f"; the same holds for {_counted(others, 'other job number')}"
+    return note + more * bool(others)
 
 
-def _note_of_sums(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
-    """Return how many lines are left out, and how many jobs differ from the sum of their parts."""
+def _note_on_left_out(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
+    """Return a note on parts that are left out, and on jobs that differ from their parts."""
     if not is_summed_up.any():
         return ""
     totals = _totals(table[is_summed_up])
@@ -103,21 +107,21 @@ def _note_of_sums(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
     differ = int((whole["runtime"] != whole["job"].map(totals)).sum())
     lines = _counted(int(is_summed_up.sum()), "line")
     jobs = _counted(len(whole), "job")
-    note = f"{lines} of partial executions left out: other lines sum up their {jobs}"
+    note = f"{lines} of partial executions left out, because other lines sum up the {jobs}"
     longer = f"the run time of {_counted(differ, 'job')} is not the sum of the parts"
     return note + f"; {longer}" * bool(differ)
 
 
-def _note_of_parts(parts: "pd.DataFrame") -> str:
-    """Return how many lines are joined."""
+def _note_on_joined(parts: "pd.DataFrame") -> str:
+    """Return a note on the parts that are joined, or an empty text if there are none."""
     if parts.empty:
         return ""
     jobs = _counted(parts["job"].nunique(), "job")
-    return f"{_counted(len(parts), 'line')} of partial executions joined to {jobs}"
+    return f"{_counted(len(parts), 'line')} of partial executions joined into {jobs}"
 
 
 def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.DataFrame":
-    """Return the table; a job without a run time gets that of its parts."""
+    """Return the table with missing run times of whole jobs filled in from their parts."""
     runtime = table["runtime"]
     of_parts = table["job"].map(_totals(table[is_summed_up]))
     is_unknown = ~is_summed_up & (runtime < 0) & of_parts.notna()
@@ -127,35 +131,32 @@ def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.Dat
 def _joined(
     table: "pd.DataFrame", parts: "pd.DataFrame", is_summed_up: "pd.Series"
 ) -> "pd.DataFrame":
-    """Return the table with the parts joined in their first line, and others left out."""
+    """Return the table with `parts` joined into their first lines, and summed-up parts removed."""
     firsts = parts[~parts["job"].duplicated()]
     last = parts[~parts["job"].duplicated(keep="last")].set_index("job")["status"]
     table = table.copy()
     table.loc[firsts.index, "runtime"] = firsts["job"].map(_totals(parts))
-    table.loc[firsts.index, "status"] = firsts["job"].map(last).map(_WHOLE)
+    table.loc[firsts.index, "status"] = firsts["job"].map(last).map(_WHOLE_STATUS)
     others = parts.index.difference(firsts.index)
     return table.drop(others.union(table.index[is_summed_up])).reset_index(drop=True)
 
 
 def _totals(parts: "pd.DataFrame") -> "pd.Series":
-    """Return the sum of the run times of each job's parts; -1 if none is known."""
+    """Return the sum of the known run times of the parts of each job, or -1 if none is known."""
     known = parts["runtime"].where(parts["runtime"] >= 0)
     return known.groupby(parts["job"]).sum(min_count=1).fillna(-1.0)
 
 
-def _refuse_odd_parts(parts: "pd.DataFrame", where: str) -> None:
-    """Refuse a job whose parts do not make one rigid job."""
-    by_job = parts.groupby("job", sort=False)
+def _check_parts(parts: "pd.DataFrame", where: str) -> None:
+    """Raise an `InputError` for a job whose parts do not make one rigid job."""
+    is_first = ~parts["job"].duplicated()
+    is_last = ~parts["job"].duplicated(keep="last")
+    sizes = parts.groupby("job", sort=False)["allocated_processors"].transform("nunique")
     faults = {
-        "the first line of its partial executions has no submission": ~parts["job"].duplicated()
+        "the first line of its partial executions has no submission": is_first
         & (parts["submit"] < 0),
-        "its partial executions have different numbers of processors": by_job[
-            "allocated_processors"
-        ].transform("nunique")
-        > 1,
-        "a partial execution follows the last one, which has the status 3 or 4": parts[
-            "job"
-        ].duplicated(keep="last")
+        "its partial executions have different numbers of processors": sizes > 1,
+        "a partial execution follows the last one, which has the status 3 or 4": ~is_last
         & (parts["status"] != PARTIAL[0]),
     }
     mend = "correct it, or replace these lines by one that sums up the job, with status 0 or 1"
@@ -165,11 +166,11 @@ def _refuse_odd_parts(parts: "pd.DataFrame", where: str) -> None:
             raise InputError(f"{where}: job {job}: {what}; {mend}")
 
 
-def _refuse_odd_sums(table: "pd.DataFrame", is_summed_up: "pd.Series", where: str) -> None:
-    """Refuse parts that cannot belong to the line with their number that sums up a job.
+def _check_summaries(table: "pd.DataFrame", is_summed_up: "pd.Series", where: str) -> None:
+    """Raise an `InputError` for parts that cannot belong to the summary line with their number.
 
-    The number may then have been used again for another job. Each part may have been rounded up by
-    one second.
+    Their number may have been used again for another job. The sum of the parts may exceed the run
+    time of the whole job by one second for each part, because run times may be rounded up.
     """
     parts = table[is_summed_up]
     sums = table[~is_summed_up & table["job"].isin(parts["job"])].set_index("job")["runtime"]
@@ -185,13 +186,13 @@ def _refuse_odd_sums(table: "pd.DataFrame", is_summed_up: "pd.Series", where: st
     if exceeds.any():
         job = exceeds.idxmax()
         raise InputError(
-            f"{where}: the partial executions of job {job} run for {totals[job]:.15g} s, and the "
-            f"line that sums them up for {sums[job]:.15g} s; {mend}"
+            f"{where}: the partial executions of job {job} run for {totals[job]:.15g} s, but the "
+            f"line that sums them up has a run time of {sums[job]:.15g} s; {mend}"
         )
 
 
-def _refuse_doubles(table: "pd.DataFrame", words: str, where: str) -> None:
-    """Refuse a log with several lines of a job, none of them marked as a part."""
+def _check_unmarked_parts(table: "pd.DataFrame", words: str, where: str) -> None:
+    """Raise an `InputError` if a job has several lines that are not marked as parts."""
     again = table["job"].duplicated()
     if again.any():
         job = table["job"][again].iloc[0]

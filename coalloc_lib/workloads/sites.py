@@ -1,8 +1,9 @@
-"""Parts of a log, and the sites, clusters with users of their own, that jobs are submitted at.
+"""Extracts of a log, and the sites at which jobs are submitted.
 
-Sites stand beside a stream: an array with the number of the site, from 0, of every job.
-`round_robin` and `modified` are those of Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On
-Advantages of Grid Computing for Parallel Job Scheduling (2002), section 4.2.
+A site is a cluster with users of its own. The sites of a stream are a separate array, which has the
+number of the site of every job, counted from 0. The functions `round_robin` and `modified` follow
+Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for Parallel
+Job Scheduling (2002), section 4.2.
 """
 
 import heapq
@@ -14,36 +15,61 @@ from numpy.typing import NDArray
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole, whole_numbers
 from coalloc_lib.basics.seeds import Seed, generators
-from coalloc_lib.model.jobs import Chopped, JobStream
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.splitting import Chopped
 from coalloc_lib.model.system import Multicluster
 
-#: What becomes of jobs that are wider than a machine; see `modified`.
+#: The ways in which `modified` treats jobs that are wider than a machine.
 MODIFICATIONS = ("local", "largest", "unchanged")
 
 _STREAM = "JobStream(submit=..., runtime=..., components=...)"
 
 
 def extract(jobs: JobStream, first: int, last: int) -> JobStream:
-    """Return jobs `first` to `last` of those that run for some time, in order of submission.
+    """Return a range of the jobs of a log, in order of submission.
 
-    They are counted from 1, both included: 1 and 10,000 are the first 10,000 jobs. Numbers and
-    instants of submission stay as they were.
+    Only jobs with a run time above 0 are counted. Numbers and submissions are not changed.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        The jobs of the log.
+    first, last : int
+        The first and the last job, counted from 1. So 1 and 10,000 give the first 10,000 jobs.
+
+    Raises
+    ------
+    InputError
+        The last job comes before the first one, or there are fewer jobs.
     """
-    instance_of("jobs", jobs, JobStream, f"{_STREAM}, for a log log.jobs()")
+    instance_of("jobs", jobs, JobStream, f"{_STREAM}, or log.jobs() of a log")
     if whole("last", last) < whole("first", first):
         raise InputError(f"last = {last} is below first = {first}; swap them")
     order = np.argsort(jobs.submit, kind="stable")
     usable = order[jobs.runtime[order] > 0]
     if last > len(usable):
         raise InputError(
-            f"last = {last}, and {len(usable)} of the {len(jobs)} jobs run for some time; give an "
-            f"extract that ends at {len(usable)} or before"
+            f"last = {last}, but only {len(usable)} of the {len(jobs)} jobs have a run time above "
+            f"0; give a last job of {len(usable)} or less"
         )
     return jobs[usable[first - 1 : last]]
 
 
 def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
-    """Assign the jobs to so many sites in turn, in order of submission (ties by position)."""
+    """Assign the jobs to sites in turn, in order of submission (ties by position).
+
+    Parameters
+    ----------
+    jobs : JobStream
+        The jobs.
+    sites : int
+        The number of sites.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The site of each job, counted from 0.
+    """
     instance_of("jobs", jobs, JobStream, _STREAM)
     site = np.empty(len(jobs), dtype=np.int64)
     site[np.argsort(jobs.submit, kind="stable")] = np.arange(len(jobs)) % whole("sites", sites)
@@ -51,11 +77,24 @@ def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
 
 
 def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
-    """Assign each job to the site that has been given the least work for its size so far.
+    """Assign each job to the site that has so far got the least work per processor.
 
-    Jobs are assigned in order of submission (ties by position), by processor-time over the site's
-    processors (ties to the lowest number). In the long run all sites are offered the same load. A
-    job may be wider than its site: `modified` then chops it.
+    The work of a site is the processor-time of its jobs. Jobs are assigned in order of submission
+    (ties by position), and a tie between sites goes to the lowest number. In the long run, all
+    sites have the same offered load. A job may be wider than its site, and `modified` can cut such
+    a job into subjobs.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        The jobs.
+    system : Multicluster
+        The sites, one for each cluster.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The site of each job, counted from 0.
     """
     instance_of("jobs", jobs, JobStream, _STREAM)
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
@@ -69,11 +108,27 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 
 
 def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
-    """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
+    """Cut jobs that are wider than a machine into subjobs, by a modification of the paper.
 
-    They are cut into subjobs of the size of their own site's machine (``"local"``) or of the
-    ``"largest"``, or stay ``"unchanged"``, for multi-site execution only. None changes the work.
-    The site of each subjob is ``site[chopped.job]``.
+    The total work does not change.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        The jobs.
+    system : Multicluster
+        The machines, one for each site.
+    site : array_like of int, shape (n,)
+        The site of each job.
+    modification : {"local", "largest", "unchanged"}
+        Jobs are cut into subjobs of the size of the machine of their own site, or of the largest
+        machine, or are not cut. Jobs that are not cut can only run on several machines at once.
+
+    Returns
+    -------
+    Chopped
+        The subjobs, and the job to which each belongs. The sites of the subjobs are
+        ``site[chopped.job]``.
     """
     instance_of("jobs", jobs, JobStream, _STREAM)
     one_of("modification", modification, MODIFICATIONS)
@@ -84,11 +139,24 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
 
 
 def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
-    """Sample the jobs that may not leave their site; return their site, and -1 for all others.
+    """Sample the jobs that must stay at their own site when sites share their jobs.
 
-    The result is the argument `home` of `coalloc_lib.simulation.sites.sharing`. The probability
-    that a job stays is `share`, one number for all sites or one for each site. With the same seed,
-    the jobs that stay at a smaller share also stay at a larger one.
+    With the same seed, the jobs that stay at a smaller share also stay at a larger share.
+
+    Parameters
+    ----------
+    site : array_like of int, shape (n,)
+        The site of each job.
+    share : float or array_like of float
+        The probability that a job stays, for all sites or for each site.
+    seed : int or SeedSequence
+        The seed of the random numbers.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The site of each job that stays, and -1 for all other jobs. This is the argument `home` of
+        `coalloc_lib.simulation.sites.sharing`.
     """
     numbers = whole_numbers("site", site, least=0)
     shares = checks.times("share", np.atleast_1d(share))
@@ -97,7 +165,7 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
     if len(shares) not in (1, numbers.max() + 1):
         raise InputError(
             f"share has {len(shares)} entries and there are {numbers.max() + 1} sites; give one "
-            "number, or one a site"
+            "number, or one for each site"
         )
     (rng,) = generators(seed, 1)
     probability = shares[numbers] if len(shares) > 1 else shares[0]
@@ -107,18 +175,33 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
 def checked_sites(
     site: Any, jobs: JobStream, system: Multicluster, *, name: str = "site", least: int = 0
 ) -> NDArray[np.int64]:
-    """Return the sites; refuse what is not one a job, or no cluster (-1 may stand for no site)."""
+    """Return the sites of jobs as an array, and check that they are clusters of the system.
+
+    Parameters
+    ----------
+    site : array_like of int
+        The site of each job.
+    jobs : JobStream
+        The jobs.
+    system : Multicluster
+        The sites, one for each cluster.
+    name : str
+        The name of the argument in errors.
+    least : int
+        The smallest number that is allowed; -1 if jobs without a site are allowed.
+    """
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
     numbers = whole_numbers(name, site, least=least)
     if numbers.shape != (len(jobs),):
         raise InputError(
-            f"{name} has shape {numbers.shape} and there are {len(jobs)} jobs; give one a job, for "
-            f"subjobs {name}[chopped.job]"
+            f"{name} has shape {numbers.shape} and there are {len(jobs)} jobs; give one site for "
+            f"each job, or {name}[chopped.job] for subjobs"
         )
-    if (wrong := numbers >= len(system)).any():
+    wrong = numbers >= len(system)
+    if wrong.any():
         job, most = int(wrong.argmax()), len(system) - 1
         raise InputError(
-            f"{name}[{job}] = {numbers[job]}, and the system has {len(system)} sites; give numbers "
+            f"{name}[{job}] = {numbers[job]}, but the system has {len(system)} sites; give numbers "
             f"from {least} to {most}"
         )
     return numbers

@@ -1,6 +1,8 @@
-"""What the header of a log says about its clock: when the log begins, and in which time zone.
+"""The header of a log: its start, its end, its time zone and its whole numbers.
 
-`start_of` and `zone_of` take the header of a log in the Standard Workload Format, a dict of str.
+The header of a log in the Standard Workload Format is a dict of str. Many logs have values that the
+format does not define, such as dates instead of seconds. The functions in this module understand
+many of these values, and return a note that tells the user how a value was read.
 """
 
 import re
@@ -13,8 +15,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from coalloc_lib.basics.checks import LAST_INSTANT, InputError, shown
 from coalloc_lib.basics.times import DAY
 
-#: A zone for each abbreviation that is no name of a zone and has one meaning in computing centres.
-#: Other abbreviations, such as IST and CST, are used for several zones.
+#: Time zones by abbreviations that the time zone database does not have. Abbreviations that are
+#: used for several zones, such as IST and CST, are not included.
 ABBREVIATIONS = {
     "CEST": "Europe/Berlin", "MEZ": "Europe/Berlin", "MESZ": "Europe/Berlin",
     "EEST": "Europe/Athens", "WEST": "Europe/Lisbon", "MSK": "Europe/Moscow",
@@ -25,7 +27,7 @@ ABBREVIATIONS = {
     "SAST": "Africa/Johannesburg", "AEDT": "Australia/Sydney", "NZST": "Pacific/Auckland",
     "NZDT": "Pacific/Auckland",
 }  # fmt: skip
-#: The hours that abbreviations in a date stand for, which say whether it is summer.
+#: The hours from UTC by the abbreviation in a date, which tells whether it is summer time.
 _HOURS = {
     "UTC": 0, "GMT": 0, "Z": 0, "WET": 0, "WEST": 1, "CET": 1, "MET": 1, "MEZ": 1, "CEST": 2,
     "MEST": 2, "MESZ": 2, "EET": 2, "EEST": 3, "MSK": 3, "IDT": 3, "SAST": 2, "EST": -5, "EDT": -4,
@@ -34,48 +36,52 @@ _HOURS = {
     "NZDT": 13,
 }  # fmt: skip
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-#: Words that stand for no value.
+#: Values, in small letters, that mean that a value is not known.
 _UNKNOWN = {"", "-1", "unknown", "none", "n/a", "na", "?"}
-# A whole number in digits, perhaps with a point or a unit behind it.
+# A whole number of seconds, such as 5, "5." or "5 sec".
 _NUMBER = re.compile(r"(\d+)\.?(?:\s*(?:s|sec|seconds))?", re.ASCII)
+# Remarks after a value, in brackets or after '#'.
 _REMARK = re.compile(r"\s*(?:\([^()]*\)\s*)*(?:#.*)?$")
+# A number, which may have separators between its digits.
 _DIGITS = re.compile(r"(\d(?:[\d_.,']*\d)?)\.?")
-# Numbers of this many digits may be a date such as 20230501 or 202305010000.
+# The form of a date, such as 20230501 or 202305010000, by its number of digits.
 _DIGITS_OF_DATES = {4: "%Y", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M"}
 _YEARS_OF_LOGS = range(1970, 2101)
 _OFFSET = r"[+-]\d\d:?\d\d"
 _CLOCK = r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?"
-# 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
+# ISO dates: 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
 _ISO = re.compile(rf"(\d{{4}})-(\d\d)-(\d\d)(?:[T ]{_CLOCK})?\s*({_OFFSET}|[A-Za-z]+)?", re.ASCII)
-# Mon May  1 00:00:00 CEST 2023, which the command date prints
+# Dates as the Unix command `date` prints them: Mon May  1 00:00:00 CEST 2023
 _UNIX_DATE = re.compile(
     rf"(?:[A-Za-z]+,?\s+)?([A-Za-z]{{3,9}})\s+(\d{{1,2}})\s+{_CLOCK}\s+(?:({_OFFSET}|[A-Za-z]+)\s+)?"
     r"(\d{4})",
     re.ASCII,
 )
-# Mon, 01 May 2023 00:00:00 +0200
+# Dates as in mails: Mon, 01 May 2023 00:00:00 +0200
 _MAIL_DATE = re.compile(
     rf"(?:[A-Za-z]+,?\s+)?(\d{{1,2}})[ -]([A-Za-z]{{3,9}})[ -](\d{{4}})(?:\s+{_CLOCK})?"
     rf"\s*({_OFFSET}|[A-Za-z]+)?",
     re.ASCII,
 )
-# UTC+2, GMT+02:00
+# Offsets from UTC: UTC+2, GMT+02:00
 _FROM_UTC = re.compile(
     r"(?:UTC|GMT)\s*([+-])(\d{1,2})(?::?([0-5]\d))?(?![\d:])", re.IGNORECASE | re.ASCII
 )
 #: The keys of a header that may hold a date.
 DATES = ("UnixStartTime", "StartTime", "EndTime")
-#: No accounting log began before this instant, in 1973: an earlier start is that of a model.
+#: The earliest instant that is plausible as a Unix time in an accounting log, in 1973. A log that
+#: starts before it comes from a model.
 EARLIEST = 100_000_000
-# Two zones are compared in winter and in summer of these years.
+# The clocks of two zones are compared in each winter and summer of these years.
 _COMPARED = [datetime(year, month, 1, tzinfo=UTC) for year in range(1990, 2031) for month in (1, 7)]
 _MEND = "give the seconds since 1970-01-01 00:00 UTC, in digits"
 
 
 class Zone(NamedTuple):
-    """The time zone of a log, its `name`, and a `doubt` that a user should know, in words.
+    """The time zone of a log, as `info`, and its `name`.
 
-    `is_known` is False if the header names a zone that is not known, and UTC takes its place.
+    If the header can be read in several ways, `doubt` is a note that tells how it was read. If the
+    header names a zone that is not known, UTC is used and `is_known` is False.
     """
 
     info: tzinfo
@@ -85,64 +91,73 @@ class Zone(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The instant from which a log counts, in seconds of Unix, and a `doubt` about it, in words."""
+    """The start of a log, from which its times count, in seconds since 1970-01-01 UTC.
+
+    If the header can be read in several ways, `doubt` is a note that tells how it was read.
+    """
 
     seconds: int
     doubt: str = ""
 
 
 def zone_of(header: Mapping[str, str]) -> Zone:
-    """Return the time zone that a header names; UTC if it names none, or none that is known.
+    """Return the time zone that a header names, or UTC if it names no zone that is known.
 
-    ``TimeZoneString`` is used before ``TimeZone``. The doubt of the zone says if both have a value
-    and their clocks never agree.
+    If the header has both ``TimeZoneString`` and ``TimeZone``, the former is used. If the clocks of
+    these two zones never show the same time, the doubt of the result says so.
     """
     zone = _zone_in("TimeZoneString", header)
     other = _zone_in("TimeZone", header)
     if zone is None or other is None:
-        return zone or other or Zone(ZoneInfo("UTC"), "UTC, as the log names none")
+        return zone or other or Zone(ZoneInfo("UTC"), "UTC, because the log names none")
     if zone.is_known and other.is_known and not _agree(zone.info, other.info):
         values = (_first_word(header[key]) for key in ("TimeZoneString", "TimeZone"))
-        clash = "TimeZoneString is {}, and TimeZone {}: the first is used".format(*values)
+        clash = "TimeZoneString is {}, but TimeZone is {}; the former is used".format(*values)
         return zone._replace(doubt="; ".join(filter(None, (zone.doubt, clash))))
     return zone
 
 
 def _zone_in(key: str, header: Mapping[str, str]) -> Zone | None:
-    """Return the zone that a key of the header holds; None if it holds no value."""
+    """Return the time zone in the value of a key of the header, or None if it has no value."""
     value = header.get(key, "").strip()
-    words = _first_word(value)
-    if words.casefold() in _UNKNOWN:
+    word = _first_word(value)
+    if word.casefold() in _UNKNOWN:
         return None
-    if found := _fixed_zone(key, value, words):
-        fixed, text = found
-        return Zone(fixed, f"{fixed}", f"{key} is {text}: read as {fixed} all year")
-    if named := _named_zone(words):
+    fixed = _fixed_zone(key, value, word)
+    if fixed is not None:
+        zone, text = fixed
+        return Zone(zone, f"{zone}", f"{key} is {text}; it is read as {zone} all year")
+    named = _named_zone(word)
+    if named is not None:
         return Zone(*named)
-    if place := ABBREVIATIONS.get(words.upper()):
-        return Zone(ZoneInfo(place), place, f"{key} is {words}: read as {place}")
-    doubt = f"{key} is {shown(words)}, which is no known time zone: read as UTC"
-    return Zone(ZoneInfo("UTC"), f"UTC, as {words} is not known", doubt, is_known=False)
+    place = ABBREVIATIONS.get(word.upper())
+    if place is not None:
+        return Zone(ZoneInfo(place), place, f"{key} is {word}; it is read as {place}")
+    doubt = f"{key} is {shown(word)}, which is not a known time zone; it is read as UTC"
+    return Zone(ZoneInfo("UTC"), f"UTC, because {word} is not known", doubt, is_known=False)
 
 
-def _fixed_zone(key: str, value: str, words: str) -> tuple[timezone, str] | None:
-    """Return the zone of an offset such as GMT+2, or of seconds in ``TimeZone``, and its text.
+def _fixed_zone(key: str, value: str, word: str) -> tuple[timezone, str] | None:
+    """Return the time zone of a fixed offset from UTC, and the text that gives the offset.
 
-    GMT+2 is read as people write it, two hours before UTC. The zone Etc/GMT+2 is two hours behind.
+    The value may be an offset such as GMT+2 or, in ``TimeZone``, a number of seconds. The result is
+    None for all other values. GMT+2 is read as people write it, two hours ahead of UTC, although
+    the zone Etc/GMT+2 of the time zone database is two hours behind UTC.
     """
-    if match := _FROM_UTC.match(value):
+    match = _FROM_UTC.match(value)
+    if match:
         sign, hours, minutes = match.groups()
         offset = timedelta(hours=int(hours), minutes=int(minutes or 0))
         offset, text = (-offset if sign == "-" else offset), match[0]
-    elif key == "TimeZone" and re.fullmatch(r"[+-]?\d{1,5}", words, re.ASCII):
-        offset, text = timedelta(seconds=int(words)), words
+    elif key == "TimeZone" and re.fullmatch(r"[+-]?\d{1,5}", word, re.ASCII):
+        offset, text = timedelta(seconds=int(word)), word
     else:
         return None
     return (timezone(offset), text) if abs(offset) < timedelta(days=1) else None
 
 
 def _agree(one: tzinfo, other: tzinfo) -> bool:
-    """Return whether the clocks of two zones show the same time in some winter or summer."""
+    """Return whether the clocks of two zones show the same time in any winter or summer."""
     return any(
         moment.astimezone(one).utcoffset() == moment.astimezone(other).utcoffset()
         for moment in _COMPARED
@@ -150,95 +165,103 @@ def _agree(one: tzinfo, other: tzinfo) -> bool:
 
 
 def _first_word(value: str) -> str:
-    """Return the first word of a value: a remark may follow."""
-    words = re.split(r"[\s#(]", value.strip(), maxsplit=1)
-    return words[0]
+    """Return the first word of a value, without a remark that follows it."""
+    return re.split(r"[\s#(]", value.strip(), maxsplit=1)[0]
 
 
-def _named_zone(words: str) -> tuple[tzinfo, str] | None:
-    """Return the zone of a name in the time zone database, or of an offset such as +02:00.
+def _named_zone(word: str) -> tuple[tzinfo, str] | None:
+    """Return a time zone and its name, for a name or for an offset such as +02:00.
 
-    The name may be in any case of its letters, such as europe/paris.
+    Names are looked up in the time zone database in any case of their letters, such as
+    europe/paris. The result is None if the database does not have the name.
     """
-    if re.fullmatch(_OFFSET, words, re.ASCII):
-        offset = datetime.fromisoformat(f"2000-01-01T00:00:00{words}").tzinfo
-        return (offset, words) if offset else None
+    if re.fullmatch(_OFFSET, word, re.ASCII):
+        offset = datetime.fromisoformat(f"2000-01-01T00:00:00{word}").tzinfo
+        return (offset, word) if offset else None
     try:
-        return ZoneInfo(words), words
+        return ZoneInfo(word), word
     except (KeyError, ValueError, OSError):
-        name = _zone_names().get(words.casefold())
+        name = _zone_names().get(word.casefold())
         return (ZoneInfo(name), name) if name else None
 
 
 @cache
 def _zone_names() -> dict[str, str]:
-    """Return the names of the time zone database by their small letters."""
+    """Return the names in the time zone database, by the same names in small letters."""
     return {name.casefold(): name for name in available_timezones()}
 
 
 def start_of(header: Mapping[str, str], where: Callable[[str], str]) -> Start | None:
-    """Return the instant from which a log counts; None if its header does not say.
+    """Return the start of a log, or None if its header does not give it.
 
     Parameters
     ----------
     header : dict of str
-        ``UnixStartTime`` holds the instant, in seconds of Unix or as a date. If there is none,
-        ``StartTime`` holds it in one of these forms.
+        The header. Its value of ``UnixStartTime`` is the start, in seconds since 1970-01-01 UTC or
+        as a date. If it has no such value, ``StartTime`` is used.
     where : callable
         Returns the file and the line of a key, for errors.
 
     Raises
     ------
     InputError
-        ``UnixStartTime`` is neither a number of seconds nor a date, or it may be both.
+        ``UnixStartTime`` is neither a number of seconds nor a date, or it could be both.
     """
     start = _unix_start(header, where)
     date = _date_in("StartTime", header)
     if start is None or date is None:
         return start or date
     if abs(start.seconds - date.seconds) > DAY:
-        days = f"{day_of(start.seconds)}, and StartTime {day_of(date.seconds)}: the first is used"
-        return start._replace(doubt=start.doubt or f"UnixStartTime is on {days}")
+        first, second = day_of(start.seconds), day_of(date.seconds)
+        clash = f"UnixStartTime is on {first}, but StartTime is on {second}; the former is used"
+        return start._replace(doubt=start.doubt or clash)
     return start
 
 
 def end_of(header: Mapping[str, str]) -> Start | None:
-    """Return the instant at which a log ends by its ``EndTime``; None if that is no date."""
+    """Return the end of a log, or None if ``EndTime`` in its header is not a date."""
     return _date_in("EndTime", header)
 
 
 def _unix_start(header: Mapping[str, str], where: Callable[[str], str]) -> Start | None:
-    """Return the instant that ``UnixStartTime`` holds; None if it is not given."""
+    """Return the instant in ``UnixStartTime``, or None if the header does not have it."""
     key = "UnixStartTime"
     known = [value for value in _values(header, key) if value.casefold() not in _UNKNOWN]
     if not known:
         return None
     if len({*known}) > 1 and all(map(_NUMBER.fullmatch, known)):
         raise InputError(f"{where(key)}: {key} is given as {' and '.join(known)}; give it once")
-    if number := _NUMBER.fullmatch(known[0]):
+    number = _NUMBER.fullmatch(known[0])
+    if number:
         return Start(_seconds_in(number[1], where(key)))
-    if date := _date_in(key, header):
-        return date
-    raise InputError(f"{where(key)}: {key} is {shown(known[0])}; {_MEND}")
+    date = _date_in(key, header)
+    if date is None:
+        raise InputError(f"{where(key)}: {key} is {shown(known[0])}; {_MEND}")
+    return date
 
 
 def _values(header: Mapping[str, str], key: str) -> list[str]:
-    """Return the values of a key, without remarks; a key may come several times."""
-    return [_REMARK.sub("", line.strip()) for line in header.get(key, "").split("\n")]
+    """Return all values of a key, which may come several times, without remarks."""
+    return [_without_remark(line) for line in header.get(key, "").split("\n")]
+
+
+def _without_remark(value: str) -> str:
+    return _REMARK.sub("", value.strip())
 
 
 def _seconds_in(digits: str, where: str) -> int:
-    """Return a number of seconds; refuse one that has no date or that looks like a date."""
+    """Return ``UnixStartTime`` as a number, and raise an `InputError` if it cannot be seconds."""
     what = f"{where}: UnixStartTime is {digits[:40]}"
     if len(digits) > len(str(LAST_INSTANT)) or int(digits) >= LAST_INSTANT:
-        raise InputError(f"{what}, which is after the year 9998; {_MEND}, and no milliseconds")
-    if date := _date_of_digits(digits):
-        raise InputError(f"{what}, which may be a date, {date:%Y-%m-%d}; {_MEND}")
+        raise InputError(f"{what}, which is after the year 9998; {_MEND}, not milliseconds")
+    date = _date_of_digits(digits)
+    if date is not None:
+        raise InputError(f"{what}, which may be the date {date:%Y-%m-%d}; {_MEND}")
     return int(digits)
 
 
 def _date_of_digits(digits: str) -> datetime | None:
-    """Return the date that digits such as 20230501 write; None if they write none."""
+    """Return the date of digits such as 20230501, or None if they are not a plausible date."""
     try:
         date = datetime.strptime(digits, _DIGITS_OF_DATES.get(len(digits), "-"))
     except ValueError:
@@ -246,10 +269,20 @@ def _date_of_digits(digits: str) -> datetime | None:
     return date if date.year in _YEARS_OF_LOGS else None
 
 
-def dates_not_understood(
+def notes_on_dates(
     header: Mapping[str, str], lines: Mapping[str, int], where: Callable[[str], str]
 ) -> list[str]:
-    """Return a note for each key that may hold a date, and holds a value that is not understood."""
+    """Return a note for each date in the header that is not understood.
+
+    Parameters
+    ----------
+    header : dict of str
+        The header.
+    lines : dict of str to int
+        The line of the file on which each key is given.
+    where : callable
+        Returns the file and the line of a key, for errors.
+    """
     notes = []
     for key in DATES:
         value = _values(header, key)[0]
@@ -260,32 +293,35 @@ def dates_not_understood(
         except InputError:
             found = None
         if found is None:
-            notes.append(not_used(key, value, lines, "date"))
+            notes.append(note_on_value(key, value, lines, "date"))
     return notes
 
 
-def not_used(key: str, value: str, lines: Mapping[str, int], kind: str) -> str:
-    """Return the note that the value of a key is not understood."""
+def note_on_value(key: str, value: str, lines: Mapping[str, int], kind: str) -> str:
+    """Return the note that the value of a key is not understood, and so not used.
+
+    `lines` has the line of each key, and `kind` is what the value should be, such as "date".
+    """
     line = f" on line {lines[key]}" if key in lines else ""
     return f"{key} is {shown(value)}{line}, which is not understood as a {kind}; it is not used"
 
 
 def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
-    """Return the instant of a date that a key holds; None if it holds none that is understood."""
+    """Return the instant in the value of a key, a date or a Unix time, or None if it has none."""
     value = _values(header, key)[0]
     parts = _parts_of(value)
     if parts is None:
         return _unix_time_in(value)
     moment, zone = parts
-    where, doubt = _zone_of_date(zone, header)
-    seconds = moment.replace(tzinfo=where).timestamp()
+    info, doubt = _zone_of_date(zone, header)
+    seconds = moment.replace(tzinfo=info).timestamp()
     if not 0 <= seconds < LAST_INSTANT:
         return None
     return Start(int(seconds), f"{key} is the date {shown(value)}, {doubt}" if doubt else "")
 
 
 def _unix_time_in(value: str) -> Start | None:
-    """Return the instant of a Unix time; None if the value may be something else."""
+    """Return the instant of a Unix time, or None if the value could be something else."""
     number = _NUMBER.fullmatch(value)
     digits = number[1] if number else ""
     if not digits or len(digits) > len(str(LAST_INSTANT)) or _date_of_digits(digits):
@@ -295,24 +331,33 @@ def _unix_time_in(value: str) -> Start | None:
 
 
 def _zone_of_date(zone: str, header: Mapping[str, str]) -> tuple[tzinfo, str]:
-    """Return the zone of a date, and a doubt about it; `zone` is what the date names, or empty."""
+    """Return the time zone of a date, and a doubt about it or an empty text.
+
+    `zone` is the time zone in the date itself. If it is an empty text, or if it is not known, the
+    date is read in the time zone of the header.
+    """
     if re.fullmatch(_OFFSET, zone, re.ASCII):
         return datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo or UTC, ""
     if zone.upper() in _HOURS:
         return timezone(timedelta(hours=_HOURS[zone.upper()])), ""
     of_log = zone_of(header)
     named = f"whose zone {zone} is not known" if zone else "without a zone"
-    return of_log.info, f"{named}: read in the zone of the log, {of_log.name}"
+    return of_log.info, f"{named}; it is read in the zone of the log, {of_log.name}"
 
 
 def _parts_of(value: str) -> tuple[datetime, str] | None:
-    """Return the moment that a date tells, and the zone that it names; None if it is no date."""
-    if match := _ISO.fullmatch(value):
-        year, month, day, hour, minute, second, zone = match.groups()
-    elif match := _UNIX_DATE.fullmatch(value):
-        month, day, hour, minute, second, zone, year = match.groups()
-    elif match := _MAIL_DATE.fullmatch(value):
-        day, month, year, hour, minute, second, zone = match.groups()
+    """Return the time of a date without its time zone, and the time zone that the date names.
+
+    The time zone is an empty text if the date names none. The result is None if the value is not a
+    date.
+    """
+    iso, unix, mail = (form.fullmatch(value) for form in (_ISO, _UNIX_DATE, _MAIL_DATE))
+    if iso:
+        year, month, day, hour, minute, second, zone = iso.groups()
+    elif unix:
+        month, day, hour, minute, second, zone, year = unix.groups()
+    elif mail:
+        day, month, year, hour, minute, second, zone = mail.groups()
     else:
         return None
     if not month.isdecimal():
@@ -325,21 +370,21 @@ def _parts_of(value: str) -> tuple[datetime, str] | None:
 
 
 def whole_number_in(value: str) -> str | None:
-    """Return the digits of a value that is a whole number; None if it is anything else.
+    """Return the digits of a value of the header, or None if it is not a whole number.
 
-    A remark after ``#`` or in brackets may follow. If the key comes several times, all values that
-    are numbers must be the same.
+    The value may be followed by a remark. If the key comes several times, its values are on
+    different lines, and those that are numbers must be the same.
     """
-    found = [_DIGITS.fullmatch(_REMARK.sub("", line.strip())) for line in value.split("\n")]
+    found = [_DIGITS.fullmatch(_without_remark(line)) for line in value.split("\n")]
     numbers = {match[1] for match in found if match}
     return found[0][1] if found[0] and len(numbers) == 1 else None
 
 
 def is_given(value: str) -> bool:
-    """Return whether a value of the header is anything but a word for an unknown value."""
-    return _REMARK.sub("", value.split("\n")[0].strip()).casefold() not in _UNKNOWN
+    """Return whether a value of the header says more than that the value is not known."""
+    return _without_remark(value.split("\n")[0]).casefold() not in _UNKNOWN
 
 
 def day_of(seconds: float) -> str:
-    """Return the date of an instant in UTC."""
+    """Return the date in UTC of an instant, such as ``"2023-05-01"``."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"

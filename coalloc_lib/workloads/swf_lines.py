@@ -1,4 +1,4 @@
-"""The lines of a log in the Standard Workload Format: header comments, and jobs of 18 numbers."""
+"""The lines of a log in the Standard Workload Format: comments, and jobs of 18 numbers."""
 
 import codecs
 import io
@@ -14,44 +14,61 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, NUMBER, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The 18 fields, in the order of the format.
+#: The 18 fields of a job, in the order of the format.
 FIELDS = (
     "job", "submit", "wait", "runtime", "allocated_processors", "average_cpu_time", "used_memory",
     "requested_processors", "requested_time", "requested_memory", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job", "think_time",
 )  # fmt: skip
-#: Fields that count or name something; they become `int64` columns, all others `float64`.
+#: The fields that are whole numbers. They become columns of type `int64`, and all other fields
+#: become columns of type `float64`.
 WHOLE_FIELDS = (
     "job", "allocated_processors", "requested_processors", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job",
 )  # fmt: skip
 
+#: The largest number of characters in the comments before the first job.
 _MOST_HEADER = 2**20
-#: The fields of a job in a log of the Grid Workloads Archive.
+#: The number of fields of a job in a log of the Grid Workloads Archive.
 _GRID_FIELDS = 29
-#: The statuses of a partial execution of a job that was preempted: it is continued, is the last
-#: one of a job that completed, or is the last one of a job that failed.
+#: The statuses of a partial execution of a preempted job: the execution is continued later (2), or
+#: it is the last one of a job that completed (3) or failed (4).
 PARTIAL = (2, 3, 4)
-# Lines of numbers are made of these bytes. pandas would take words too: it reads 'True' as one.
+# The bytes that lines of numbers consist of. They are checked because pandas accepts some words as
+# numbers: it reads 'True' as 1.
 _OF_NUMBERS = b"0123456789+-.eE \n"
-#: The keys of a header that the library reads, in any case of their letters.
+#: The keys of a header that the library reads. Upper and lower case make no difference.
 KEYS = (
     "MaxNodes", "MaxProcs", "UnixStartTime", "StartTime", "EndTime", "TimeZone", "TimeZoneString",
     "Preemption",
 )  # fmt: skip
-# A key is followed by a colon and a blank, so that 'http://...' is not one. Only a key that the
-# library reads may be without the blank.
+# A key is followed by a colon and a blank. So 'http' in 'http://...' is not a key. The blank may
+# be missing only after the keys that the library reads.
 _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
 _KNOWN_KEY = re.compile(rf"\s*({'|'.join(KEYS)})\s*:(.*)", re.ASCII | re.DOTALL | re.IGNORECASE)
 _CANONICAL = {key.casefold(): key for key in KEYS}
-# Numbers with a separator other than blanks between them.
-_NUMBERS_BETWEEN = {
-    each: re.compile(rf"\s*[-+.\deE]+(\s*{each}\s*[-+.\deE]*){{5,}}") for each in ";,"
+# Lines of numbers with a separator other than blanks, by the separator.
+_SEPARATED_NUMBERS = {
+    separator: re.compile(rf"\s*[-+.\deE]+(\s*{separator}\s*[-+.\deE]*){{5,}}")
+    for separator in ";,"
 }
 
 
 def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame"]:
-    """Return the header and the table of a log that comes in blocks of whole lines."""
+    """Return the header and the jobs of a log.
+
+    Parameters
+    ----------
+    blocks : iterable of bytes
+        The content of the log, in blocks of whole lines.
+    where : str
+        The name of the file in errors.
+
+    Raises
+    ------
+    InputError
+        A line cannot be read, or there is no job.
+    """
     import pandas as pd
 
     comments: list[str] = []
@@ -63,8 +80,14 @@ def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame
 class Header(NamedTuple):
     """The header of a log.
 
-    Its `values`, and the line on which each key is given first. `late` has the line of each key
-    that stands after the first job, where it is not used.
+    Attributes
+    ----------
+    values : dict of str to str
+        The values by key.
+    lines : dict of str to int
+        The line of the file on which each key is first given.
+    late : dict of str to int
+        The lines of the keys that come after the first job, where their values are not used.
     """
 
     values: dict[str, str]
@@ -75,10 +98,24 @@ class Header(NamedTuple):
 def tables_of(
     blocks: Iterable[bytes], where: str, comments: list[str], late: dict[str, int] | None = None
 ) -> Iterator["pd.DataFrame"]:
-    """Yield the jobs of a log, block by block.
+    """Yield a table of jobs for each block of a log that has jobs.
 
-    The lines before the first job are added to `comments`. The keys of a header that stand after
-    the first job are added to `late`, with the first line of each.
+    Parameters
+    ----------
+    blocks : iterable of bytes
+        The content of the log, in blocks of whole lines.
+    where : str
+        The name of the file in errors.
+    comments : list of str
+        A list to which the lines before the first job are added.
+    late : dict of str to int, optional
+        A dict to which the keys of the header that come after the first job are added, with the
+        first line of each.
+
+    Raises
+    ------
+    InputError
+        A line cannot be read, or there is no job.
     """
     late = {} if late is None else late
     in_header = True
@@ -86,8 +123,8 @@ def tables_of(
     for block in blocks:
         if number == 1:
             block = block.removeprefix(codecs.BOM_UTF8)
-        # Lines are looked at one by one only in the block with the end of the header, and in blocks
-        # with comments, blank lines or mistakes.
+        # A whole block is parsed at once, which is fast. Its lines are parsed one by one only if
+        # it contains the end of the header, or comments, blank lines or mistakes.
         table = None if in_header else _table_of(block)
         if table is None:
             lines = _lines_of(block, number, where)
@@ -96,13 +133,13 @@ def tables_of(
             if in_header:
                 first = min(jobs, default=number + len(lines))
                 comments += [line for at, line in lines.items() if at < first]
-                _refuse_long_header(comments, where)
+                _check_header_length(comments, where)
             else:
                 first = number
             _add_late_keys(lines, first, late)
             table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
             if jobs and table is None:
-                _refuse(jobs, where, in_header)
+                _raise_for_first_fault(jobs, where, in_header)
         if table is not None:
             in_header = False
             yield table
@@ -112,7 +149,7 @@ def tables_of(
 
 
 def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -> None:
-    """Add the keys in comments from the line `first` on, with the first line of each."""
+    """Add the known keys in comments from the line `first` on to `late`, with their lines."""
     for at, line in lines.items():
         if at >= first and line.startswith(";"):
             match = _KNOWN_KEY.fullmatch(line.lstrip(";"))
@@ -121,22 +158,22 @@ def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -
 
 
 def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
-    """Return the lines of a block by their numbers, without blanks at their ends."""
+    """Return the lines of a block by their numbers, without leading and trailing blanks."""
     rows = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
     return {at: _decoded(row, f"{where}, line {at}").strip(" \t\r") for at, row in rows}
 
 
-def _refuse_long_header(comments: list[str], where: str) -> None:
-    """Refuse a file that has very many comments before its first job."""
+def _check_header_length(comments: list[str], where: str) -> None:
+    """Raise an `InputError` if a file is too long before its first job to be a log."""
     if sum(map(len, comments)) > _MOST_HEADER:
         raise InputError(
-            f"{where} begins with more than {_MOST_HEADER:,} characters of comments; check that it "
-            "is a log"
+            f"{where} begins with more than {_MOST_HEADER:,} characters of comments; check that "
+            "the file is a log"
         )
 
 
-def _refuse(jobs: Mapping[int, str], where: str, in_header: bool) -> None:
-    """Raise the `InputError` of the first line that is no job."""
+def _raise_for_first_fault(jobs: Mapping[int, str], where: str, in_header: bool) -> None:
+    """Raise an `InputError` for the first line that is not a valid job."""
     for at, line in jobs.items():
         fault = _other_format(line, jobs) if in_header else None
         fault = fault or _fault_of(re.split(r"[ \t]+", line))
@@ -146,8 +183,11 @@ def _refuse(jobs: Mapping[int, str], where: str, in_header: bool) -> None:
 
 
 def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
-    """Return what a file is that begins with such a line, if it is a log in another format."""
-    data = next((each for each in lines.values() if each[0] != "#"), "")
+    """Return an error message if a line shows that the file is in another format.
+
+    `lines` has all lines of the same block that do not begin with ``;``.
+    """
+    data = next((text for text in lines.values() if text[0] != "#"), "")
     if len(data.split()) == _GRID_FIELDS:
         return (
             f"this is a log of the Grid Workloads Archive, with {_GRID_FIELDS} fields and comments "
@@ -156,23 +196,23 @@ def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
         )
     if line[0] == "#":
         return "a comment begins with '#'; let comments begin with ';'"
-    for separator in ";,":
-        if _NUMBERS_BETWEEN[separator].fullmatch(line):
+    for separator, pattern in _SEPARATED_NUMBERS.items():
+        if pattern.fullmatch(line):
             return (
-                f"the fields are separated by '{separator}', and those of the Standard Workload "
-                f"Format by blanks; replace each '{separator}' in a job by a blank"
+                f"the fields are separated by '{separator}', but the Standard Workload Format "
+                f"separates them by blanks; replace each '{separator}' in a job by a blank"
             )
     if line[0].isalpha() or line[0] in "{[" or "|" in line:
         return (
-            "this line is no job of 18 numbers, and the file is no log in the Standard Workload "
-            "Format; 'python -m own_system import', in notebooks/, reads what Slurm's sacct "
-            "printed, and co.read_batsim reads Batsim's JSON"
+            "this line is not a job of 18 numbers, so the file is not a log in the Standard "
+            "Workload Format; the command 'python -m own_system import' in notebooks/ reads the "
+            "output of Slurm's sacct, and co.read_batsim reads Batsim's JSON"
         )
     return None
 
 
 def _table_of(text: bytes) -> "pd.DataFrame | None":
-    """Return the table of lines of jobs; None if a line is no job, or not a valid one."""
+    """Return the table of lines of jobs, or None if a line is not a valid job."""
     import pandas as pd
 
     if b"\r" in text or b"\t" in text:
@@ -190,7 +230,7 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
         return None
     numbers, counts = table[list(FIELDS)].to_numpy(), table[list(WHOLE_FIELDS)].to_numpy()
     is_sound = (
-        # pandas makes an index of the first field where lines have too many of them.
+        # pandas uses the first field as the index if lines have too many fields.
         isinstance(table.index, pd.RangeIndex)
         and len(table) == text.count(b"\n") + (not text.endswith(b"\n"))
         and table["too_many"].isna().all()
@@ -203,13 +243,13 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
 
 
 def _has_submissions(table: "pd.DataFrame") -> bool:
-    """Whether all jobs have a submission; later parts of a preempted job need none."""
+    """Return whether all jobs have a submission, except later parts of preempted jobs."""
     submit = table["submit"]
     return bool(((submit >= 0) | ((submit == -1) & table["status"].isin(PARTIAL))).all())
 
 
 def _decoded(line: bytes, where: str) -> str:
-    """Return the text of a line; a comment may be Latin-1."""
+    """Return the text of a line in UTF-8; a comment may also be in Latin-1."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -222,17 +262,17 @@ def _decoded(line: bytes, where: str) -> str:
 
 
 def _fault_of(words: list[str]) -> str | None:
-    """Return what is wrong with the words of a job line, or None."""
+    """Return an error message for the words of a line that is not a valid job, or None."""
     for place, (field, word) in enumerate(zip(FIELDS, words, strict=False), start=1):
         fault = f"field {place} ({field}) is"
         if not NUMBER.fullmatch(word):
-            return f"{fault} {word[:40]!r}, not a number; write -1 where a value is not known"
+            return f"{fault} {word[:40]!r}, not a number; write -1 if a value is not known"
         if not np.isfinite(float(word)):
             return f"{fault} {word[:40]}, too large for a number; correct it"
     if len(words) != len(FIELDS):
         return (
-            f"{len(words)} fields where the format has {len(FIELDS)}; write -1 where a value is "
-            "not known and put remarks on lines that begin with ';'"
+            f"the line has {len(words)} fields, but the format has {len(FIELDS)}; write -1 if a "
+            "value is not known, and put remarks on lines that begin with ';'"
         )
     job = dict(zip(FIELDS, map(float, words), strict=True))
     for field in WHOLE_FIELDS:
@@ -240,12 +280,15 @@ def _fault_of(words: list[str]) -> str | None:
             return f"{field} is {job[field]:.15g}; give a whole number below 2^53"
     if job["submit"] >= 0 or (job["submit"] == -1 and job["status"] in PARTIAL):
         return None
-    mend = "give seconds since the log began, 0 or more, or remove the job"
+    mend = "give seconds since the start of the log, 0 or more, or remove the job"
     return f"submit is {job['submit']:.15g}; {mend}"
 
 
 def header_of(comments: Iterable[str]) -> Header:
-    """Return the keys and values; a line without a new key continues the value before it."""
+    """Return the header in the comments of a log.
+
+    A comment without a key continues the value before it.
+    """
     header = Header({}, {})
     current = None
     for at, line in enumerate(comments, start=1):
@@ -265,6 +308,6 @@ def header_of(comments: Iterable[str]) -> Header:
 
 
 def is_key(text: str) -> bool:
-    """Whether a text can be a key of a header."""
+    """Return whether a text can be a key of a header."""
     match = _KEY.fullmatch(f" {text}:")
     return match is not None and match[1] == text

@@ -6,7 +6,8 @@
 import numpy as np
 
 from coalloc_lib.basics.checks import InputError, instance_of, whole
-from coalloc_lib.model.distributions import HyperErlang, SizeDistribution
+from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.model.hyper_erlang import HyperErlang
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass
 

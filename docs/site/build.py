@@ -42,7 +42,7 @@ PARTS = {
         "analytic", "statistics.curves", "statistics.saturation", "statistics.inference",
     ),
     "Logs and models of jobs": (
-        "workloads.catalogue", "workloads.swf", "workloads.models",
+        "workloads.batsim", "workloads.catalogue", "workloads.swf", "workloads.models",
     ),
     "Pictures": ("widgets.player", "basics.checks", "basics.progress"),
 }  # fmt: skip

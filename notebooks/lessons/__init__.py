@@ -1,6 +1,7 @@
-"""What the notebooks teach with: guesses, checked exercises, leaderboards, and a module a notebook.
+"""Teaching tools for the notebooks: guesses, checked exercises and leaderboards.
 
-A kernel works in its notebook's folder, and finds this package wherever Jupyter was started.
+The package also has the code of the notebooks 00 (`tour`) and 06 (`playground`). A kernel runs in
+the folder of its notebook, so this package can be imported wherever Jupyter was started.
 """
 
 from lessons.teaching import checker, guess

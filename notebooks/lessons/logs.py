@@ -1,4 +1,4 @@
-"""Which public logs are on this machine, and what they recorded."""
+"""Functions that say which public logs are on this machine, and which waits they recorded."""
 
 from collections.abc import Sequence
 from html import escape
@@ -13,30 +13,35 @@ from coalloc_lib.basics.times import HOUR
 from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.swf import SwfLog
 
-#: What is printed in place of the mean of values that a log does not have.
+#: The text that replaces a mean if the log has none of its values.
 NOT_RECORDED = "not recorded"
 
 
 def logs_here(*names: str, fetch: bool = False) -> HTML:
-    """Say which public logs of a notebook are on this machine, and how to get the others.
+    """Say which public logs are on this machine, and how to get the others.
 
     Parameters
     ----------
-    names : str
-        Names of the catalogue, such as ``"KTH-SP2"``.
+    *names : str
+        The logs that the notebook needs, by their names in the catalogue, such as ``"KTH-SP2"``.
     fetch : bool
-        Download the missing logs first. An `InputError` says if one cannot be downloaded.
+        Whether to download the missing logs first.
+
+    Raises
+    ------
+    InputError
+        If a log cannot be downloaded.
     """
     if fetch:
         catalogue.fetch(names)
-    places = {each["name"]: each["found"] for each in catalogue.listing()}
+    places = {log["name"]: log["found"] for log in catalogue.listing()}
     found = [name for name in names if places[name] != "not fetched"]
     missing = [name for name in names if name not in found]
     return HTML("".join(f"<p>{line}</p>" for line in _sentences(found, missing)))
 
 
 def _sentences(found: Sequence[str], missing: Sequence[str]) -> list[str]:
-    """Return the lines of `logs_here`."""
+    """Return the paragraphs that `logs_here` shows."""
     there = f"<b>Logs found:</b> {', '.join(found) or 'none'}."
     if not missing:
         return [f"{there} The numbers in the text are those of these logs."]
@@ -67,18 +72,36 @@ def _has_stand_in(name: str) -> bool:
 
 
 def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
-    """Return the waits in hours that a log recorded for these jobs.
+    """Return the waits that a log recorded for some jobs.
 
-    A wait that the log does not have is NaN. A synthetic log has none: its jobs never waited.
+    Parameters
+    ----------
+    log : SwfLog
+        The log.
+    jobs : JobStream
+        Jobs of this log.
+
+    Returns
+    -------
+    ndarray of float
+        The waits in hours, NaN if the log does not have them. All waits of a synthetic log are NaN,
+        because its jobs never waited on a machine.
     """
     waits = log.table.set_index("job")["wait"].loc[jobs.number].to_numpy(dtype=float)
     return np.where((waits < 0) | log.is_stand_in, np.nan, waits / HOUR)
 
 
 def told(values: ArrayLike, style: str = "{:.1f} h") -> str:
-    """Return the mean of the known values as text, or that nothing is recorded.
+    """Return the mean of the values that are not NaN as a text.
 
-    `style` formats the mean, for example ``"{:.0%}"``.
+    If all values are NaN, the text is `NOT_RECORDED`.
+
+    Parameters
+    ----------
+    values : array_like
+        The values.
+    style : str
+        The format of the mean, for example ``"{:.0%}"``.
     """
     known = np.asarray(values, dtype=float)
     known = known[np.isfinite(known)]
@@ -86,10 +109,18 @@ def told(values: ArrayLike, style: str = "{:.1f} h") -> str:
 
 
 def share_of(is_so: ArrayLike, values: ArrayLike) -> str:
-    """Return the share of true entries as text, in percent, where `values` are known."""
+    """Return the share of true entries in percent as a text; skip those whose value is NaN.
+
+    Parameters
+    ----------
+    is_so : array_like of bool
+        The entries.
+    values : array_like of float
+        The value that belongs to each entry.
+    """
     return told(np.where(np.isfinite(np.asarray(values, dtype=float)), is_so, np.nan), "{:.0%}")
 
 
 def share_up_to(values: ArrayLike, limit: float) -> str:
-    """Return the share of the known values that are at most a limit as text, in percent."""
+    """Return the share of the values up to a limit in percent as a text; skip NaN."""
     return share_of(np.asarray(values, dtype=float) <= limit, values)

@@ -1,4 +1,4 @@
-"""Guesses before an answer, checks of exercises, and leaderboards."""
+"""Teaching tools: guesses that a reader makes, checks of exercises, and leaderboards."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
@@ -13,15 +13,19 @@ from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import format_interval
 from coalloc_lib.statistics import Interval
 
-#: The right one of the options of a guess, or what finds it.
+#: The right option of a guess, or a function that finds it.
 Answer = str | Callable[[], str | None] | None
-#: What intervals say, in the words of the leaderboards.
+#: The words in which leaderboards say whether an interval proves a difference.
 ANSWERS = {True: "yes", False: "no", None: "cannot tell"}
+#: The colour and the sign of a right and of a wrong answer.
 RIGHT, WRONG = ("#00694D", "✓"), ("#A63603", "✗")
 
 
 class Guess(ipw.VBox):
-    """A question that a reader answers before reading on; the answer stays in `choice`."""
+    """A widget with a question that a reader answers before reading on.
+
+    Use the function `guess` to make one; it explains the parameters.
+    """
 
     def __init__(
         self, question: str, options: Sequence[str], reply: str, answer: Answer = None
@@ -31,38 +35,40 @@ class Guess(ipw.VBox):
             options=list(options), value=None, description="Your guess",
             layout={"width": "max-content"},
         )  # fmt: skip
-        plain = ipw.Layout()  # one for all: a notebook keeps each layout, with all it leaves open
+        # All parts share one layout, because a notebook file stores each layout in full.
+        plain = ipw.Layout()
         reaction = ipw.HTML(layout=plain)
         self._buttons.observe(lambda change: setattr(reaction, "value", self._react()), "value")
-        asked = ipw.HTML(f"<b>{escape(question)}</b>", layout=plain)
-        super().__init__([asked, self._buttons, reaction], layout=plain)
+        title = ipw.HTML(f"<b>{escape(question)}</b>", layout=plain)
+        super().__init__([title, self._buttons, reaction], layout=plain)
 
     @property
     def choice(self) -> str | None:
-        """What was chosen; None before."""
+        """The option that the reader chose, or None before the reader chose one."""
         return self._buttons.value
 
     def _react(self) -> str:
-        return f"You say: <b>{escape(str(self.choice))}</b>. {escape(self._told())}"
+        return f"You say: <b>{escape(str(self.choice))}</b>. {escape(self._verdict_and_reply())}"
 
-    def _told(self) -> str:
-        """Return what the numbers say, and the reply."""
-        judged = ""
+    def _verdict_and_reply(self) -> str:
+        """Return a sentence on whether the choice is right, and the reply."""
+        verdict = ""
         try:
             right = self._answer() if callable(self._answer) else self._answer
             if right is not None:
                 one_of("answer", right, self._buttons.options)
                 agrees = right == self.choice
-                judged = "So the numbers say. " if agrees else f"The numbers say: {right}. "
+                verdict = "So the numbers say. " if agrees else f"The numbers say: {right}. "
             elif self._answer is not None:
-                judged = "The numbers do not decide it. "
-        except InputError as error:  # of the numbers behind the answer
+                verdict = "The numbers do not decide it. "
+        except InputError as error:  # The function that finds the answer may need missing data.
             return str(error)
-        return judged + self._reply
+        return verdict + self._reply
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         options = "".join(f"<li>{escape(option)}</li>" for option in self._buttons.options)
-        folded = f"<details><summary>What came out</summary>{escape(self._told())}</details>"
+        answer = escape(self._verdict_and_reply())
+        folded = f"<details><summary>What came out</summary>{answer}</details>"
         still = f"<p><b>{escape(self.question)}</b></p><ul>{options}</ul>{folded}"
         words = f"{self.question} {' / '.join(self._buttons.options)}"
         return super()._repr_mimebundle_(**kwargs) | {"text/html": still, "text/plain": words}
@@ -71,36 +77,58 @@ class Guess(ipw.VBox):
 def guess(
     question: str, *options: str, reply: str = "Now run the next cell.", answer: Answer = None
 ) -> Guess:
-    """Ask the reader to guess one of two options or more; `reply` is the reply to a guess.
+    """Return a widget in which a reader guesses the answer to a question.
 
-    `answer` is the right one of the options, or a function that finds it once a guess is made, and
-    returns None where the numbers do not decide. Without it the next figure shows which is right.
+    Parameters
+    ----------
+    question : str
+        The question.
+    *options : str
+        The possible answers, at least two.
+    reply : str
+        The text that is shown after a guess.
+    answer : str or callable, optional
+        The right option, or a function without arguments that returns it. The function is called
+        after a guess, and returns None if the results do not decide the question. Without an
+        answer, the widget does not say whether the guess is right.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two different texts, or if the answer is not an option.
     """
-    texts = all(isinstance(option, str) for option in options)
-    if not texts or len(set(options)) < max(2, len(options)):
-        raise InputError(f"options = {options!r}; give two texts or more that differ")
+    are_texts = all(isinstance(option, str) for option in options)
+    if not are_texts or len(set(options)) < max(2, len(options)):
+        raise InputError(f"options = {options!r}; give at least two texts, all different")
     if isinstance(answer, str):
         one_of("answer", answer, options)
     return Guess(question, options, reply, answer)
 
 
 def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any], HTML]:
-    """Return the function `check` of a notebook.
+    """Return the function with which a reader checks the answers to the exercises of a notebook.
 
-    `exercises` has a function for each exercise, by its number. The function takes an answer. It
-    returns an empty text if the answer is right, and otherwise a hint that does not give the
-    answer away.
+    Parameters
+    ----------
+    exercises : dict of int to callable
+        A function for each exercise, by its number. It takes an answer. It returns an empty text if
+        the answer is right, and otherwise a hint that does not reveal the right answer.
+
+    Returns
+    -------
+    callable
+        It takes the number of an exercise and an answer, and returns the verdict as HTML.
     """
 
     def check(number: int, answer: Any) -> HTML:
-        """Say whether the answer to an exercise is right; if it is not, give a hint."""
+        """Say whether the answer to an exercise is right, and give a hint if it is not."""
         one_of("number", number, tuple(exercises))
         if answer is ...:
             return HTML(f"<p><b>Exercise {number}.</b> Put your answer in place of the dots.</p>")
         try:
             hint = exercises[number](answer)
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
-            hint = "that is not of the kind that is asked for"
+            hint = "the answer has another type than the exercise asks for"
         colour, sign = WRONG if hint else RIGHT
         given = f": {answer:.4g}" if isinstance(answer, Real) else ""
         end = "" if hint.endswith(("?", "!", ".")) else "."
@@ -113,9 +141,24 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
 def near(
     answer: Any, right: float, within: float, hint: str, slips: Mapping[str, float] | None = None
 ) -> str:
-    """Return an empty text where a number is right, up to `within`; else the hint.
+    """Check the answer to an exercise that asks for a number.
 
-    `slips` has other hints, by the number that a slip of that kind ends in.
+    Parameters
+    ----------
+    answer : float
+        The answer of the reader.
+    right, within : float
+        The right number, and the largest accepted error.
+    hint : str
+        The hint for a wrong answer.
+    slips : dict of str to float, optional
+        Further hints, each with the wrong number to which a typical mistake leads. A number near
+        one of these gets its hint.
+
+    Returns
+    -------
+    str
+        An empty text if the answer is right, and otherwise a hint.
     """
     answer = float(answer)
     if abs(answer - right) <= within:
@@ -126,7 +169,7 @@ def near(
 
 
 def raised(error: Exception) -> str:
-    """Return in one line, as a hint, what the reader's own code raised."""
+    """Return the error that the code of a reader raised as a hint in one line."""
     words = " ".join(str(error).split())
     return f"your code raises {type(error).__name__}: {words}".removesuffix(": ").rstrip(".")
 
@@ -134,19 +177,38 @@ def raised(error: Exception) -> str:
 def held_against(
     rules: Mapping[str, Any], entries: Mapping[Any, Any], run: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[str, Any, list[Any]]]:
-    """Yield each rule with the runs of the others, then each entry with those of all rules."""
+    """Yield the runs of each row of a leaderboard, and the runs with which they are compared.
+
+    Parameters
+    ----------
+    rules : dict of str to object
+        The runs of the given rules by name. A rule is compared with all other rules.
+    entries : dict
+        The entries of readers by name. An entry is compared with all rules.
+    run : callable
+        Takes the name of an entry and the entry; returns its runs.
+
+    Yields
+    ------
+    name : str
+        The name of the rule or the entry.
+    runs : object
+        Its runs.
+    others : list
+        The runs with which it is compared.
+    """
     for name, runs in rules.items():
-        yield name, runs, [other for each, other in rules.items() if each != name]
+        yield name, runs, [other for other_name, other in rules.items() if other_name != name]
     for name, entry in entries.items():
         yield str(name), run(name, entry), list(rules.values())
 
 
 def ranked(rows: Sequence[Mapping[str, Any]], by: str, ascending: bool = True) -> pd.DataFrame:
-    """Return rows as a table with a rank each, in the order of a column."""
+    """Return the rows of a leaderboard as a table, sorted by a column, with their ranks."""
     board = pd.DataFrame(rows).sort_values(by, ascending=ascending)
     return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
 
 
 def off_by(difference: Interval, digits: int = 4) -> str:
-    """Return a difference with its 95 % interval, as the leaderboards print it."""
+    """Return a difference with its 95 % interval as a text for a leaderboard."""
     return format_interval(difference, digits, "+")

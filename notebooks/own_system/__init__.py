@@ -1,8 +1,8 @@
-"""Your own system: logs of several sites in, an answer out (notebook 07).
+"""A recommendation for the operators of several sites, calculated from their logs (notebook 07).
 
-`sites_report` asks what sharing, spanning or more processors would change for each site. The form
-of the notebook, `own_system.form.OwnSystem`, calls it. `read_sacct` reads what Slurm's ``sacct``
-printed.
+`sites_report` simulates what sharing one queue, spanning sites or more processors would change for
+each site. The form of the notebook, `own_system.form.OwnSystem`, calls it. `read_sacct` reads the
+output of Slurm's ``sacct`` as a log.
 """
 
 from own_system.report import SitesReport, sites_report

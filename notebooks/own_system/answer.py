@@ -1,4 +1,4 @@
-"""The recommendation in words; `decision` has what is decided."""
+"""The recommendation in words; the module `decision` decides which option it is."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from coalloc_lib.statistics import Interval
 from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
 from own_system.words import changed, duration, in_a_row
 
-#: What the operators should do, by the beginning of the name of the option.
+#: The advice for each option, by the beginning of its name.
 ADVICE = {
     "conservative": "Keep the sites apart, and let each backfill conservatively",
     "share": "Let the sites share one queue",
@@ -19,7 +19,7 @@ ADVICE = {
 
 
 class Answer(NamedTuple):
-    """What to do: what was decided, in words, with the figure that it rests on."""
+    """A decision, its text for the operators, and the change of the mean wait that supports it."""
 
     decision: Decision
     words: str
@@ -27,21 +27,26 @@ class Answer(NamedTuple):
 
     @property
     def option(self) -> str | None:
-        """The option to take; None to change nothing."""
+        """The option to take, or None to change nothing."""
         return self.decision.option
 
 
 def recommend(
     options: pd.DataFrame, pairs: pd.DataFrame, missed: Mapping[str, str] | None = None
 ) -> Answer:
-    """Return what to do, decided by `own_system.decision.decide`, and worded.
+    """Return the recommendation for the operators, as `own_system.decision.decide` decides it.
 
     Parameters
     ----------
     options, pairs : DataFrame
-        As `own_system.decision.Changes` takes them.
+        The tables of changes that `own_system.decision.Changes` takes.
     missed : dict of str to str, optional
-        For sites for which the model does not stand, how it misses what their logs record.
+        For each site whose recorded waits the model does not reproduce, a text that says so.
+
+    Returns
+    -------
+    Answer
+        The decision and its text.
     """
     changes = Changes(options, pairs)
     decision = decide(changes, missed)
@@ -50,7 +55,7 @@ def recommend(
 
 
 def _figure(decision, changes):
-    """Return the change of the mean wait that a decision rests on; None where there is none."""
+    """Return the change of the mean wait that supports a decision, or None if it has none."""
     name = decision.option or decision.shortest
     if name is None or changes.today["warning"]:
         return None
@@ -65,11 +70,11 @@ def _model_fails(decision, changes):
     if best is None:
         return words
     named = f"'{best}'" if changes.today["warning"] else _named_change(best, changes)
-    return f"{words} In the model the best is {named}."
+    return f"{words} In the model the best option is {named}."
 
 
 def _nothing_sure(decision, changes):
-    return f"Change nothing yet, nothing is sure: {decision.why}."
+    return f"Change nothing yet, because no change is sure: {decision.why}."
 
 
 def _no_wait(decision, changes):
@@ -78,15 +83,18 @@ def _no_wait(decision, changes):
 
 
 def _add_processors(decision, changes):
-    return f"No option serves this load, add processors: alone, it is {decision.why}."
+    return (
+        f"Add processors, because no option can serve this load: if the sites stay alone, it is "
+        f"{decision.why}."
+    )
 
 
 def _serve(decision, changes):
-    agreed = ", but only if those who lose agree" if decision.losers else ""
+    agreed = ", but only if the sites that lose agree" if decision.losers else ""
     wait = duration(changes.wait[decision.option]["value"])
     return (
         f"{_advice(decision.option)}{agreed}: a job then waits {wait} on average. "
-        f"Alone, it is {decision.why}.{_losses(decision, changes)}"
+        f"If the sites stay alone, it is {decision.why}.{_losses(decision, changes)}"
     )
 
 
@@ -107,7 +115,7 @@ def _take(decision, changes):
 
 def _ask_losers(decision, changes):
     return (
-        f"{_advice(decision.option)}, but only if those who lose agree. "
+        f"{_advice(decision.option)}, but only if the sites that lose agree. "
         f"{_gain(decision, changes)}.{_losses(decision, changes)}"
     )
 
@@ -115,8 +123,8 @@ def _ask_losers(decision, changes):
 def _accept_unknown(decision, changes):
     unknown = listed(decision.unknown)
     return (
-        f"{_advice(decision.option)}, but only if {unknown} can bear not to know what it changes. "
-        f"{_gain(decision, changes)}; of {unknown} it is not known: {decision.why}."
+        f"{_advice(decision.option)}, but only if {unknown} can accept an unknown change. "
+        f"{_gain(decision, changes)}. The change at {unknown} is not known: {decision.why}."
     )
 
 
@@ -124,7 +132,7 @@ def _too_small(decision, changes):
     now = duration(changes.today["value"])
     return (
         f"Change nothing: a job waits {now} on average, and no option surely shortens that by a "
-        f"minute. The most is {_named_change(decision.shortest, changes)}."
+        f"minute. The largest change is {_named_change(decision.shortest, changes)}."
     )
 
 
@@ -132,12 +140,12 @@ def _not_better(decision, changes):
     differ = any(rises(row) or falls(row) for row in changes.wait.values())
     than = "is surely better than" if differ else "differs from"
     return (
-        f"Change nothing: no option {than} what you have. The shortest mean wait is of "
-        f"{_named_change(decision.shortest, changes)}."
+        f"Change nothing: no option {than} what you have. The option with the shortest mean wait "
+        f"is {_named_change(decision.shortest, changes)}."
     )
 
 
-#: Verdict -> the function of a decision and the changes that words it.
+#: The function that puts each verdict into words.
 _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
     Verdict.TAKE: _take,
     Verdict.ASK_LOSERS: _ask_losers,
@@ -153,14 +161,14 @@ _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
 
 
 def _advice(name):
-    """Return what is to be done under an option."""
+    """Return the advice to take an option."""
     words = next(words for begin, words in ADVICE.items() if name.startswith(begin))
     _, _, penalty = name.partition(", penalty ")
     return f"{words} (at a penalty of {penalty})" if penalty else words
 
 
 def _losses(decision, changes):
-    """Return the sites that lose, and by how much; nothing if none does."""
+    """Return a sentence that says how much longer jobs wait at the sites that lose, if any."""
     if not decision.losers:
         return ""
     rows = [changes.at[decision.option][site] for site in decision.losers]
@@ -169,7 +177,7 @@ def _losses(decision, changes):
 
 
 def _gain(decision, changes):
-    """Return by how much the mean wait of all jobs changes."""
+    """Return a sentence about the change of the mean wait of all jobs under an option."""
     row = changes.wait[decision.option]
     ends = [row[name] for name in ("value", "change", "change_low", "change_high")]
     now, then, change = in_a_row(changes.today["value"], *ends)
@@ -177,6 +185,6 @@ def _gain(decision, changes):
 
 
 def _named_change(name, changes):
-    """Return an option with its change of the mean wait."""
+    """Return the name of an option with its change of the mean wait."""
     change = changed(*changes.wait[name][["change", "change_low", "change_high"]])
     return f"'{name}': {change.replace('(', '(95 %: ')}"

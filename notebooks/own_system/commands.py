@@ -1,7 +1,8 @@
 """The commands ``python -m own_system report`` and ``python -m own_system import``.
 
-The first asks what several sites could do with their logs, and writes a page with the answer. The
-second makes a log of what Slurm's ``sacct`` printed.
+The first command recommends to the operators of several sites whether to share their jobs, and
+writes the recommendation as an HTML page. The second command converts the output of Slurm's
+``sacct`` into a log in the Standard Workload Format.
 """
 
 import json
@@ -31,7 +32,7 @@ Examples:
   python -m own_system import export.txt --time-zone Europe/Amsterdam -o my.swf.gz
   python -m own_system import export.txt.gz --unit nodes --cluster north -o north.swf.gz
 """
-#: How a user calls these commands, in the folder of the notebooks.
+#: What a user types to call these commands in the folder of the notebooks.
 PROGRAM = "python -m own_system"
 
 app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
@@ -39,32 +40,38 @@ app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
 
 @app.callback(invoke_without_command=True)
 def own_system_help(context: typer.Context) -> None:
-    """Ask what your own sites could do, from their logs."""
+    """Find out from their logs whether several sites should share their jobs."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line, by default that of the process; return its exit status."""
+    """Run a command line, by default that of the process, and return its exit status.
+
+    `coalloc_lib.cli.run_app` explains the exit status.
+    """
     return run_app(app, PROGRAM, arguments)
 
 
 @app.command(cls=OnceEach, epilog=REPORT_EXAMPLES)
 @options.command(
-    out=("FILE.html", "Where the page goes."),
-    clock=("CLOCK", "calendar, or weeks: logs of different years, moved by whole weeks."),
-    penalty=("P", "A job that spans sites runs 1 + P times as long; give it again for more.  "
-             "[default: 0, 0.1, 0.25, 0.5]", 0),
+    out=("FILE.html", "The file for the page."),
+    clock=("CLOCK", "calendar, or weeks: logs of different years are moved by whole weeks."),
+    penalty=("P", "A job that spans sites runs 1 + P times as long; repeat the option for several "
+             "penalties.  [default: 0, 0.1, 0.25, 0.5]", 0),
     missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
     node=("N", "Jobs get whole nodes of N processors.", 1),
     largest=("N", "Leave out jobs of more than N processors, at every site.", 1),
-    tables=("FOLDER", "Write each table as CSV too."),
-    workers=("N", "Runs side by side; one a processor if not given.", 1),
+    tables=("FOLDER", "Also write each table as a CSV file into this folder."),
+    workers=("N", "Number of simulations at the same time.  [default: one per processor core]", 1),
 )  # fmt: skip
 def report(
     logs: Annotated[
         list[str],
-        typer.Argument(metavar="NAME=FILE:PROCESSORS...", help="A site: its log, its size."),
+        typer.Argument(
+            metavar="NAME=FILE:PROCESSORS...",
+            help="A site: its name, its log and its number of processors.",
+        ),
     ],
     out: str = "report.html",
     clock: str = "calendar",
@@ -77,51 +84,23 @@ def report(
     workers: int | None = None,
     as_json: bool = False,
 ) -> None:
-    """Say whether these sites should share their jobs, and jobs span them, as a page.
+    """Recommend whether these sites should share their jobs, and write a page with the reasons.
 
-    Runs the logs of two sites or more through all that could be done, on the same jobs: staying
-    alone, sharing, spanning, and more. Prints the answer; the page has the figures.
+    The jobs of two or more sites are simulated under all options: each site stays alone, the sites
+    share one queue, jobs span sites, and more. The command prints the recommendation, and the page
+    has the details.
     """
-    files, sizes = {}, {}
-    for each in logs:
-        name, file, size = _parsed(each)
-        if name in files:
-            raise InputError(f"site {name!r} is given twice; give each a name of its own")
-        files[name], sizes[name] = file, size
-    if len(files) < 2:
-        raise InputError(
-            f"{logs[0]} is one site; give two or more, as north=north.swf.gz:2048 "
-            "south=south.swf.gz:1920"
-        )
+    files, sizes = _sites(logs)
     options.chosen("--clock", clock, ("calendar", "weeks"))
-    if out == "-":
-        raise InputError("--out - is standard output, where the answer goes; give it a file")
-    check_writable(out)
-    if tables is not None and not Path(tables).is_dir():
-        if Path(tables).exists():
-            raise InputError(f"--tables {tables} is a file; give a folder")
-        check_writable(tables)
-    elif tables is not None:
-        writable_folder(tables)
-    words = [
-        "python",
-        "-m",
-        "own_system",
-        "report",
-        *logs,
-        "--out",
-        out,
-        "--clock",
-        clock,
-        "--seed",
-        str(seed),
-    ]
-    how: list[tuple] = [("--missing", missing), ("--largest", largest)]
-    how += [("--node", node)] * (node > 1) + [("--penalty", f"{p:g}") for p in penalty or ()]
-    words += [str(word) for pair in how if pair[1] is not None for word in pair]
+    _check_outputs(out, tables)
+    optional: list[tuple] = [("--missing", missing), ("--largest", largest)]
+    optional += [("--node", node)] * (node > 1)
+    optional += [("--penalty", f"{p:g}") for p in penalty or ()]
+    words = [*PROGRAM.split(), "report", *logs, "--out", out, "--clock", clock, "--seed", str(seed)]
+    words += [str(word) for pair in optional if pair[1] is not None for word in pair]
     with Progress(unit="step", shown=sys.stderr.isatty()) as progress:
         progress.total(len(files))
-        # Imported here: that takes long, as reading does, and the bar is there before.
+        # These imports take long, so they come after the progress bar appears.
         from coalloc_lib.workloads.catalogue import load_trace
         from own_system.report import sites_report
 
@@ -129,74 +108,125 @@ def report(
         for name in files:
             read[name] = load_trace(files[name])
             progress.step()
-        answered = sites_report(
+        made = sites_report(
             sizes, read, clock=clock, missing=missing, node=node, largest=largest, seed=seed,
             workers=workers or -1, progress=progress, command=printable(shlex.join(words)),
             **({"penalties": penalty} if penalty else {}),
         )  # fmt: skip
-    for name, log in read.items():
+    _warn_about(read, largest)
+    made.save(out)
+    if tables is not None:
+        made.save_tables(tables)
+    _print_answer(made, out, as_json)
+
+
+def _sites(texts):
+    """Return the files and the numbers of processors of all sites by name."""
+    files, sizes = {}, {}
+    for text in texts:
+        name, file, size = _parsed(text)
+        if name in files:
+            raise InputError(f"site {name!r} is given twice; give each site a name of its own")
+        files[name], sizes[name] = file, size
+    if len(files) < 2:
+        raise InputError(
+            f"{texts[0]} is only one site; give two or more, such as north=north.swf.gz:2048 "
+            "south=south.swf.gz:1920"
+        )
+    return files, sizes
+
+
+def _check_outputs(out, tables):
+    """Raise an error if the page or the tables cannot be written, before the long simulation."""
+    if out == "-":
+        raise InputError(
+            "--out - is standard output, on which the recommendation is printed; give --out the "
+            "name of a file"
+        )
+    check_writable(out)
+    if tables is not None and not Path(tables).is_dir():
+        if Path(tables).exists():
+            raise InputError(f"--tables {tables} is a file; give a folder")
+        check_writable(tables)
+    elif tables is not None:
+        writable_folder(tables)
+
+
+def _warn_about(logs, largest):
+    """Print on stderr the notes about each log, and the numbers of jobs that are left out."""
+    for name, log in logs.items():
         for note in log.notes:
             warn(f"{name}: {note}")
-    for name, log in read.items() if largest is not None else ():
+    for name, log in logs.items() if largest is not None else ():
         wide = int((log.usable["processors"] > largest).sum())
-        warn(f"{name}: {wide:,} of {len(log.usable):,} jobs, of more than {largest}, are left out")
-    answered.save(out)
-    if tables is not None:
-        answered.save_tables(tables)
-    answer = answered.answer
+        warn(
+            f"{name}: {wide:,} of {len(log.usable):,} jobs are left out, because they need more "
+            f"than {largest} processors"
+        )
+
+
+def _print_answer(made, out, as_json):
+    """Print the recommendation of a report, and doubts about the model."""
+    answer = made.answer
     if as_json:
         figure = answer.figure and [answer.figure.estimate, answer.figure.low, answer.figure.high]
         print_json({
             "answer": answer.words, "verdict": answer.decision.verdict.value,
             "option": answer.option, "change_of_mean_wait": figure,
-            "doubts": answered.doubts, "out": out,
+            "doubts": made.doubts, "out": out,
         })  # fmt: skip
         return
-    for site, why in answered.doubts.items():
+    for site, why in made.doubts.items():
         warn(f"{site}: {why}")
     show(answer.words, out)
 
 
 def _parsed(text):
-    """Return name, file and processors of a site."""
+    """Return the name, the file and the number of processors of a site, as a user typed them."""
     name, equals, rest = text.partition("=")
     file, colon, size = rest.rpartition(":")
     if not (name and equals):
-        raise InputError(f"{text!r} has no name; write NAME=FILE:PROCESSORS")
+        raise InputError(f"{text!r} has no name of a site; write NAME=FILE:PROCESSORS")
     try:
         processors = whole_in(size)
     except ValueError:
         processors = 0
     if not (colon and file and processors > 0):
-        path = file if colon and not {"/", "\\"} & {*size} else rest  # else it holds a colon
+        # If a slash follows the last colon, that colon is a part of the path.
+        path = file if colon and not {"/", "\\"} & {*size} else rest
         raise InputError(
-            f"{text!r} has no number of processors of 1 or more; write NAME=FILE:PROCESSORS, as "
-            f"{name}={path.rstrip(':') or 'FILE'}:2048"
+            f"{text!r} does not end in a number of processors of 1 or more; write "
+            f"NAME=FILE:PROCESSORS, such as {name}={path.rstrip(':') or 'FILE'}:2048"
         )
     return name, file, processors
 
 
 @app.command(name="import", cls=OnceEach, epilog=IMPORT_EXAMPLES)
 def import_sacct(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="From sacct --parsable2.")],
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE.swf.gz", help="Where the "
-        "log goes; - is standard output, and the receipt goes to stderr.")] = None,
-    unit: Annotated[str, typer.Option(metavar="UNIT", help="Count cores or nodes.")] = "cores",
-    cluster: Annotated[str | None, typer.Option(metavar="NAME", help="Which cluster.")] = None,
-    time_zone: Annotated[str | None, typer.Option(metavar="ZONE", help="Where times without a zone "
-        "were printed.  [default: UTC]")] = None,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The output of sacct --parsable2.")],
+    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE.swf.gz", help="The file "
+        "for the log. With -, the log goes to standard output and the receipt to stderr.")] = None,
+    unit: Annotated[str, typer.Option(metavar="UNIT", help="What counts as a processor: cores or "
+        "nodes.")] = "cores",
+    cluster: Annotated[str | None, typer.Option(metavar="NAME", help="The cluster to read, if "
+        "there are several.")] = None,
+    time_zone: Annotated[str | None, typer.Option(metavar="ZONE", help="The time zone of times "
+        "that name none.  [default: UTC]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:  # fmt: skip
-    """Make a log of Slurm's accounting; print a receipt of what was left out, and found.
+    """Convert the output of Slurm's sacct into a log, and print a receipt.
 
-    Without --out only the receipt is made. Names of users, accounts and partitions become numbers.
-    docs/own-logs.md, and the error where a column is missing, tell what sacct has to print.
+    The receipt says how many lines were left out and why. Without --out, only the receipt is
+    printed. The names of users, accounts and partitions become numbers. The columns that sacct
+    must print are listed in docs/own-logs.md, and in the error message if a column is missing.
     """
     from coalloc_lib.workloads.swf import write_swf
     from own_system.sacct import read_sacct
 
     if out == "-" and as_json:
-        raise InputError("--out - and --json both want standard output; give --out a file")
+        raise InputError(
+            "--out - and --json both print on standard output; give --out the name of a file"
+        )
     if out is not None:
         check_writable(out)
     log = read_sacct(file, unit=unit, cluster=cluster, time_zone=time_zone)
@@ -204,14 +234,14 @@ def import_sacct(
         if out is not None:
             with naming(OUTPUT if out == "-" else out):
                 write_swf(out, log.table, log.header)
-    finally:  # a disk that is full costs the log, but not the receipt
+    finally:  # The receipt is printed even if the disk is too full for the log.
         _show_receipt(log, out, as_json)
     if out not in (None, "-") and not as_json:
         show(out)
 
 
 def _show_receipt(log: Any, out: str | None, as_json: bool) -> None:
-    """Print what was read and left out; on stderr if the log itself is on standard output."""
+    """Print the receipt of a log; on stderr if the log itself is on standard output."""
     receipt = log.receipt
     if as_json:
         print_json({"receipt": json.loads(receipt.to_json(orient="records")), "out": out})

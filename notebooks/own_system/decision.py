@@ -1,4 +1,4 @@
-"""One recommendation, decided from a table of changes; `answer` words it."""
+"""The decision about the option to recommend; the module `answer` puts it into words."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -10,12 +10,12 @@ import pandas as pd
 from coalloc_lib.statistics.site_comparison import ALL
 from own_system.options import ALONE
 
-#: The least change of the mean wait that anyone would feel, in seconds.
+#: The smallest change of the mean wait in seconds that a user would notice.
 LEAST_CHANGE = 60.0
 
 
 class Verdict(Enum):
-    """What is decided."""
+    """The possible decisions."""
 
     TAKE = "take the option"
     ASK_LOSERS = "take the option if the sites that lose agree"
@@ -30,32 +30,38 @@ class Verdict(Enum):
 
 
 class Decision(NamedTuple):
-    """A verdict, the option that it is about, and the sites that it concerns."""
+    """A verdict, the option that it is about, and the sites that it concerns.
+
+    Here and in this module, a change is sure if its 95 % interval does not contain 0.
+    """
 
     verdict: Verdict
-    #: The option to take; None to change nothing.
+    #: The option to take, or None to change nothing.
     option: str | None = None
-    #: Sites whose mean wait surely falls, surely rises, or has no interval, under the option.
+    #: The sites whose mean wait surely falls under the option.
     gainers: tuple[str, ...] = ()
+    #: The sites whose mean wait surely rises under the option.
     losers: tuple[str, ...] = ()
+    #: The sites for which the change of the mean wait has no interval.
     unknown: tuple[str, ...] = ()
-    #: The option with the shortest mean wait of those that were considered.
+    #: The option with the shortest mean wait among those that were considered.
     shortest: str | None = None
-    #: Why there is no answer, or no change from today.
+    #: Why there is no answer, or why there is no change from today.
     why: str = ""
 
 
 class Changes:
-    """The changes of all options, each a row of a table by metric and group.
+    """The changes that each option causes, by metric and by group of jobs.
 
     Parameters
     ----------
     options : DataFrame
-        What `own_system.options.changes` returns; of each kind ``policy`` first what
-        changes least.
+        The result of `own_system.options.changes`. Of two options of the kind ``policy``, the one
+        that changes less for the operators comes first.
     pairs : DataFrame
-        ``option``, ``other``, ``change``, ``change_low``, ``change_high``, ``warning``: by how much
-        jobs wait longer under one of these than under another.
+        A row for each ordered pair of options: ``option``, ``other``, the ``change`` of the mean
+        wait from the other option to the option, its interval ``change_low`` and ``change_high``,
+        and a ``warning`` if there is no interval.
     """
 
     def __init__(self, options: pd.DataFrame, pairs: pd.DataFrame) -> None:
@@ -63,14 +69,15 @@ class Changes:
         policies = options.query("kind == 'policy'")["option"].unique()
         self.sites: list[str] = [*options.query("grouping == 'site'")["group"].unique()]
         self.today: pd.Series = rows.loc[ALONE, "all", ALL, "mean wait"]
-        #: The mean wait, and the AWRT, of all jobs under each option.
+        #: The mean wait of all jobs under each option.
         self.wait: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "mean wait"] for name in policies
         }
+        #: The average weighted response time of all jobs under each option.
         self.awrt: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "AWRT"] for name in policies
         }
-        #: The mean wait of each site's jobs.
+        #: The mean wait of each site's jobs under each option.
         self.at: dict[str, Mapping[str, pd.Series]] = {
             name: {site: rows.loc[name, "site", site, "mean wait"] for site in self.sites}
             for name in policies
@@ -78,55 +85,73 @@ class Changes:
         self.pairs = pairs
 
     def sites_where(self, option: str, holds: Callable[[pd.Series], bool]) -> tuple[str, ...]:
-        """Return the sites of whose change a rule, such as `rises`, holds under an option."""
+        """Return the sites whose change of the mean wait under an option meets a condition.
+
+        The condition `holds` is a function such as `rises`.
+        """
         return tuple(site for site in self.sites if holds(self.at[option][site]))
 
     def longer(self, option: str, other: str) -> bool:
-        """Whether jobs surely wait longer under an option than under another."""
+        """Return whether jobs surely wait longer under an option than under another one."""
         return option != other and rises(
             self.pairs.set_index(["option", "other"]).loc[option, other]
         )
 
 
 def rises(change: pd.Series) -> bool:
-    """Whether a change surely lies above 0."""
+    """Return whether a change is surely above 0."""
     return not change["warning"] and change["change_low"] > 0
 
 
 def falls(change: pd.Series) -> bool:
-    """Whether a change surely lies below 0."""
+    """Return whether a change is surely below 0."""
     return not change["warning"] and change["change_high"] < 0
 
 
 def has_no_interval(change: pd.Series) -> bool:
-    """Whether a change is known as an estimate at most."""
+    """Return whether a change has no interval, and perhaps no estimate either."""
     return bool(change["warning"])
 
 
 def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decision:
-    """Return what to do; `missed` has for sites how the model misses what their logs record.
+    """Decide which option to recommend.
+
+    Parameters
+    ----------
+    changes : Changes
+        The changes that the options cause.
+    missed : dict of str to str, optional
+        For each site whose recorded waits the model does not reproduce, a text that says so.
+
+    Returns
+    -------
+    Decision
+        The decision.
 
     Notes
     -----
-    Where the model does not stand for a site, it recommends nothing: `shortest` is what it holds
-    for best.
+    If the model does not reproduce the waits of a site, no option is recommended. Then the field
+    ``shortest`` names the option that the model prefers.
 
-    An option helps if the mean wait of all jobs surely falls (its interval lies below 0), by
-    `LEAST_CHANGE` or more, no site is saturated, and the AWRT of all jobs does not surely rise. It
-    wins if besides every site has an interval, and at none the mean wait surely rises. Of the
-    winners, the first is taken of which it is not sure that jobs wait longer than under the best.
-    Where staying alone is saturated there is no change of all jobs: that of the other sites
-    decides.
+    An option helps if the mean wait of all jobs surely falls by `LEAST_CHANGE` or more, if no site
+    is saturated, and if the AWRT of all jobs does not surely rise. An option wins if, in addition,
+    the change of every site has an interval and the mean wait surely rises at none.
+
+    The best winner is the one with the shortest mean wait. The first winner under which jobs do not
+    surely wait longer than under the best one is recommended.
+
+    If a site is saturated while the sites stay alone, the change of all jobs is not known. Then the
+    option at which the fewest other sites lose is recommended.
     """
-    found = _decided(changes)
-    if missed and (found.option or found.verdict is Verdict.NO_WAIT):
+    decision = _decided(changes)
+    if missed and (decision.option or decision.verdict is Verdict.NO_WAIT):
         why = "; ".join(f"at {site}, {how}" for site, how in missed.items())
-        return Decision(Verdict.MODEL_FAILS, shortest=found.option, why=why)
-    return found
+        return Decision(Verdict.MODEL_FAILS, shortest=decision.option, why=why)
+    return decision
 
 
 def _decided(changes):
-    """Return what to do if the model stands for all sites."""
+    """Return the decision if the model reproduces the waits of all sites."""
     today = changes.today
     rows = [*changes.wait.values()]
     if today["warning"]:
@@ -149,22 +174,22 @@ def _decided(changes):
 
 
 def _serves_all(changes, name):
-    """Whether no site is saturated under an option."""
+    """Return whether no site is saturated under an option."""
     return not any(np.isnan(row["value"]) for row in changes.at[name].values())
 
 
 def _shortens(changes, name):
-    """Whether the mean wait of all jobs surely falls, and their AWRT does not surely rise."""
+    """Return whether the mean wait of all jobs surely falls and their AWRT does not surely rise."""
     return falls(changes.wait[name]) and not rises(changes.awrt[name])
 
 
 def _wait_under(changes):
-    """Return the key by which options are sorted: their mean wait, unknown ones last."""
+    """Return a sort key for options: the mean wait, or infinity if it is not known."""
     return lambda name: np.nan_to_num(changes.wait[name]["value"], nan=np.inf)
 
 
-def _of(changes, verdict, name, **more):
-    """Return a decision for an option, with the sites that it concerns."""
+def _decision_about(changes, verdict, name, **more):
+    """Return a decision about an option, with the sites that it concerns."""
     gainers = changes.sites_where(name, falls)
     losers = changes.sites_where(name, rises)
     unknown = changes.sites_where(name, has_no_interval)
@@ -172,15 +197,19 @@ def _of(changes, verdict, name, **more):
 
 
 def _where_alone_is_saturated(changes, served):
-    """Return the option that serves the load with the fewest losers."""
+    """Return the decision if a site is saturated today; `served` are options that avoid this."""
     why = changes.today["warning"]
     if not served:
         return Decision(Verdict.ADD_PROCESSORS, why=why)
-    return _of(changes, Verdict.SERVE, _fewest_losers(changes, served), why=why)
+    name = _fewest_losers(changes, served)
+    return _decision_about(changes, Verdict.SERVE, name, why=why)
 
 
 def _fewest_losers(changes, names):
-    """Return the option at which fewest sites lose; of several that of the shortest mean wait."""
+    """Return the option under which the fewest sites lose.
+
+    If there are several such options, return the one with the shortest mean wait.
+    """
 
     def losers_then_wait(name):
         return len(changes.sites_where(name, rises)), changes.wait[name]["value"]
@@ -189,7 +218,7 @@ def _fewest_losers(changes, names):
 
 
 def _best_of(changes, helping):
-    """Return the decision where options help: a winner, or one that somebody must agree to."""
+    """Return the decision if some options help: a winner, or an option that needs agreement."""
     winners = [
         name
         for name in helping
@@ -198,10 +227,10 @@ def _best_of(changes, helping):
     if winners:
         shortest = min(winners, key=lambda name: changes.wait[name]["value"])
         first = next(name for name in winners if not changes.longer(name, shortest))
-        return _of(changes, Verdict.TAKE, first, shortest=shortest)
+        return _decision_about(changes, Verdict.TAKE, first, shortest=shortest)
     name = _fewest_losers(changes, helping)
     if changes.sites_where(name, rises):
-        return _of(changes, Verdict.ASK_LOSERS, name)
+        return _decision_about(changes, Verdict.ASK_LOSERS, name)
     first_unknown = changes.sites_where(name, has_no_interval)[0]
     why = changes.at[name][first_unknown]["warning"]
-    return _of(changes, Verdict.ACCEPT_UNKNOWN, name, why=why)
+    return _decision_about(changes, Verdict.ACCEPT_UNKNOWN, name, why=why)

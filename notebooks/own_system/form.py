@@ -1,4 +1,4 @@
-"""Logs of an operator's sites in, an answer out: a form around `own_system.report`."""
+"""The form of notebook 07, in which operators enter their sites and read the recommendation."""
 
 import re
 from html import escape
@@ -23,11 +23,13 @@ from own_system.words import changed, duration
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}
-#: What is there from the start: name, log and processors of a site.
+#: The sites that the form contains at first: the name, the log and the number of processors.
 SITES = (("KTH", "KTH-SP2" + STAND_IN, 100), ("CTC", "CTC-SP2" + STAND_IN, 338))
 
 
 class _Bar(NullProgress):
+    """The progress of a report, shown by a bar of the form."""
+
     def __init__(self, bar: ipw.IntProgress) -> None:
         self._bar = bar
         bar.value, bar.max, bar.description, bar.layout.display = 0, 0, "reads the logs", ""
@@ -45,10 +47,10 @@ class _Bar(NullProgress):
 
 
 class OwnSystem(ipw.VBox):
-    """A form for sites and their logs, the answer, and buttons that save its page and tables.
+    """A form for sites and their logs, with a recommendation and buttons that save its page.
 
-    Beneath the buttons stands what was saved, or is wrong. The answer fades when the form changes;
-    there is none while another is worked out, and where that ends in an error.
+    A note below the buttons says what was saved, or what is wrong. The recommendation fades when an
+    entry of the form changes. It disappears while a new one is calculated, and if an error occurs.
     """
 
     def __init__(self) -> None:
@@ -70,22 +72,41 @@ class OwnSystem(ipw.VBox):
         self._bar = ipw.IntProgress(style=ui.WIDE, layout={"width": "auto"} | ui.NARROW)
         for site in SITES:
             self.add_site(*site)
-        self._fades_with(given := [self.clock, self.zone, self.missing, self.penalties])
-        each = [*given, self.path], self.buttons.values()
-        rows = [ipw.HBox([*row], layout=_WRAP) for row in each]
+        entries = [self.clock, self.zone, self.missing, self.penalties]
+        self._fades_with(entries)
+        rows = [
+            ipw.HBox([*widgets], layout=_WRAP)
+            for widgets in ([*entries, self.path], self.buttons.values())
+        ]
         super().__init__([ipw.HTML(ui.STYLE), self.sites, *rows, self._note, self._bar, self.view])
         self._try(self.answer)
 
     @property
     def report(self) -> SitesReport:
-        """What was answered last, and is shown."""
+        """The report that the form shows.
+
+        Raises
+        ------
+        InputError
+            If the form shows no report, because of an error.
+        """
         if self._report is None:
-            raise InputError("the form shows no answer; mend what it says, then press Answer")
+            raise InputError("the form shows no answer; correct the error, then press Answer")
         return self._report
 
     def add_site(self, name: str = "", log: str = "", processors: int = 0) -> None:
-        """Add a row for a site: its name, its log (a path, or a name), its processors."""
-        logs = [log for _, log, _ in SITES] + [each.name for each in CATALOGUE]
+        """Add a row for a site to the form.
+
+        Parameters
+        ----------
+        name : str
+            The name of the site.
+        log : str
+            The path of its log, or the name of a public log.
+        processors : int
+            The number of its processors.
+        """
+        logs = [log for _, log, _ in SITES] + [entry.name for entry in CATALOGUE]
         row = [
             ui.text_entry("site", name or f"site {len(self.sites.children) + 1}"),
             ipw.Combobox(value=log, options=logs, description="log file", style=ui.WIDE,
@@ -98,11 +119,17 @@ class OwnSystem(ipw.VBox):
         self.sites.children = (*self.sites.children, ipw.HBox(row, layout=_WRAP))
 
     def answer(self) -> None:
-        """Read the logs, run every option; then show the answer, all of it at once."""
+        """Read the logs, simulate every option, and show the recommendation.
+
+        Raises
+        ------
+        InputError
+            If an entry of the form is wrong or a log cannot be read.
+        """
         self._report, self.view.data = None, ui.View.data
         self.view.rest()
-        rows = [[each.value for each in row.children] for row in self.sites.children]
-        rows = [row for row in rows if any(row)]  # one that was emptied is none
+        rows = [[entry.value for entry in row.children] for row in self.sites.children]
+        rows = [row for row in rows if any(row)]  # An emptied row is no site.
         clusters: dict[str, int] = {}
         for name, _, size in rows:
             if not name or name in clusters:
@@ -118,29 +145,30 @@ class OwnSystem(ipw.VBox):
             bar.total(1)
             report = sites_report(clusters, logs, clock=self.clock.value, missing=limit,
                                   penalties=penalties, progress=bar)  # fmt: skip
-            self._report, self.view.data = report, _shown(report, clusters, logs)
+            self._report, self.view.data = report, _report_by_type(report, clusters, logs)
             bar.step()
             self.view.remove_class("coalloc-past")
             self.view.rest()
 
     def save(self) -> str:
-        """Write the page to where `path` says; return where it is."""
+        """Write the page of the report to the file that the form names; return a sentence."""
         check_writable(self.path.value)
         return f"The page is {self.report.save(self.path.value).absolute()}."
 
     def save_tables(self) -> str:
-        """Write the tables into a folder beside the page; return where they are."""
+        """Write the tables of the report into a folder beside the page; return a sentence."""
         check_writable(self.path.value)
         folder = Path(self.path.value).with_suffix("")
         return f"The tables are in {self.report.save_tables(folder).absolute()}."
 
     def _try(self, act: Any) -> None:
-        """Do it, with no button to press meanwhile; say what comes of it."""
+        """Call a function while all buttons are disabled; show its result or its error."""
         self._note.value = ""
         for button in self.buttons.values():
             button.disabled = True
         try:
-            self._note.value = ui.note(said) if (said := act()) else ""
+            words = act()
+            self._note.value = ui.note(words) if words else ""
         except (InputError, OSError) as error:
             self._note.value = ui.note(str(error))
         finally:
@@ -156,33 +184,34 @@ class OwnSystem(ipw.VBox):
         return super()._repr_mimebundle_(**kwargs) | self.view.data | still
 
 
-def _shown(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
-    """Return the answer by MIME type: of which sites, its words, picture and table, receipts."""
-    words, table = report.answer.words, _cells(options_table(report))
+def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
+    """Return a report by MIME type: the sites, the receipts, the words, a picture and a table."""
+    words, table = report.answer.words, _table_as_html(options_table(report))
     sites = "; ".join(f"{n}: {logs[n].title} on {clusters[n]:,} processors" for n in clusters)
-    said = f"<p>{escape(sites)}</p>"
+    html = f"<p>{escape(sites)}</p>"
     for log in logs.values():
         if log.receipt is not None:
             what = f"{escape(log.source)}: {len(log):,} jobs, and what was left out or noted"
-            said += f"<details><summary>{what}</summary>{_cells(log.receipt)}</details>"
+            html += f"<details><summary>{what}</summary>{_table_as_html(log.receipt)}</details>"
         if log.notes:
-            said += f"<p>{escape(log.source)}: {escape('; '.join(log.notes))}.</p>"
+            html += f"<p>{escape(log.source)}: {escape('; '.join(log.notes))}.</p>"
     doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
-    said += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
-    said += f"<p><b>{escape(words)}</b></p>"
+    html += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
+    html += f"<p><b>{escape(words)}</b></p>"
     data = {"text/html": table, "text/plain": words}
-    if (figure := change_figure(report.tables["options"])) is not None:
+    figure = change_figure(report.tables["options"])
+    if figure is not None:
         data = Picture(figure, below=table, rows=[words])._repr_mimebundle_()
-    return data | {"text/html": said + data["text/html"]}
+    return data | {"text/html": html + data["text/html"]}
 
 
-def _cells(table: pd.DataFrame) -> str:
+def _table_as_html(table: pd.DataFrame) -> str:
     with pd.option_context("display.max_colwidth", None):
         return table.to_html(index=False, border=0, justify="left", classes="coalloc-cells")
 
 
 def options_table(report: SitesReport) -> pd.DataFrame:
-    """Return each option with its mean wait, the change, and who surely wins or loses by it."""
+    """Return a table with the mean wait under each option, its change, and who wins or loses."""
     means = report.tables["options"].query("metric == 'mean wait'")
     named = means["group"].where(means["grouping"] != "width", means["group"] + " wide")
     rows = []
@@ -200,20 +229,21 @@ def options_table(report: SitesReport) -> pd.DataFrame:
 
 
 def _groups(parts, chosen):
-    """Return the groups that are chosen, all of a kind as one."""
-    said = []
+    """Return the names of the chosen groups; if all groups of a kind are chosen, say so."""
+    names = []
     for kind, part in parts.groupby("grouping", sort=False):
-        every = len(part) > 1 and chosen[part.index].all()
-        said += [f"all {kind}s"] if every else [*part["group"][chosen[part.index]]]
-    return ", ".join(said) or "–"
+        all_chosen = len(part) > 1 and chosen[part.index].all()
+        names += [f"all {kind}s"] if all_chosen else [*part["group"][chosen[part.index]]]
+    return ", ".join(names) or "–"
 
 
 def _read(site: str, log: str, zone: str) -> SwfLog:
-    """Return a log by its path or name; one that begins with names between bars is sacct's."""
+    """Read a log, given by its path or by the name of a public log."""
     if log.endswith(STAND_IN):
         return load_stand_in(log.removesuffix(STAND_IN))
     if not log:
-        raise InputError(f"log file of {site} is empty; give its path, or empty the whole row")
+        raise InputError(f"the log file of {site} is empty; give its path, or clear the whole row")
+    # An export of sacct begins with the names of its columns, with bars between them.
     if Path(log).is_file() and re.match(rb"[^;\n]+\|", next(content(log), b"").lstrip()):
         return read_sacct(log, time_zone=zone or None)
     return load_trace(log, missing="error")

@@ -1,4 +1,4 @@
-"""Notebook 07, your own system: a figure for each table of a report, and three exercises."""
+"""The pictures and the three exercises of notebook 07, your own system."""
 
 from functools import lru_cache
 from math import ceil
@@ -16,11 +16,11 @@ from coalloc_lib.workloads.catalogue import load_stand_in
 from lessons.teaching import checker, near
 from own_system.decision import Changes, decide
 from own_system.options import ALONE
-from own_system.page import load_figure
+from own_system.page import load_figure, mark_zero
 from own_system.report import SitesReport
 
-#: Exercise 1: the change of the mean wait under each option, in hours, and the ends of its 95 %
-#: interval. "all" stands for the jobs of both sites.
+#: Exercise 1: the change of the mean wait in hours under each option, with the two ends of its
+#: 95 % interval. The key "all" stands for the jobs of both sites.
 HOURS = {
     "conservative, alone": {
         "all": (-1.1, -1.6, -0.5), "north": (-1.5, -2.4, -0.6), "south": (-0.3, -0.9, 0.4),
@@ -34,18 +34,18 @@ HOURS = {
 }  # fmt: skip
 #: Exercise 1: the mean wait of today, in seconds.
 TODAY = 10 * HOUR
-#: Exercises 2 and 3: a machine, and a log that it could have had.
+#: Exercises 2 and 3: the log, the number of processors of its machine, and the load to aim at.
 LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
 
 
 def load_picture(report: SitesReport) -> plots.Picture:
-    """Draw the load of each site by week."""
+    """Draw the offered load of each site by week."""
     weeks = report.tables["weeks"]
-    return plots.Picture(load_figure(weeks), rows=_told(weeks, "site", "week", "load"))
+    return plots.Picture(load_figure(weeks), rows=_rows_in_words(weeks, "site", "week", "load"))
 
 
 def waits_picture(report: SitesReport) -> plots.Picture:
-    """Draw the mean wait of each site's jobs by width: recorded where known, and in the model."""
+    """Draw the mean wait by job width at each site, in the model and as the log recorded it."""
     waits = report.tables["waits"].query("grouping == 'width'")
     long = waits.rename(columns={"recorded_mean": "recorded", "model_mean": "model"}).melt(
         ["site", "group"], ["recorded", "model"], "series", "wait"
@@ -56,15 +56,15 @@ def waits_picture(report: SitesReport) -> plots.Picture:
     figure = plots.intervals(
         table.assign(ci95_low=table["wait"], ci95_high=table["wait"]), x="wait", row="row",
         series="series", panel="site", xlabel="mean wait, hours", title="Who waits today",
-        subtitle="each site alone: in the model and, where its log tells, as recorded; by width",
+        subtitle="each site alone, by job width: in the model and, if known, as the log recorded",
     )  # fmt: skip
-    return plots.Picture(figure, rows=_told(table, "site", "row", "series", "wait"))
+    return plots.Picture(figure, rows=_rows_in_words(table, "site", "row", "series", "wait"))
 
 
 def who_picture(report: SitesReport, option: str = "share one queue") -> plots.Picture:
-    """Draw what an option changes for each site, width and partition."""
-    known = report.tables["options"]["option"].unique()[1:]
-    checks.one_of("option", option, known.tolist())
+    """Draw the change of the mean wait under an option for each site, job width and partition."""
+    names = report.tables["options"]["option"].unique()[1:]
+    checks.one_of("option", option, names.tolist())
     table = report.tables["options"].query("option == @option and metric == 'mean wait'")
     table = table[table["change"].notna()]
     wide = table["grouping"].eq("width")
@@ -78,49 +78,47 @@ def who_picture(report: SitesReport, option: str = "share one queue") -> plots.P
         title="Who wins and who loses: " + option,
         subtitle="left of 0: a shorter wait than alone; 95 % intervals by bootstrap over weeks",
     )  # fmt: skip
-    axes = figure.axes[0]
-    low, high = axes.get_xlim()
-    axes.set_xlim(min(low, 0), max(high, 0))  # 0 is seen also where all win, or all lose
-    axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
-    return plots.Picture(figure, rows=_told(table, "row", "change"))
+    mark_zero(figure.axes[0])
+    return plots.Picture(figure, rows=_rows_in_words(table, "row", "change"))
 
 
 def break_even_picture(report: SitesReport) -> plots.Picture:
-    """Draw up to which penalty spanning beats sharing, for all and each site."""
-    table = _between(report.tables["break_even"], "penalty")
+    """Draw the break-even penalty of spanning, compared with sharing one queue, for each site."""
+    table = _clipped(report.tables["break_even"], "penalty")
     figure = plots.intervals(
         table, x="penalty", row="group", panel="metric", xlabel="penalty",
         title="Up to which penalty always spanning beats sharing one queue",
-        subtitle="95 % intervals; a dot at the last penalty that was run means at least this",
+        subtitle="95 % intervals; a dot at the largest simulated penalty means: this or more",
     )  # fmt: skip
-    return plots.Picture(figure, rows=_told(table, "group", "metric", "penalty"))
+    return plots.Picture(figure, rows=_rows_in_words(table, "group", "metric", "penalty"))
 
 
 def buy_picture(report: SitesReport) -> plots.Picture:
-    """Draw how many processors each site would have to buy to wait as little as by sharing."""
-    table = _between(report.tables["buy_or_share"], "processors")
+    """Draw how many processors each site must buy for the mean wait that sharing would give it."""
+    table = _clipped(report.tables["buy_or_share"], "processors")
     for name in ("processors", "ci95_low", "ci95_high"):
         table[name] = 100 * (table[name] / table["today"] - 1)
     figure = plots.intervals(
         table, x="processors", row="site", xlabel="more processors, % of today's",
         title="What sharing is worth in processors",
-        subtitle="to wait as little alone as by sharing one queue; 95 % intervals",
+        subtitle="processors for the same mean wait alone as with one shared queue; 95 % intervals",
     )  # fmt: skip
-    return plots.Picture(figure, rows=_told(table, "site", "processors"))
+    return plots.Picture(figure, rows=_rows_in_words(table, "site", "processors"))
 
 
-def _between(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the rows with a figure, cut to what was run."""
+def _clipped(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return the rows that have a value, with the values clipped to the simulated range."""
     table = table[table[name].notna()].copy()
     low, high = (table[f"{name}_{end}"].fillna(table[name]) for end in ("low", "high"))
-    ends = {name: table[name], "ci95_low": low, "ci95_high": high}
+    columns = {name: table[name], "ci95_low": low, "ci95_high": high}
     return table.assign(**{
-        each: np.clip(values, table["least"], table["most"]) for each, values in ends.items()
+        column: np.clip(values, table["least"], table["most"])
+        for column, values in columns.items()
     })  # fmt: skip
 
 
-def _told(table: pd.DataFrame, *names: str) -> list[str]:
-    """Return rows in words, the last of the columns as a number."""
+def _rows_in_words(table: pd.DataFrame, *names: str) -> list[str]:
+    """Return a text for each row of a table, made of some columns; the last one is a number."""
     return [
         f"{', '.join(str(row[name]) for name in names[:-1])}: {row[names[-1]]:.2f}"
         for row in table.to_dict("records")
@@ -128,7 +126,7 @@ def _told(table: pd.DataFrame, *names: str) -> list[str]:
 
 
 def changes_table() -> pd.DataFrame:
-    """Return the changes of exercise 1 in words, a row for each option."""
+    """Return the table of exercise 1: the changes of the mean wait as texts, by option."""
     table = pd.DataFrame(HOURS).T.rename_axis("option")
     return table.map(lambda hours: _in_words(*hours))
 

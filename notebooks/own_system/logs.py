@@ -1,4 +1,4 @@
-"""What the logs of several sites are like, and how well the model stands for their machines."""
+"""Tables about the logs of several sites, and doubts about the model of their machines."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,33 +17,54 @@ from own_system.decision import LEAST_CHANGE
 from own_system.options import ALONE, Comparison, Group
 from own_system.words import DAY, duration
 
-#: What a log may group its jobs by, and how many groups of each are named.
-LABELS, MOST_GROUPS = ("partition", "queue", "group", "user"), 6
-#: The model stands for a machine whose recorded mean wait it meets within these factors, or a
-#: minute.
-STANDS = (0.5, 2.0)
-#: What is doubted: more, or less, than so many times the processors in use; so long without a job.
-OVER, UNDER, GAP = 1.05, 0.5, 14 * DAY
+#: The columns of a log by which its jobs can be grouped.
+LABELS = ("partition", "queue", "group", "user")
+#: The number of groups with the most work that keep their names. The others become one group.
+MOST_GROUPS = 6
+#: The model is accepted if its mean wait is between these multiples of the recorded mean wait. A
+#: difference of less than `LEAST_CHANGE` is accepted too.
+ACCEPTED = (0.5, 2.0)
+#: The number of processors of a site is doubted if the number in use by its log is above or below
+#: these multiples of it.
+OVER, UNDER = 1.05, 0.5
+#: The longest time without a submission, in seconds, that is not doubted.
+GAP = 14 * DAY
 
 
 def table_of_jobs(
     logs: Mapping[str, Any], names: list[str], jobs: JobStream, site: NDArray, row: NDArray
 ) -> pd.DataFrame:
-    """Return a row for each job that is compared, with what its log says of it (else NaN, -1).
+    """Return a table of the jobs that are compared, with the columns of their logs.
 
-    ``came`` is its submission by the calendar and the clock of its site.
+    Parameters
+    ----------
+    logs : dict of str to SwfLog or JobStream
+        The log of each site.
+    names : list of str
+        The names of the sites.
+    jobs : JobStream
+        The jobs of all sites that are compared.
+    site, row : ndarray of int
+        The site of each job, and its place in the log of that site.
+
+    Returns
+    -------
+    DataFrame
+        A row for each job. The column ``came`` is its submission by the calendar and the clock of
+        its site. Numbers that the log does not have are NaN, and groups that it does not name
+        are -1.
+
+    Raises
+    ------
+    InputError
+        If the last submission of a log is after the year 9998.
     """
     parts = []
     for name in names:
         log = logs[name]
         if isinstance(log, SwfLog):
             part = log.usable.reset_index(drop=True)
-            moment = (log.epoch or 0) + part["submit"]
-            if moment.max() >= LAST_INSTANT:
-                why = f"its last job is submitted at {moment.max():.15g}, after the year 9998"
-                raise InputError(f"{log.title}: {why}; give a log in seconds")
-            came = pd.to_datetime(moment, unit="s", utc=True)
-            part["came"] = came.dt.tz_convert(log.time_zone.info).dt.tz_localize(None)
+            part["came"] = _local_times(log, part["submit"])
         else:
             known = np.where(log.has_estimate, log.estimate, np.nan)
             part = pd.DataFrame({"requested_time": known, "came": pd.NaT})
@@ -54,17 +75,37 @@ def table_of_jobs(
     table["wait"] = table["wait"].where(table["wait"] >= 0)
     table["used"] = jobs.runtime / table.pop("requested_time").where(lambda time: time > 0)
     table[[*LABELS]] = table[[*LABELS]].fillna(-1).astype(int)
-    most, bounds = jobs.processors.max(), 4 ** np.arange(1, 16) // 2  # 2, 8, 32, ...
+    most, bounds = jobs.processors.max(), 4 ** np.arange(1, 16) // 2  # The bounds are 2, 8, 32, ...
     width = by_width(jobs, np.unique([1, *bounds[bounds < most], most])).astype(object)
     columns = {"submit": jobs.submit, "runtime": jobs.runtime, "processors": jobs.processors}
-    names_of = np.array(names, dtype=object)[site]
-    return table.assign(site=names_of, width=width, work=jobs.work, **columns)
+    site_names = np.array(names, dtype=object)[site]
+    return table.assign(site=site_names, width=width, work=jobs.work, **columns)
+
+
+def _local_times(log: SwfLog, submit: pd.Series) -> pd.Series:
+    """Return submission times as dates and times of day in the time zone of a log."""
+    moment = (log.epoch or 0) + submit
+    if moment.max() >= LAST_INSTANT:
+        raise InputError(
+            f"{log.title}: its last job is submitted at {moment.max():.15g}, after the year 9998; "
+            "give a log in seconds"
+        )
+    times = pd.to_datetime(moment, unit="s", utc=True)
+    return times.dt.tz_convert(log.time_zone.info).dt.tz_localize(None)
 
 
 def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
-    """Return the group of each job by a column of its log, such as ``north queue 1``.
+    """Return the name of the group of each job by a column of its log.
 
-    Those with most work are named. It is empty for jobs of a site that has but one group.
+    A name is, for example, ``north queue 1``. Only the groups with the most work have names of
+    their own. The name is empty for the jobs of a site with only one group.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `table_of_jobs`.
+    label : str
+        The column: one of `LABELS`.
     """
     known = table[label].where(table[label] >= 0)
     several = known.notna() & (known.groupby(table["site"]).transform("nunique") > 1)
@@ -74,13 +115,20 @@ def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
 
 
 def group_masks(table: pd.DataFrame, sites: list[str]) -> dict[Group, NDArray[np.bool_]]:
-    """Return the groups over which options are compared: all, sites, widths, partitions."""
-    queue = next((q for label in LABELS[:2] if (q := groups_of(table, label)).any()), None)
+    """Return the jobs of each group for which the options are compared.
+
+    The groups are all jobs, the sites, the job widths, and the partitions. If the logs name no
+    partitions, the queues take their place.
+    """
     widths = table.groupby("width")["processors"].max().sort_values().index
-    by = {"site": (table["site"], sites), "width": (table["width"], widths)}
-    by |= {} if queue is None else {"partition": (queue, sorted({*queue} - {""}))}
+    groupings = {"site": (table["site"], sites), "width": (table["width"], widths)}
+    for label in ("partition", "queue"):
+        names = groups_of(table, label)
+        if names.any():
+            groupings["partition"] = names, sorted({*names} - {""})
+            break
     masks = {("all", ALL): np.ones(len(table), dtype=bool)}
-    for grouping, (names, order) in by.items():
+    for grouping, (names, order) in groupings.items():
         masks |= {(grouping, str(name)): (names == name).to_numpy() for name in order}
     return masks
 
@@ -88,44 +136,72 @@ def group_masks(table: pd.DataFrame, sites: list[str]) -> dict[Group, NDArray[np
 def facts(
     logs: Mapping[str, Any], clusters: Mapping[str, int], table: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return a row for each site: what its log holds, what is compared, and the load of that."""
+    """Return a table that describes the log of each site and its jobs that are compared.
+
+    Parameters
+    ----------
+    logs : dict of str to SwfLog or JobStream
+        The log of each site.
+    clusters : dict of str to int
+        The number of processors of each site.
+    table : DataFrame
+        The result of `table_of_jobs`.
+    """
     rows, span = [], np.ptp(table["submit"])
     for site, size in clusters.items():
-        log, mine = logs[site], table[table["site"] == site]
+        log, jobs = logs[site], table[table["site"] == site]
         row: dict[str, Any] = {"site": site, "processors": size, "in_file": len(log)}
         if isinstance(log, SwfLog):
-            first, last = (f"{end:%Y-%m-%d}" for end in (mine["came"].min(), mine["came"].max()))
+            first, last = (f"{end:%Y-%m-%d}" for end in (jobs["came"].min(), jobs["came"].max()))
             row |= {"log": log.title, "sha256": log.sha256, "from": first, "to": last}
             row |= {"time_zone": log.time_zone.name, "notes": "; ".join(log.notes)}
         usable = len(log.usable) if isinstance(log, SwfLog) else len(log)
-        used, length, wide = mine["used"].dropna(), mine["runtime"], mine["processors"]
-        came = np.sort([*mine["submit"], table["submit"].min(), table["submit"].max()])
-        gap, known, busiest = int(np.diff(came).argmax()), mine[mine["wait"].notna()], np.nan
-        if len(known):
-            begins = known["submit"] + known["wait"]
-            busiest = in_use(begins, begins + known["runtime"], known["asked"])
+        used, length, wide = jobs["used"].dropna(), jobs["runtime"], jobs["processors"]
+        submit = np.sort([*jobs["submit"], table["submit"].min(), table["submit"].max()])
+        gap = int(np.diff(submit).argmax())
         rows.append(row | {
-            "without_run_time": len(log) - usable, "outside": usable - len(mine),
-            "jobs": len(mine), "weeks": span / WEEK, "load": mine["work"].sum() / (span * size),
-            "busiest": busiest, "gap_begins": came[gap], "gap": came[gap + 1] - came[gap],
-            "idle_in_nodes": 1 - (mine["asked"] * length).sum() / mine["work"].sum(),
+            "without_run_time": len(log) - usable, "outside": usable - len(jobs),
+            "jobs": len(jobs), "weeks": span / WEEK, "load": jobs["work"].sum() / (span * size),
+            "busiest": _processors_in_use(jobs),
+            "gap_begins": submit[gap], "gap": submit[gap + 1] - submit[gap],
+            "idle_in_nodes": 1 - (jobs["asked"] * length).sum() / jobs["work"].sum(),
             "widest": wide.max(),
-            **_spread("processors", wide), **_spread("runtime", length),
-            "without_estimate": mine["used"].isna().mean(), "past_estimate": (used > 1).mean(),
+            **_distribution("processors", wide), **_distribution("runtime", length),
+            "without_estimate": jobs["used"].isna().mean(), "past_estimate": (used > 1).mean(),
             "used_of_estimate_median": used.median(),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def _spread(name: str, values: pd.Series) -> dict[str, float]:
-    """Return the mean, and the 10th, 50th and 90th percentile, of a column."""
-    marks = {"p10": 0.1, "median": 0.5, "p90": 0.9}
-    spread = {f"{name}_{mark}": values.quantile(share) for mark, share in marks.items()}
-    return {f"{name}_mean": values.mean()} | spread
+def _processors_in_use(jobs: pd.DataFrame) -> float:
+    """Return the largest number of processors in use by the recorded waits; NaN if none is known.
+
+    As in `in_use`, the busiest 1 % of the time does not count.
+    """
+    known = jobs[jobs["wait"].notna()]
+    if not len(known):
+        return np.nan
+    begins = known["submit"] + known["wait"]
+    return in_use(begins, begins + known["runtime"], known["asked"])
+
+
+def _distribution(name: str, values: pd.Series) -> dict[str, float]:
+    """Return the mean and the 10th, 50th and 90th percentiles of a column."""
+    quantiles = {"p10": 0.1, "median": 0.5, "p90": 0.9}
+    percentiles = {f"{name}_{mark}": values.quantile(share) for mark, share in quantiles.items()}
+    return {f"{name}_mean": values.mean()} | percentiles
 
 
 def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFrame:
-    """Return the load that each site is offered in each week of the common time, and its jobs."""
+    """Return a table with the number of jobs and the offered load of each site in each week.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `table_of_jobs`.
+    clusters : dict of str to int
+        The number of processors of each site.
+    """
     since = table["submit"] - table["submit"].min()
     weeks = table.assign(week=(since // WEEK).astype(int)).groupby(["site", "week"], sort=True)
     loads = weeks.agg(jobs=("work", "size"), load=("work", "sum"))
@@ -135,16 +211,18 @@ def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFram
     loads = loads.reindex(all_weeks, fill_value=0).reset_index()
     length = np.minimum(since.max() - loads["week"] * WEEK, WEEK)
     loads["load"] /= loads["site"].map(dict(clusters)) * length.clip(lower=1)
-    return loads[length > WEEK / 2]  # the last days are a week only where they are most of one
+    # The last week counts only if at least half of it belongs to the common time.
+    return loads[length > WEEK / 2]
 
 
 def cycles(table: pd.DataFrame, sites: Iterable[str]) -> pd.DataFrame:
-    """Return which share of a site's jobs come in each hour of the day, and on each weekday."""
+    """Return the share of each site's jobs by the hour of the day and by the day of the week."""
     known, rows = table[table["came"].notna()], []
     order = [site for site in sites if (known["site"] == site).any()]
-    days = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("day_of_week", 7)}
-    for name, (at, count) in days.items():
-        shares = pd.crosstab(known["site"], getattr(known["came"].dt, at), normalize="index")
+    periods = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("day_of_week", 7)}
+    for name, (attribute, count) in periods.items():
+        part = getattr(known["came"].dt, attribute)
+        shares = pd.crosstab(known["site"], part, normalize="index")
         shares = shares.reindex(order, columns=range(count), fill_value=0.0)
         shares = shares.rename_axis(index="site", columns="at")
         rows.append(shares.stack().rename("share").reset_index().assign(cycle=name))
@@ -152,19 +230,30 @@ def cycles(table: pd.DataFrame, sites: Iterable[str]) -> pd.DataFrame:
 
 
 def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return who waits: recorded in the log, and in the model where each site stays alone.
+    """Return the waits that the logs record, and those of the model if the sites stay alone.
 
-    A row for each site and group of its jobs by width, partition, queue, group and user.
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `table_of_jobs`.
+    comparison : Comparison
+        The simulated options.
+
+    Returns
+    -------
+    DataFrame
+        A row for each site, and for each group of its jobs by width, partition, queue, group and
+        user.
     """
-    every, parts = table.assign(all=table["site"], model=comparison.outcomes[ALONE]["wait"]), []
-    # Both of the same jobs: those with a recorded wait, where the site has some.
-    known = every["wait"].notna()
-    every["model"] = every["model"].where(known | ~known.groupby(every["site"]).transform("any"))
-    work = every.groupby("site")["work"].sum()
+    jobs, parts = table.assign(all=table["site"], model=comparison.outcomes[ALONE]["wait"]), []
+    # If some jobs of a site have a recorded wait, only these jobs count in the means of the model.
+    known = jobs["wait"].notna()
+    jobs["model"] = jobs["model"].where(known | ~known.groupby(jobs["site"]).transform("any"))
+    work = jobs.groupby("site")["work"].sum()
     sites = {group: place for place, (_, group) in enumerate(comparison.groups)}
     for by in ("all", "width", *LABELS):
-        names = groups_of(every, by) if by in LABELS else every[by]
-        part = every.assign(group=names)[names != ""].groupby(["site", "group"]).agg(
+        names = groups_of(jobs, by) if by in LABELS else jobs[by]
+        part = jobs.assign(group=names)[names != ""].groupby(["site", "group"]).agg(
             jobs=("work", "size"), known=("wait", "count"), share_of_work=("work", "sum"),
             widest=("processors", "max"),
             recorded_mean=("wait", "mean"), recorded_median=("wait", "median"),
@@ -173,61 +262,98 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
         part["share_of_work"] /= work[part["site"]].to_numpy()
         order = {"widest": True} if by == "width" else {"share_of_work": False}
         part = part.sort_values([*order], ascending=[*order.values()])
-        part = part.sort_values("site", key=lambda each: each.map(sites), kind="stable")
+        part = part.sort_values("site", key=lambda names: names.map(sites), kind="stable")
         parts.append(part.drop(columns="widest").assign(grouping=by))
     return pd.concat(parts, ignore_index=True)
 
 
 def misses(rows: pd.DataFrame) -> dict[str, str]:
-    """Return for each site, by `waits`, how its recorded mean wait is missed, if it is."""
-    found = {}
+    """Return the sites whose recorded mean wait the model does not reproduce.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The result of `waits`.
+
+    Returns
+    -------
+    dict of str to str
+        For each of these sites a text with both mean waits.
+    """
+    texts = {}
     for row in rows[(rows["grouping"] == "all") & rows["recorded_mean"].notna()].itertuples():
-        low, high = (factor * row.recorded_mean for factor in STANDS)
+        low, high = (factor * row.recorded_mean for factor in ACCEPTED)
         low = min(low, row.recorded_mean - LEAST_CHANGE)
         high = max(high, row.recorded_mean + LEAST_CHANGE)
-        if row.known >= row.jobs / 2 and not low <= row.model_mean <= high:
-            recorded = duration(row.recorded_mean)
-            if np.isnan(row.model_mean):
-                told = f"in the model its queue only grows, in its log its jobs wait {recorded}"
-                found[row.site] = told
-                continue
-            found[row.site] = (
-                f"in the model its jobs wait {duration(row.model_mean)} on average, in its log "
-                f"{recorded}"
-                + ", for something else than processors"
-                * (row.model_mean < LEAST_CHANGE)
+        if row.known < row.jobs / 2 or low <= row.model_mean <= high:
+            continue
+        recorded = duration(row.recorded_mean)
+        if np.isnan(row.model_mean):
+            texts[row.site] = (
+                f"in the model its queue only grows, in its log its jobs wait {recorded}"
             )
-    return found
+            continue
+        texts[row.site] = (
+            f"in the model its jobs wait {duration(row.model_mean)} on average, in its log "
+            f"{recorded}"
+        )
+        if row.model_mean < LEAST_CHANGE:
+            texts[row.site] += ", perhaps for other reasons than a lack of processors"
+    return texts
 
 
 def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
-    """Return for each site why the model does not stand for it, by `waits` and `facts`, if so."""
-    known, missed, found = facts.set_index("site"), misses(rows), {}
+    """Return the sites whose machines the model may not represent.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The result of `waits`.
+    facts : DataFrame
+        The result of the function `facts`.
+
+    Returns
+    -------
+    dict of str to str
+        For each of these sites the reasons for the doubt.
+    """
+    facts_of, missed, texts = facts.set_index("site"), misses(rows), {}
     for row in rows[rows["grouping"] == "all"].itertuples():
-        mine, why = known.loc[row.site], []
-        if np.isnan(row.recorded_mean):
-            why.append("its log has no recorded waits to hold the model against")
-        elif row.known < row.jobs / 2:
-            why.append(f"only {row.known:,} of its {row.jobs:,} jobs have a recorded wait")
-        elif row.site in missed:
-            why.append(missed[row.site])
-        if mine["busiest"] > OVER * mine["processors"]:
-            why.append(
-                f"by its log up to {mine['busiest']:,.0f} processors were in use at once, of "
-                f"{mine['processors']:,.0f}: check their number, in cores if the log counts cores"
-            )
-        elif mine["busiest"] < UNDER * mine["processors"]:
-            why.append(
-                f"by its log no more than {mine['busiest']:,.0f} of its {mine['processors']:,.0f} "
-                "processors are in use 99 % of the time: check their number"
-            )
-        elif mine["load"] > 1:
-            why.append(f"its log offers {mine['load']:.2f} times what its processors can do")
-        if mine["gap"] > GAP:
-            why.append(
-                f"its log has no jobs for {duration(mine['gap'])}, while its machine stands idle "
-                "in the model, to the gain of the others"
-            )
-        if why:
-            found[row.site] = "; ".join(why)
-    return found
+        reasons = [_doubt_about_waits(row, missed), *_doubts_about_machine(facts_of.loc[row.site])]
+        if any(reasons):
+            texts[row.site] = "; ".join(filter(None, reasons))
+    return texts
+
+
+def _doubt_about_waits(row: Any, missed: Mapping[str, str]) -> str:
+    """Return why the recorded waits of a site raise a doubt, or an empty text."""
+    if np.isnan(row.recorded_mean):
+        return "its log has no recorded waits to hold the model against"
+    if row.known < row.jobs / 2:
+        return f"only {row.known:,} of its {row.jobs:,} jobs have a recorded wait"
+    return missed.get(row.site, "")
+
+
+def _doubts_about_machine(site: Any) -> list[str]:
+    """Return doubts about the number of processors of a site, and about a gap in its log."""
+    reasons = []
+    if site["busiest"] > OVER * site["processors"]:
+        reasons.append(
+            f"by its log up to {site['busiest']:,.0f} processors were in use at once, of "
+            f"{site['processors']:,.0f}: check their number, in cores if the log counts cores"
+        )
+    elif site["busiest"] < UNDER * site["processors"]:
+        reasons.append(
+            f"by its log no more than {site['busiest']:,.0f} of its {site['processors']:,.0f} "
+            "processors are in use 99 % of the time: check their number"
+        )
+    elif site["load"] > 1:
+        reasons.append(
+            f"its log offers {site['load']:.2f} times the work that its processors can do"
+        )
+    if site["gap"] > GAP:
+        reasons.append(
+            f"its log has no jobs for {duration(site['gap'])}; in the model its machine is idle "
+            "during this time, and other sites gain from that"
+        )
+    return reasons

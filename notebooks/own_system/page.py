@@ -1,4 +1,4 @@
-"""The page of a `SitesReport`: its tables in words, figures and cells."""
+"""The HTML page of a `SitesReport`, with its pictures and tables."""
 
 from base64 import b64encode
 from math import inf
@@ -17,8 +17,9 @@ from own_system.options import ALONE, METRICS, SHARED
 
 
 def page_of(report: Any) -> str:
-    """Return the page of a `SitesReport`: HTML that needs no network, script or other file."""
+    """Return the HTML page of a `SitesReport`, which needs no network, script or other file."""
     tables, options = report.tables, report.tables["options"]
+    change_picture = change_figure(options)
     of_sites = options[options["grouping"].isin(["all", "site"]) & (options["warning"] != "")]
     warned = of_sites.groupby(["group", "warning"], sort=False)["option"].unique()
     values = {name: table.to_dict("records") for name, table in tables.items()}
@@ -27,23 +28,26 @@ def page_of(report: Any) -> str:
         "infinite": inf, "warned": {key: [*names] for key, names in warned.items()},
         "by_option": {n: t.to_dict("records") for n, t in options.groupby("option", sort=False)},
         "figures": [
-            _drawn(draw(tables[name]))
+            _svg_with_title(draw(tables[name]))
             for name, draw in (("weeks", load_figure), ("cycles", cycle_figure))
             if not tables[name].empty
         ],
-        "told": _told(options, report.answer.option or SHARED),
-        "changes": None if (changes := change_figure(options)) is None else _drawn(changes),
+        "told": _rows_in_words(options, report.answer.option or SHARED),
+        "changes": None if change_picture is None else _svg_with_title(change_picture),
         "files": {name: _link(table) for name, table in tables.items()},
     }  # fmt: skip
     loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    for word in (words.duration, words.changed, listed):
-        environment.filters[word.__name__] = word
+    for function in (words.duration, words.changed, listed):
+        environment.filters[function.__name__] = function
     return environment.get_template("page.html.j2").render(values)
 
 
-def _told(options, chosen):
-    """Return for each group its mean wait alone, under an option, and the change, in one unit."""
+def _rows_in_words(options, chosen):
+    """Return a row for each group: its mean wait alone and under an option, and the change.
+
+    The three values are texts with the same unit.
+    """
     wanted = options[(options["metric"] == "mean wait") & (options["jobs"] > 0)]
     alone = wanted[wanted["option"] == ALONE].set_index(["grouping", "group"])["value"]
     rows = []
@@ -63,18 +67,29 @@ def _link(table):
     return f"data:text/csv;charset=utf-8;base64,{code}"
 
 
-def _drawn(figure):
+def _svg_with_title(figure):
     svg = plots.to_svg(figure)
     return Markup(svg[svg.index("<svg") :]), figure.get_suptitle()
 
 
-def _plain(table, name):
-    """Return a table whose names matplotlib takes as they are: a dollar begins no formula."""
+def _without_formulas(table, name):
+    """Return a table in which the dollar signs of a column do not begin formulas of matplotlib."""
     return table.assign(**{name: table[name].astype(str).str.replace("$", r"\$")})
 
 
 def change_figure(options: Any) -> Any:
-    """Draw the change of the mean wait by each option, for all and each site; None if none is."""
+    """Draw the change of the mean wait under each option, for all jobs and for each site.
+
+    Parameters
+    ----------
+    options : DataFrame
+        The table ``options`` of a `SitesReport`.
+
+    Returns
+    -------
+    Figure or None
+        The figure, or None if no change is known or if all are 0.
+    """
     wanted = options[(options["metric"] == "mean wait") & options["grouping"].isin(["all", "site"])]
     wanted = wanted[(wanted["option"] != ALONE) & wanted["change"].notna()]
     if wanted.empty:
@@ -82,35 +97,42 @@ def change_figure(options: Any) -> Any:
     most = wanted["change"].abs().max()
     size, unit = words.unit_of(most)
     if not round(most / size, 1):
-        return None  # nobody waits
+        return None
     columns = {"change": "change", "ci95_low": "change_low", "ci95_high": "change_high"}
+    table = _without_formulas(wanted, "group")
     figure = plots.intervals(
-        _plain(wanted, "group").assign(**{new: wanted[of] / size for new, of in columns.items()}),
+        table.assign(**{new: wanted[old] / size for new, old in columns.items()}),
         x="change", row="option", panel="group", row_height=0.24,
         xlabel=f"change of the mean wait, {unit}",
         title="What each option changes, for all and for each site",
-        subtitle="mean wait less that of staying alone, on the same jobs; 95 % intervals",
+        subtitle="mean wait minus that of staying alone, on the same jobs; 95 % intervals",
     )  # fmt: skip
     for axes in figure.axes:
-        low, high = axes.get_xlim()
-        axes.set_xlim(min(low, 0), max(high, 0))  # 0 is seen also where all win, or all lose
-        axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+        mark_zero(axes)
     return figure
 
 
+def mark_zero(axes: Any) -> None:
+    """Draw a dashed line at a change of 0, and extend the axis if it does not contain 0."""
+    low, high = axes.get_xlim()
+    axes.set_xlim(min(low, 0), max(high, 0))
+    axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+
+
 def load_figure(weeks: Any) -> Any:
-    """Draw the load that each site is offered, week by week, from the table ``weeks``."""
+    """Draw the offered load of each site by week, from the table ``weeks`` of a `SitesReport`."""
     return plots.lines(
-        _plain(weeks, "site"), x="week", y="load", line="site", xlabel="week", ylabel="load",
-        title="The load that is offered, week by week",
-        subtitle="work that comes in a week over what the processors can do in it",
+        _without_formulas(weeks, "site"), x="week", y="load", line="site", xlabel="week",
+        ylabel="load", title="The load that is offered, week by week",
+        subtitle="work submitted in a week, as a share of the capacity of the processors",
     )  # fmt: skip
 
 
 def cycle_figure(cycles: Any) -> Any:
-    """Draw when jobs come, by day and week, from the table ``cycles``."""
+    """Draw the daily and the weekly cycle of submissions, from the table ``cycles``."""
     return plots.lines(
-        _plain(cycles, "site"), x="at", y="share", line="site", panel="cycle", names="legend",
-        scales=dict.fromkeys(cycles["cycle"], ("linear", "linear")), ylabel="share of the jobs",
-        title="When jobs come, in the time zone that each log names, else UTC",
+        _without_formulas(cycles, "site"), x="at", y="share", line="site", panel="cycle",
+        names="legend", scales=dict.fromkeys(cycles["cycle"], ("linear", "linear")),
+        ylabel="share of the jobs",
+        title="When jobs are submitted, in the time zone of each log, or in UTC if it names none",
     )  # fmt: skip

@@ -1,14 +1,14 @@
-"""Logs of several sites in, one page out: what sharing and spanning would change for each.
+"""The report about several sites: the options of their operators, compared on their own logs.
 
-How sites are simulated belongs in `simulation.sites`, forms and commands in `widgets` and
-`cli`. Begin with `options`, then `decision`.
+The sites are simulated by `coalloc_lib.simulation.sites`. The modules `options` and `decision` make
+the parts of the report, `form` shows it in a notebook, and `commands` on the command line.
 """
 
 import platform
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.metadata import version
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,21 +42,23 @@ __all__ = ["Answer", "SitesReport", "sites_report"]
 
 
 class SitesReport(NamedTuple):
-    """What operators of several sites could do, and what it would change, as tables and a page.
+    """A recommendation to the operators of several sites, with the tables that support it.
 
     Parameters
     ----------
     answer : Answer
-        The recommendation: its ``words``, the ``option`` (None: change nothing), the ``figure``
-        that it rests on, and the ``decision`` with its verdict and the sites that it concerns.
+        The recommendation. Its ``words`` are a text. Its ``option`` is the recommended option, or
+        None to change nothing. Its ``figure`` is the change of the mean wait. Its ``decision`` has
+        the verdict and the sites that it concerns.
     doubts : dict of str to str
-        For each site, why the model does not stand for it, where that is so.
+        For each site whose machine the model may not represent, the reason.
     tables : dict of str to DataFrame
-        ``options`` (each option, group and metric, with the change from staying alone and its 95 %
-        interval), ``pairs``, ``break_even``, ``buy_or_share``, ``logs``, ``waits``, ``weeks``,
-        ``cycles`` and ``made_by``. Times are in seconds.
+        The table ``options`` has a row for each option, group and metric, with the change from
+        staying alone and its 95 % interval. The other tables are ``pairs``, ``break_even``,
+        ``buy_or_share``, ``logs``, ``waits``, ``weeks``, ``cycles`` and ``made_by``. Times are in
+        seconds.
     made_by : dict of str to str
-        The command or call, the clock, and the versions, that make it again.
+        The command, the clock, the seed and the versions of the packages that made the report.
     """
 
     answer: Answer
@@ -73,8 +75,15 @@ class SitesReport(NamedTuple):
         return f"<p><b>{escape(self.answer.words)}</b></p>{shown}"
 
     def save(self, path: Any) -> Path:
-        """Write the page, one HTML file that needs nothing else; return its path."""
-        from own_system.page import page_of  # draws, which takes long to import
+        """Write the report as an HTML page, and return its path.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write. It needs no other file, and no network.
+        """
+        # This module imports matplotlib, which takes long.
+        from own_system.page import page_of
 
         page = page_of(self)
         with atomic_path(path) as beside:
@@ -82,7 +91,13 @@ class SitesReport(NamedTuple):
         return Path(path)
 
     def save_tables(self, folder: Any) -> Path:
-        """Write each table as CSV into a folder, which is made if need be; return its path."""
+        """Write each table as a CSV file, and return the path of the folder.
+
+        Parameters
+        ----------
+        folder : str or path-like
+            The folder for the files. It is made if it does not exist.
+        """
         folder = writable_folder(folder)
         for name, table in self.tables.items():
             with atomic_path(folder / f"{name}.csv") as beside:
@@ -104,27 +119,40 @@ def sites_report(
     progress: NullProgress = NO_PROGRESS,
     command: str = "",
 ) -> SitesReport:
-    """Run the logs of several sites through all that their operators could do; compare.
+    """Simulate all options of the operators of several sites, and recommend one of them.
+
+    All options are simulated with the same jobs: those that were submitted while all logs were
+    recorded. Intervals are by bootstrap over weeks, with the same resampled weeks for all options.
+    If an option cannot be simulated or is saturated, the tables have the reason in the place of its
+    values.
 
     Parameters
     ----------
     clusters, logs, clock, missing, node, largest
-        As in `compare_sites`.
+        As in `coalloc_lib.compare_sites`.
     penalties : sequence of float
-        A job that spans sites runs ``1 + p`` times as long, for each p of these, and for 0.
+        The span penalties. With a penalty of p, a job that spans sites runs ``1 + p`` times as
+        long. A penalty of 0 is always simulated too.
     seed : int
-        Of whose estimates become exact, and which jobs come twice at a higher load.
-    workers, progress
-        Runs side by side, in threads (-1: one a processor); what is told of each.
+        The seed of the random choices: the users whose estimates become exact, the users whose jobs
+        stay at their site, and the jobs that occur twice at a higher load.
+    workers : int
+        The number of threads; -1 for one per processor core.
+    progress : NullProgress
+        It counts the steps that are done.
     command : str
-        What the page says makes it again; by default this call.
+        The command that the page names to make it again, by default this call.
 
     Returns
     -------
     SitesReport
-        All options run the same jobs, those of the time that all logs have; intervals are by
-        bootstrap over weeks, the same for all. An option that cannot be run, or saturates, has the
-        reason in the place of its figures.
+        The recommendation and its tables.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, if the logs have less than a day in common, or if the jobs cannot
+        be simulated while the sites stay alone.
 
     Examples
     --------
@@ -134,39 +162,31 @@ def sites_report(
     >>> sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
     'share one queue'
     """
-    import pandas as pd
-
     from own_system import logs as about
 
-    each = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
-    if not any(each):
-        raise InputError(f"penalties = {[*penalties]}; give one above 0 or more")
+    all_penalties = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
+    if not any(all_penalties):
+        raise InputError(f"penalties = {[*penalties]}; give at least one above 0")
     if workers != -1:
         whole("workers", workers)
     system, jobs, site, row = together(clusters, logs, clock, missing, node, largest)
     table = about.table_of_jobs(logs, [*clusters], jobs, site, row)
     if np.ptp(jobs.submit) < DAY:
         raise InputError(
-            f"the time that all logs have is shorter than a day, with {len(jobs):,} jobs; give "
-            "longer logs of one time, or clock='weeks'"
+            f"the logs have less than a day in common, with {len(jobs):,} jobs; give longer logs "
+            "of the same time, or clock='weeks'"
         )
-    alike = np.where(table["user"] < 0, -1 - np.arange(len(table)), table["user"])
-    found = options(system, jobs, site, table["site"] + " " + alike.astype(str), each, seed)
+    found = options(system, jobs, site, _users(table), all_penalties, seed)
     outcomes = run_all(found, jobs.work, progress, workers)
-    if isinstance(failure := outcomes[ALONE], InputError):
-        raise failure
+    alone = outcomes[ALONE]
+    if isinstance(alone, InputError):
+        raise alone
     masks = about.group_masks(table, [*clusters])
     comparison = Comparison(outcomes, masks, jobs.submit, jobs.work, progress)
-    policies = [o.name for o in found if o.kind == "policy" and o.name in comparison.names]
-    pairs = [
-        {"option": one, "other": other}
-        | columns_of(comparison.change(("all", ALL), "mean wait", one, other), "change")
-        for one in policies for other in policies if one != other
-    ]  # fmt: skip
     tables: dict[str, Any] = {
         "options": changes(found, comparison),
-        "pairs": pd.DataFrame(pairs),
-        "break_even": _break_even(comparison, each),
+        "pairs": _pairs(found, comparison),
+        "break_even": _break_even(comparison, all_penalties),
         "buy_or_share": _buy_or_share(comparison, clusters),
         "logs": about.facts(logs, clusters, table).assign(
             planned_with=missing, block_weeks=block_of(jobs.submit) / WEEK
@@ -175,35 +195,62 @@ def sites_report(
         "weeks": about.weekly_load(table, clusters),
         "cycles": about.cycles(table, clusters),
     }
-    given = f"{clock=}, {missing=}, {node=}, {largest=}, penalties={each}, {seed=}"
-    command = command or f"sites_report({dict(clusters)}, logs, {given})"
-    made_by = {
-        "command": command,
-        "clock": clock,
-        "seed": str(seed),
-        "Python": platform.python_version(),
-    }
-    made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
-    tables["made_by"] = pd.DataFrame({"what": made_by.keys(), "is": made_by.values()})
+    arguments = f"{clock=}, {missing=}, {node=}, {largest=}, penalties={all_penalties}, {seed=}"
+    command = command or f"sites_report({dict(clusters)}, logs, {arguments})"
+    made_by, tables["made_by"] = _made_by(command, clock, seed)
     answer = recommend(tables["options"], tables["pairs"], about.misses(tables["waits"]))
     doubts = about.doubts(tables["waits"], tables["logs"])
-    for name in clusters:
-        if why := comparison.fault(("site", name), ALONE):
-            full = f"in the model, alone, it is {why}"
-            doubts[name] = "; ".join(filter(None, [full, doubts.get(name)]))
-    for i, j in combinations(range(len(clusters)), 2):
-        one, other = jobs[site == i], jobs[site == j]
-        if len(one) == len(other) and (one.work == other.work).all():
-            same = f"its jobs are those of {[*clusters][i]}: one log is given twice"
-            doubts[[*clusters][j]] = "; ".join(filter(None, [same, doubts.get([*clusters][j])]))
+    for name, why in _further_doubts(comparison, [*clusters], jobs, site):
+        doubts[name] = "; ".join(filter(None, [why, doubts.get(name)]))
     return SitesReport(answer, doubts, tables, made_by)
 
 
-def _break_even(comparison, penalties):
-    """Return up to which penalty spanning beats sharing one queue, for all and each site."""
+def _users(table):
+    """Return the user of each job with its site; each job without a user gets one of its own."""
+    number = np.where(table["user"] < 0, -1 - np.arange(len(table)), table["user"])
+    return table["site"] + " " + number.astype(str)
+
+
+def _pairs(found, comparison):
+    """Return the change of the mean wait between any two options that can be recommended."""
     import pandas as pd
 
-    # The lower the penalty, the less they wait.
+    policies = [o.name for o in found if o.kind == "policy" and o.name in comparison.names]
+    return pd.DataFrame([
+        {"option": one, "other": other}
+        | columns_of(comparison.change(("all", ALL), "mean wait", one, other), "change")
+        for one, other in permutations(policies, 2)
+    ])  # fmt: skip
+
+
+def _made_by(command, clock, seed):
+    """Return what made the report, with the versions of the packages, as a dict and as a table."""
+    import pandas as pd
+
+    made_by = {
+        "command": command, "clock": clock, "seed": str(seed), "Python": platform.python_version(),
+    }  # fmt: skip
+    made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
+    return made_by, pd.DataFrame({"what": made_by.keys(), "is": made_by.values()})
+
+
+def _further_doubts(comparison, names, jobs, site):
+    """Yield the name of a site and a doubt: it is saturated, or its log is that of another site."""
+    for name in names:
+        why = comparison.fault(("site", name), ALONE)
+        if why:
+            yield name, f"in the model, alone, it is {why}"
+    for i, j in combinations(range(len(names)), 2):
+        one, other = jobs[site == i], jobs[site == j]
+        if len(one) == len(other) and (one.work == other.work).all():
+            yield names[j], f"its jobs are those of {names[i]}: one log is given twice"
+
+
+def _break_even(comparison, penalties):
+    """Return the break-even penalty of spanning, compared with sharing, for all and each site."""
+    import pandas as pd
+
+    # `Comparison.root` needs the penalties in the order in which jobs wait less and less.
     at = {p: f"span, penalty {p:g}" for p in reversed(penalties)}
     return pd.DataFrame([
         {"group": group[1], "metric": metric} | _root(comparison, group, metric, at, "penalty")
@@ -213,7 +260,7 @@ def _break_even(comparison, penalties):
 
 
 def _buy_or_share(comparison, clusters):
-    """Return how many processors each site needs alone to wait as little as it does by sharing."""
+    """Return how many processors each site alone needs for the mean wait that sharing gives it."""
     import pandas as pd
 
     rows = []
@@ -225,9 +272,15 @@ def _buy_or_share(comparison, clusters):
 
 
 def _root(comparison, group, metric, at, name, slack=0.0):
-    """Return where options wait as little as by sharing, and among which that was looked for."""
+    """Return the parameter at which a group waits as little as with one shared queue.
+
+    The result is a dict of columns: the parameter with its interval, and the range of parameters
+    that were simulated without saturation.
+    """
     at = {x: option for x, option in at.items() if not comparison.fault(group, option)}
-    why = comparison.fault(group, SHARED) or (len(at) < 2 and "nearly all of these are saturated")
+    why = comparison.fault(group, SHARED)
+    if not why and len(at) < 2:
+        why = "nearly all options of this comparison are saturated"
     if why:
         return columns_of(Interval(*[np.nan] * 3, 0, warning=why), name)
     root = comparison.root(group, metric, at, SHARED, slack)

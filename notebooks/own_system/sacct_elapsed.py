@@ -1,4 +1,4 @@
-"""Slurm's elapsed times, compared with the time from the start of a job to its end."""
+"""A comparison of Slurm's elapsed times with the time from the start of a job to its end."""
 
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-# How the elapsed time of a job may differ from the time from its start to its end.
-LONGER = "have run longer than from start to end"
-SHORTER = "have run shorter than from start to end"
-IN_HOURS = "have run shorter, 60 times, than from start to end"
+# Notes about lines whose elapsed time differs from the time from the start to the end of the job.
+LONGER = "with an elapsed time longer than from start to end"
+SHORTER = "with an elapsed time shorter than from start to end"
+IN_HOURS = "with an elapsed time 60 times shorter than from start to end"
 #: The shortest time from start to end, in seconds, that can show that an elapsed time was read in
 #: the wrong unit. Shorter jobs match the factor 60 by chance.
 LEAST_IN_HOURS = 1800
@@ -24,10 +24,11 @@ _MOST_OFF = 0.02, 59.0
 def contradictions_of(
     lines: "pd.DataFrame", start: NDArray[np.float64], end: NDArray[np.float64], zone: tzinfo
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return the lines whose elapsed time is not the time from start to end.
+    """Return the lines whose elapsed time contradicts the time from start to end.
 
-    They may differ by the `tolerance_of` each line. If they name no zone, they may instead differ
-    by the change of the clock between start and end.
+    A difference up to the tolerance of the line is accepted. If the times name no zone, a
+    difference by the change of the clock between start and end is accepted too, because Slurm may
+    have printed the times of a clock that was changed.
 
     Parameters
     ----------
@@ -38,6 +39,11 @@ def contradictions_of(
         The instants in seconds of Unix, NaN where they are not known.
     zone : tzinfo
         The zone in which times without a zone were read.
+
+    Returns
+    -------
+    dict of str to ndarray of bool
+        The lines to which each of the notes `LONGER`, `SHORTER` and `IN_HOURS` applies.
     """
     elapsed = lines["elapsed"].to_numpy()
     span = end - start
@@ -56,7 +62,7 @@ def contradictions_of(
 
 
 def tolerance_of(times: NDArray[np.bool_], elapsed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return by how many seconds an elapsed time may differ from the time from start to end.
+    """Return the largest accepted difference, in seconds, from the time from start to end.
 
     Parameters
     ----------
@@ -70,7 +76,7 @@ def tolerance_of(times: NDArray[np.bool_], elapsed: NDArray[np.bool_]) -> NDArra
 def _change_of_clock(
     start: NDArray[np.float64], end: NDArray[np.float64], zone: tzinfo
 ) -> NDArray[np.float64]:
-    """Return by how many seconds the clock of a zone is changed between two instants."""
+    """Return the change of the clock of a zone between two instants, in seconds."""
     begins, ends = (
         np.array([_offset(instant, zone) for instant in instants], dtype=float)
         for instants in (start.tolist(), end.tolist())
@@ -89,7 +95,7 @@ def _is_in_hours(
 ) -> NDArray[np.bool_]:
     """Return the lines whose elapsed time seems to be in hours:minutes, or in minutes.
 
-    The column ElapsedRaw is always in seconds.
+    A value of the column ElapsedRaw is never among them, because it is always in seconds.
     """
     share, seconds = _MOST_OFF
     return (

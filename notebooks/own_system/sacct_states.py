@@ -1,4 +1,4 @@
-"""The states of a job in Slurm's accounting, and what they mean for a log.
+"""The states of a job in Slurm's accounting, and the statuses of a log that correspond to them.
 
 The states are those of https://slurm.schedmd.com/job_state_codes.html and of sacct.
 """
@@ -35,11 +35,11 @@ _LONG = {short: name for name, short in STATES.items() if short}
 
 
 def state_of(text: str) -> str:
-    """Return the name of a state, in capitals.
+    """Return the full name of a state that ``sacct`` printed, in capitals.
 
-    sacct writes "CANCELLED by 1000", and "OUT_OF_ME+" if a column is too narrow for the state. A
-    beginning that several states have in common, such as "RE+", is returned as it is: it is the
-    name of no state.
+    For example, ``sacct`` prints "CANCELLED by 1000", or "OUT_OF_ME+" if the column is too narrow.
+    A beginning that several states have in common, such as "RE+", is returned unchanged. It is not
+    the name of a state.
     """
     first = re.split(r"[\s,]", text.strip(), maxsplit=1)[0].upper()
     if first.endswith("+"):

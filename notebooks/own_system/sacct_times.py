@@ -1,4 +1,4 @@
-"""Times as Slurm prints them: instants of a clock, and lengths of time."""
+"""Functions that read instants and lengths of time as Slurm prints them."""
 
 import re
 from datetime import datetime, tzinfo
@@ -9,8 +9,9 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, LAST_INSTANT, number_in, wh
 
 #: The number of characters of an instant in Slurm's usual form.
 LENGTH_OF_TIME = len("YYYY-MM-DDThh:mm:ss")
-# An hour of a clock, and the seconds after it by the text that follows it in an instant.
+# The date and the hour at the beginning of an instant.
 _HOUR = re.compile(r"\d{4}-\d\d-\d\dT\d\d", re.ASCII)
+# The seconds since the full hour, by the minutes and seconds at the end of an instant.
 _IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 # Days, up to three parts of a clock, and a fraction of a second.
@@ -23,16 +24,25 @@ _CLOCK = re.compile(r"\d+(?::\d+){0,2}(?:\.\d+)?", re.ASCII)
 
 
 class Hours(dict[str, float]):
-    """The instant at which each hour of a clock begins, such as 2024-10-27T02.
+    """A cache of the instants at which the hours of a clock begin.
 
-    It is NaN for an hour in which the clock is changed.
+    A key is a text such as ``"2024-10-27T02"``. The value is NaN for an hour in which the clock is
+    changed, because such an hour is ambiguous.
+
+    Parameters
+    ----------
+    zone : tzinfo
+        The time zone of the clock.
     """
 
     def __init__(self, zone: tzinfo) -> None:
         self._zone = zone
 
     def instant(self, word: str) -> float:
-        """Return the instant of a time in Slurm's usual form; NaN for other forms and hours."""
+        """Return the instant, in seconds of Unix, of a time in Slurm's usual form.
+
+        The result is NaN for other forms, and for the hours in which the clock is changed.
+        """
         if len(word) == LENGTH_OF_TIME:
             return self[word[:13]] + _IN_HOUR.get(word[13:], np.nan)
         if len(word) < 12 and word.isdecimal() and word.isascii() and word[0] != "0":
@@ -47,20 +57,33 @@ class Hours(dict[str, float]):
                 last, last_again = instants(f"{hour}:59:59", self._zone)
             except (ValueError, OverflowError):
                 return np.nan
-            if (
-                begin == begin_again and last == last_again == begin + 3599
-            ):  # the clock is not changed
+            is_unchanged = last == last_again == begin + 3599
+            if begin == begin_again and is_unchanged:
                 self[hour] = begin
         return self[hour]
 
 
 def instants(word: str, zone: tzinfo) -> tuple[float, float]:
-    """Return the two instants, in seconds of Unix, that a time may mean; mostly they are the same.
+    """Return the two instants, in seconds of Unix, that a time may mean.
 
-    The second is later for a time that comes twice, and earlier for a time that the clock skips.
+    Usually they are equal. The second one is later for a time that occurs twice when summer time
+    ends, and earlier for a time that the clock skips when summer time begins.
+
+    Parameters
+    ----------
+    word : str
+        The time in seconds of Unix, or in a form of ISO 8601. NaN is returned for an empty text and
+        for 0, which Slurm may print for an unknown time.
+    zone : tzinfo
+        The zone of a time that names none.
+
+    Raises
+    ------
+    ValueError
+        If the text has another form, or if the time is before 1970 or after the year 9998.
     """
     if not word or word.isdecimal():
-        seconds = whole_in(word or "0") or np.nan  # Slurm may print 0 if it is not known
+        seconds = whole_in(word or "0") or np.nan
         when = seconds, seconds
     else:
         moment = datetime.fromisoformat(word)
@@ -106,21 +129,23 @@ def _on_a_clock(word: str) -> float:
     days, hours, minutes, seconds, fraction = match.groups()
     if days is None and seconds is None:
         hours, minutes, seconds = None, hours, minutes
-    most_minutes = LARGEST_WHOLE if hours is None else 59  # 90:00 is an hour and a half
+    # Without hours, any number of minutes is allowed: 90:00 is an hour and a half.
+    most_minutes = LARGEST_WHOLE if hours is None else 59
     is_clock = int(minutes or 0) <= most_minutes and int(seconds or 0) <= 59
     if not is_clock or (days is not None and int(hours) > 23):
         raise ValueError
     if fraction and seconds is None:
-        raise ValueError  # Slurm writes no fraction of an hour or a minute
+        raise ValueError  # Slurm prints no fractions of hours or minutes.
     whole = ((int(days or 0) * 24 + int(hours or 0)) * 60 + int(minutes or 0)) * 60.0
     return whole + int(seconds or 0) + float(fraction or 0)
 
 
 def parts_of(word: str) -> int:
-    """Return how many numbers a length of time without days has; 0 for other words.
+    """Return how many numbers, separated by colons, a length of time without days has.
 
-    A number alone may be in seconds or in minutes. Two numbers such as 12:00 are minutes and
-    seconds to Slurm; other programs write hours and minutes in this way.
+    The result is 0 for other words. The caller needs it because some forms are ambiguous: a number
+    alone may be in seconds or in minutes, and 12:00 means minutes and seconds to Slurm, but hours
+    and minutes to other programs.
     """
     return word.count(":") + 1 if _CLOCK.fullmatch(word) else 0
 

@@ -1,4 +1,4 @@
-"""Times, changes and lists in words."""
+"""Functions that write lengths of time and their changes as texts for readers."""
 
 import numpy as np
 
@@ -6,12 +6,25 @@ from coalloc_lib.basics.times import DAY, HOUR
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time in words: ``35 s``, ``12 min``, ``3.4 h``, ``12.5 days``."""
+    """Return a length of time as a text with a unit, such as ``35 s`` or ``12.5 days``.
+
+    The text is ``–`` for NaN.
+    """
     return "–" if np.isnan(seconds) else " ".join(_in_one_unit([seconds]))
 
 
 def changed(change: float, low: float = np.nan, high: float = np.nan, times: bool = True) -> str:
-    """Return a change with its interval: ``−3.1 h (−4.9 to +1.2)``; of numbers, not `times`."""
+    """Return a change with its interval as a text, such as ``−3.1 h (−4.9 to +1.2)``.
+
+    Parameters
+    ----------
+    change : float
+        The change, in seconds if it is one of a length of time.
+    low, high : float
+        The ends of its interval. If they are NaN, the interval is left out.
+    times : bool
+        Whether the change is one of a length of time; otherwise it is a number without a unit.
+    """
     ends = [change] if np.isnan(low) else [change, low, high]
     *texts, unit = _in_one_unit(ends) if times else [*(f"{end:.1f}" for end in ends), ""]
     signed = [text if float(text) <= 0 else f"+{text}" for text in texts]
@@ -20,30 +33,44 @@ def changed(change: float, low: float = np.nan, high: float = np.nan, times: boo
 
 
 def unit_of(seconds: float) -> tuple[float, str]:
-    """Return the length in seconds, and the name, of the unit in which a time is read best."""
+    """Return the unit in which a length of time is easy to read: its seconds and its name."""
     units = (90, 1, "s"), (5_400, 60, "min"), (4 * DAY, HOUR, "h"), (np.inf, DAY, "days")
-    return next(each[1:] for each in units if seconds < each[0])
+    return next((length, name) for limit, length, name in units if seconds < limit)
 
 
 def _in_one_unit(times):
-    """Return lengths of time as texts of numbers, and their unit."""
+    """Return a list of the numbers of several lengths of time in one unit, then that unit."""
     size = max(map(abs, times))
     length, unit = unit_of(size)
     digits = 0 if length < HOUR or (length == HOUR and size >= 20 * HOUR) else 1
-    # No minus before a zero.
-    return [*(f"{round(each / length, digits) + 0.0:.{digits}f}" for each in times), unit]
+    # Adding 0.0 turns -0.0 into 0.0, which is printed without a minus.
+    return [*(f"{round(time / length, digits) + 0.0:.{digits}f}" for time in times), unit]
 
 
 def in_a_row(
     now: float, then: float, change: float, low: float, high: float
 ) -> tuple[str, str, str]:
-    """Return two times and the change with its interval as texts of one unit, – where unknown."""
+    """Return two lengths of time and their change as texts with the same unit.
+
+    Parameters
+    ----------
+    now, then : float
+        The two lengths of time in seconds.
+    change, low, high : float
+        The change in seconds and the ends of its interval.
+
+    Returns
+    -------
+    tuple of str
+        The first time, the second time, and the change with its interval. The text of a value that
+        is NaN is ``–``.
+    """
     times = [now, then, change, low, high]
     known = [time for time in times if not np.isnan(time)]
     *texts, unit = _in_one_unit(known) if known else ["s"]
     texts = iter(texts)
-    one, other, *ends = ("" if np.isnan(time) else next(texts) for time in times)
+    first, second, *ends = ("" if np.isnan(time) else next(texts) for time in times)
     ends = [f"{'+' * (text > '' and float(text) > 0)}{text}".replace("-", "−") for text in ends]
     interval = f" ({ends[1]} to {ends[2]})" if ends[1] and ends[2] else ""
-    first, second, moved = (f"{text} {unit}" if text else "–" for text in (one, other, ends[0]))
-    return first, second, moved + interval
+    one, other, moved = (f"{text} {unit}" if text else "–" for text in (first, second, ends[0]))
+    return one, other, moved + interval

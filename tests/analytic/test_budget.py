@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.analytic import BudgetError, JointSizes, maximal_utilization, ordered, unordered
-from coalloc_lib.analytic.arguments import CALL, Budget
+from coalloc_lib.analytic.budget import CALL, Budget
 from coalloc_lib.model.distributions import uniform
 from coalloc_lib.model.placement import FirstFit, WorstFit
 from coalloc_lib.model.system import Multicluster

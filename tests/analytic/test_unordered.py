@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coalloc_lib.analytic import JointSizes, maximal_utilization
-from coalloc_lib.analytic.arguments import Budget
+from coalloc_lib.analytic.budget import Budget
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import uniform

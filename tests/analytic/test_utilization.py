@@ -102,7 +102,7 @@ def test_the_sums_end_where_nothing_is_left_of_them(service):
 @pytest.mark.parametrize("sizes", ["U[1,8]", "D(0.9)[1,8]", "U[3,8]"])
 def test_equation_four_promises_too_much_and_says_so(sizes):
     sizes = parse_sizes(sizes)
-    with pytest.warns(UserWarning, match=r"\(4\) promises too high .*slotted_utilization"):
+    with pytest.warns(UserWarning, match=r"\(4\) gives too high .*slotted_utilization"):
         printed = maximal_utilization(Multicluster([8]), sizes, service="slotted").max_utilization
     assert printed == pytest.approx(slotted_as_printed(8, sizes))
     assert printed > slotted_utilization(8, sizes).max_utilization + 0.02

@@ -135,7 +135,7 @@ REFUSED = {
     "none in pandas": (pd.Series([1, None], dtype="Int64"), r"x\[1\] = (nan|<NA>)"),
     "masked": (np.ma.array([1.0, 2.0], mask=[0, 1]), r"x\[1\] is masked; drop"),
     "a list in a list": ([1, [2]], r"x\[1\] = \[2\]; give rows of one length"),
-    "two dimensions": ([[1, 2], [3, 4]], "x has 2 dimensions; give one value a job"),
+    "two dimensions": ([[1, 2], [3, 4]], "x has 2 dimensions; give one value for each job"),
     "no unit": (without_unit(), "x holds timedeltas of unit 'generic'; give seconds"),
     "not a time": (np.array([0, "NaT"], "timedelta64[s]"), r"x\[1\] = nan; give a finite"),
     "not a time of pandas": (pd.Series([NOON, pd.NaT]), r"x\[1\] = nan"),
@@ -262,7 +262,7 @@ def test_a_text_is_a_whole_number_in_plain_digits_only(text):
 
 @pytest.mark.parametrize("text", ["1_0.5", "nan", "inf", "1e400", "0x1", "٣", "", "1 2", "--1"])
 def test_a_text_is_a_number_in_plain_digits_only(text):
-    with pytest.raises(ValueError, match="no finite number"):
+    with pytest.raises(ValueError, match="not a finite number"):
         number_in(text)
 
 

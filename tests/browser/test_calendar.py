@@ -33,7 +33,7 @@ def opened(show):
     def opened(calendar, width=1000):
         def python(message):
             if message is not None:
-                calendar._heard(message)
+                calendar._receive(message)
             return json.loads(json.dumps(calendar.data, allow_nan=False))
 
         page = show(page_of(), [python], viewport={"width": width, "height": 760})
@@ -73,7 +73,7 @@ def test_a_request_lands_and_each_attempt_is_drawn(opened):
     place = page.locator(".cc-forms").bounding_box()
     page.get_by_text("submitted at 12, asked for 12, 6 attempts: servers 1 and 2").wait_for()
     ask(page, 12, 5, 5)
-    said(page).get_by_text("request 3 is refused").wait_for()
+    said(page).get_by_text("request 3 is rejected").wait_for()
     assert page.locator(".cc-facts").inner_text() == ""  # no earlier request is described
     assert page.locator(".cp-lit").count() == 0
     search = page.get_by_role("form", name="a search for free servers")
@@ -89,7 +89,7 @@ def test_of_many_attempts_the_first_and_the_last_are_drawn(opened):
     page = opened(empty())
     for length, servers, words in (
         (12, 4, "1 is booked"),
-        (4, 2, "2 is refused after 12 attempts"),
+        (4, 2, "2 is rejected after 12 attempts"),
     ):
         ask(page, 12, length, servers)
         said(page).get_by_text(f"request {words}").wait_for()
@@ -136,7 +136,7 @@ def drag(page, start, end, server=0):
 def test_a_drag_is_cut_to_what_is_still_to_come_and_told_where_nothing_is(opened):
     page = opened(empty())
     drag(page, 8, 11)
-    said(page).get_by_text("begin = 8; before 12 is past").wait_for()
+    said(page).get_by_text("begin = 8 is in the past").wait_for()
     assert page.get_by_label("start", exact=True).input_value() == "12"  # as it was
     assert page.get_by_label("begin").get_attribute("aria-invalid") == "true"
     drag(page, 37, 36.4)
@@ -152,7 +152,7 @@ def test_the_words_of_an_attempt_overprint_no_name_and_stay_within(opened, width
     ask(page, 12, 24, 1)
     said(page).get_by_text("request 1 is booked").wait_for()
     ask(page, 12, length, 4)
-    said(page).get_by_text("request 2 is refused").wait_for()
+    said(page).get_by_text("request 2 is rejected").wait_for()
     drawing = page.locator(".cc-bands").bounding_box()
     names = [each.bounding_box() for each in page.locator(".cp-small-side").all()]
     words = [each.bounding_box() for each in page.locator(".cc-words").all()]
@@ -187,7 +187,10 @@ def test_keys_go_through_reservations_and_attempts(opened):
     said(page).get_by_text("at attempt 6").wait_for()
     page.locator(".coalloc-calendar").focus()
     page.keyboard.press("ArrowDown")
-    assert said(page).inner_text() == "attempt 1, from 12 to 16 h: 1 server idle so long, 2 needed"
+    assert (
+        said(page).inner_text()
+        == "attempt 1, from 12 to 16 h: 1 server idle for all this time, 2 needed"
+    )
     assert page.locator(".cc-window").count() == 1
     assert page.locator(".cc-free").count() == 1
     page.set_viewport_size({"width": 800, "height": 700})  # drawn again, in another size

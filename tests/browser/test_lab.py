@@ -21,7 +21,8 @@ DRIVEN = ("import coalloc_lib as co", "from coalloc_lib import widgets", "loss_e
 #: A run of these cells, in milliseconds.
 RUN = 120_000
 
-pytestmark = [pytest.mark.timeout(1200), pytest.mark.notebook]  # the first starts JupyterLab and runs the notebook
+#: The first test starts JupyterLab and runs the notebook.
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.notebook]
 
 
 def environment_of(folder):

@@ -52,8 +52,8 @@ def test_a_bug_keeps_its_traceback(monkeypatch, error):
     ("error", "status", "words"),
     [
         (FULL, 2, "error: No space left on device; make room, or choose another place"),
-        (MemoryError(), 2, "error: this takes more memory than there is; ask for fewer jobs or "
-         "smaller sizes"),
+        (MemoryError(), 2, "error: the memory of this machine is too small; ask for fewer jobs "
+         "or smaller sizes"),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
 )  # fmt: skip

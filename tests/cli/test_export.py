@@ -13,4 +13,4 @@ def test_a_schedule_is_exported(run, refused, log, tmp_path):
     assert table["job_id"].tolist() == wanted["job"].tolist() == [11, 12, 13, 14]
     assert table["starting_time"].tolist() == wanted["start"].tolist()
     line = refused(*simulate, "--export", tmp_path / "jobs.txt")
-    assert "--export, its end = '.txt'; choose one of .csv" in line
+    assert "the extension of --export = '.txt'; choose one of .csv" in line

@@ -124,7 +124,7 @@ REFUSED = """
 --request unordered --clusters 4x32 --method exact -> states or more & approximation or --method sim
 --request unordered --clusters 4x32 --method exact --placement best-fit -> ; use --method sim
 --request unordered --clusters m64 --method approximation -> years & use --method simulation
---request unordered --placement best-fit --method approximation -> best-fit has no formula & first
+--request unordered --placement best-fit --method approximation -> no formula for --placement best
 --seed -1 -> '--seed' & it is '-1'
 --seed 1 -> --seed is for --method simulation
 --request total --method simulation --backlog 3 -> --backlog

@@ -216,6 +216,13 @@ sys.exit(pytest.main(["-p", "no:cacheprovider", test]))
 """
 
 
-@pytest.mark.parametrize("policy", ["EASY", "Online-latest-start", "Online-best-fit"])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "EASY",
+        pytest.param("Online-latest-start", marks=pytest.mark.long),
+        pytest.param("Online-best-fit", marks=pytest.mark.long),
+    ],
+)
 def test_kernels_uncompiled_as_compiled(tmp_path, policy):
     assert "1 passed" in uncompiled(tmp_path, AGAIN, policy)

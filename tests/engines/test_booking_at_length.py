@@ -9,7 +9,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.basics.compilation import call
 from coalloc_lib.calendar.kernels import periods
-from coalloc_lib.engines import compiled
+from coalloc_lib.engines import kernel_calls
 from coalloc_lib.engines.kernels import booking
 from coalloc_lib.schedules.verification import booked_end
 
@@ -81,7 +81,7 @@ def run(monkeypatch, jobs, servers, policy):
             books.append(answer)
         return answer
 
-    monkeypatch.setattr(compiled, "call", kept)
+    monkeypatch.setattr(kernel_calls, "call", kept)
     schedule = co.simulate(co.Multicluster([servers]), jobs, scheduling=policy)
     return schedule, books[0]
 

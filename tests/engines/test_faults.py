@@ -15,18 +15,18 @@ from tests.engines.own_policies import ROWS, fault, policy, run
     ("body", "message"),
     [
         (lambda s: [s.start(job) for job in [s.queue[0]] * 2], "started job 0, which is not wait"),
-        (lambda s: s.start(0), "started 0, which is not waiting; take jobs from state.queue"),
+        (lambda s: s.start(0), "started 0, which is not waiting; choose jobs from"),
         (lambda s: s.start(Job(0, 0, 1, 1, (1,), 0)), "started job 0, which is not waiting"),
-        (lambda s: s.running.append(1), "used state.running.append, and policies only read it"),
+        (lambda s: s.running.append(1), "used state.running.append, but this list is read-only"),
         (lambda s: s.start(s.queue[0], [3, 0]), r"started job 0, of 3 processors, on \[3, 0\]"),
-        (lambda s: s.wake(s.now), "asked to be called at 0.0, at 0; ask for an instant"),
+        (lambda s: s.wake(s.now), "asked to be called at 0.0; at the instant 0, ask for"),
         (lambda s: s.wake(np.inf), "asked to be called at inf"),
         (lambda s: s.wake("x" * 900), "asked to be called at 'xxx"),
         (lambda s: s.promise(s.queue[0], -1), "promised job 0 a start at -1"),
         (lambda s: s.promise(s.queue[0], np.arange(2)), r"promised job 0 a start at \[0, 1\]"),
         (lambda s: s.promise(s.queue[0], 10**400), "promised job 0 a start at 1.*not infinity$"),
-        (lambda s: s.refuse(3, "why"), "refused 3, which is not waiting"),
-        (lambda s: s.expected_end(s.queue[0]), "asked for the end of job 0, which does not run"),
+        (lambda s: s.refuse(3, "why"), "rejected 3, which is not waiting"),
+        (lambda s: s.expected_end(s.queue[0]), "asked for the end of job 0, which has not started"),
     ],
 )
 def test_a_policy_that_breaks_a_rule_is_named(body, message):
@@ -40,7 +40,7 @@ def test_a_policy_that_breaks_a_rule_is_named(body, message):
 @pytest.mark.parametrize("method", sorted({*dir(list)} - {*dir(tuple), "copy", "__reversed__"}))
 def test_no_method_of_a_list_changes_the_queue(method):
     mine = policy(lambda self, state: getattr(state.queue, method)())
-    assert fault(scheduling=mine).startswith(f"Mine() used state.queue.{method}, and")
+    assert fault(scheduling=mine).startswith(f"Mine() used state.queue.{method}, but")
 
 
 def test_a_policy_that_starts_nothing_is_named():

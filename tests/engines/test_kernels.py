@@ -15,6 +15,8 @@ from coalloc_lib.engines import compiled, reference
 from coalloc_lib.engines.kernels import (
     backfilling,
     booking,
+    conservative,
+    easy,
     events,
     placing,
     profile_steps,
@@ -165,7 +167,8 @@ def test_the_first_job_that_may_pass_is_found(case, room, data):
 
 
 MODULES = (
-    backfilling, booking, events, periods, placing, profile_steps, queue_order, queue_tree,
+    backfilling, booking, conservative, easy, events, periods, placing, profile_steps, queue_order,
+    queue_tree,
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.basics.compilation import call
-from coalloc_lib.engines import compiled
+from coalloc_lib.engines import kernel_calls
 from coalloc_lib.engines.kernels import booking, events
 from coalloc_lib.engines.kernels import profile_steps as steps_of
 from tests.engines.test_agreement import same
@@ -58,7 +58,7 @@ def test_a_run_in_a_thread_of_its_own_makes_the_same_schedule(scheduling, monkey
     jobs = co.JobStream(rng.integers(0, 50, n), rng.exponential(5, n), rng.integers(1, 9, n))
     alone = co.simulate(co.Multicluster([9]), jobs, scheduling=scheduling)
     for name in ("FEW", "FEW_PLANNED", "PATIENCE"):
-        monkeypatch.setattr(compiled, name, 0)
+        monkeypatch.setattr(kernel_calls, name, 0)
     same(co.simulate(co.Multicluster([9]), jobs, scheduling=scheduling), alone)
 
 
@@ -72,7 +72,7 @@ def test_bookings_stop_when_they_are_interrupted(monkeypatch):
         assert (bookings.start == -1).all()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compiled, "call", stopped)
+    monkeypatch.setattr(kernel_calls, "call", stopped)
     jobs = co.JobStream([0, 0], [1, 1], [1, 1])
     with pytest.raises(KeyboardInterrupt):
         co.simulate(co.Multicluster([9]), jobs, scheduling=co.Online())

@@ -24,8 +24,9 @@ class Mistake(NamedTuple):
     test: str = "test_both_engines_agree"
 
 
-BACKFILLING = "engines/kernels/backfilling.py"
 BOOKING = "engines/kernels/booking.py"
+CONSERVATIVE = "engines/kernels/conservative.py"
+EASY = "engines/kernels/easy.py"
 EVENTS = "engines/kernels/events.py"
 PERIODS = "calendar/kernels/periods.py"
 PLACING = "engines/kernels/placing.py"
@@ -35,48 +36,51 @@ TURN = "engines/kernels/queue_order.py"
 
 MISTAKES = {
     "a job that ends at the promised start counts as late": Mistake(
-        BACKFILLING, "until[job] > shadow", "until[job] >= shadow", "EASY"
+        EASY, "until[job] > shadow", "until[job] >= shadow", "EASY"
     ),
     "a shadow ignores jobs that end at the same instant": Mistake(
-        BACKFILLING,
+        EASY,
         "if lacking <= 0 and (i == 0 or plan.ends[i - 1] > plan.ends[i]):",
         "if lacking <= 0:",
         "EASY",
     ),
     "extra processors are not reduced after a start": Mistake(
-        BACKFILLING,
+        EASY,
         "fits_on_one(parts[head], request, spare)):\n",
         "fits_on_one(parts[head], request, spare)):\n"
         "        for c in range(len(spare)):\n            spare[c] += taken[c]\n",
         "EASY",
     ),
     "a promised start stays when jobs end early": Mistake(
-        BACKFILLING, "known = known and not departed", "known = known and running > 0", "EASY"
+        EASY,
+        "is_planned = is_planned and not departed",
+        "is_planned = is_planned and running > 0",
+        "EASY",
     ),
     "a newcomer before the head does not take its place": Mistake(
-        BACKFILLING, "if first < head:", "if head == n:", "EASY-ordered"
+        EASY, "in_turn and first < head:", "in_turn and head == n:", "EASY-ordered"
     ),
     "a job waits for one cluster too briefly": Mistake(
-        BACKFILLING,
+        EASY,
         "if plan.ends[i] > until:",
         "if plan.ends[i] >= until:",
         "EASY-adaptive",
     ),
     "the head is examined again after each job that passed it": Mistake(
-        BACKFILLING,
+        EASY,
         "if at_head and fits(",
         "if fits(",
         "adaptive",
         "test_same_schedule_of_jobs_of_one_instant_where_spanning_is_adaptive",
     ),
     "the compression skips the first job": Mistake(
-        BACKFILLING, "at = -1 if offers", "at = 0 if offers", "Conservative"
+        CONSERVATIVE, "at = -1 if offers", "at = 0 if offers", "Conservative"
     ),
     "an ended job that was expected last is forgotten": Mistake(
-        BACKFILLING, "reach = max(reach, until[gone])", "reach = until[gone]", "Conservative"
+        CONSERVATIVE, "reach = max(reach, until[gone])", "reach = until[gone]", "Conservative"
     ),
     "the latest start of a reservation is not checked": Mistake(
-        BACKFILLING, "if asked.latest[job] < begin < np.inf:", "if False:", "Conservative"
+        CONSERVATIVE, "if asked.latest[job] < begin < np.inf:", "if False:", "Conservative"
     ),
     "a shortcut forgets jobs without length": Mistake(
         PROFILE, "len(idle) == 1 and count == 0 and", "len(idle) == 1 and", "Conservative"

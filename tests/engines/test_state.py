@@ -109,11 +109,11 @@ def test_a_held_queue_goes_on_past_refused_jobs():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda s: s.start.__setitem__(1, 3.0), "job 1 was refused and has a start"),
-        (lambda s: s.end.__setitem__(1, 3.0), "job 1 was refused and has an end"),
-        (lambda s: s.allocation.__setitem__((1, 0), 4), "job 1 was refused and has processors"),
+        (lambda s: s.start.__setitem__(1, 3.0), "job 1 was rejected but has a start"),
+        (lambda s: s.end.__setitem__(1, 3.0), "job 1 was rejected but has an end"),
+        (lambda s: s.allocation.__setitem__((1, 0), 4), "job 1 was rejected but has processors"),
         (lambda s: s.refused.pop(1), "job 1 has no start"),
-        (lambda s: s.refused.__setitem__(1, Refusal(0.5, "")), "job 1 was refused at 0.5, before"),
+        (lambda s: s.refused.__setitem__(1, Refusal(0.5, "")), "job 1 was rejected at 0.5, before"),
     ],
 )
 def test_verify_looks_at_refused_jobs(change, message):
@@ -162,7 +162,7 @@ def test_a_policy_that_remembers_needs_no_start_jobs_of_its_own():
 
     assert run([4], ROWS, Remembering()).start.tolist() == [0, 2]
     message = fault(scheduling=type("Nothing", (co.Scheduling,), {})())
-    assert message.startswith("Nothing has no start_jobs; write start_jobs(self, state), or a beg")
+    assert message.startswith("Nothing has no method start_jobs; define start_jobs(self, ")
 
 
 def test_a_policy_sees_the_state_of_its_instant():

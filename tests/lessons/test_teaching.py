@@ -34,7 +34,7 @@ def text_of(shown):
     [
         (2.5, "✓ Exercise 7. Right: 2.5."),
         (3, "✗ Exercise 7. Not yet: too <large>."),
-        ("text", "✗ Exercise 7. Not yet: that is not of the kind that is asked for."),
+        ("text", "✗ Exercise 7. Not yet: the answer has another type than the exercise asks for."),
         (..., "Exercise 7. Put your answer in place of the dots."),
     ],
 )

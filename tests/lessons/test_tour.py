@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.basics.checks import InputError
-from lessons import tour
+from lessons import tour, tour_map
 
 
 def test_every_scheduler_serves_the_twenty_jobs_and_tells_the_story():
@@ -42,9 +42,9 @@ def test_players_of_the_tour_have_one_clock():
 def test_exercises_know_right_from_wrong_and_hint_at_why():
     assert tour.what_is_left() == tour.OPTIONS[2]
     for number, right, wrongs in (
-        (1, [8, 7, 4, 2, 1], {"jobs of 3 do gain": [1, 3], "there are more": [1, 2]}),
+        (1, [8, 7, 4, 2, 1], {"jobs of 3 processors gain": [1, 3], "some are missing": [1, 2]}),
         (2, 2.0, {"too low": 0.5, "too high": 2.5}),
-        (3, 3 / 2 - 1, {"above 1": 1.5, "three clusters": 0, "by the whole": 0.333, "how many": 2}),
+        (3, 3 / 2 - 1, {"subtract 1": 1.5, "three clusters": 0, "of whole": 0.333, "how many": 2}),
         (
             4,
             (0.92 / 0.8 - 1) / 0.6,
@@ -53,7 +53,7 @@ def test_exercises_know_right_from_wrong_and_hint_at_why():
                 "do not subtract": 0.2,
                 "do not multiply": 0.09,
                 "percent": 25,
-                "then divide": 1.917,
+                "before you divide": 1.917,
                 "formula": 0.5,
             },
         ),
@@ -67,7 +67,7 @@ def test_exercises_know_right_from_wrong_and_hint_at_why():
 def small():
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"LENGTH": 3_000, "RUNS": 4, "LOADS": (0.3, 0.7)}.items():
-            patch.setattr(tour, name, value)
+            patch.setattr(tour_map, name, value)
         for cached in (tour.limit, tour.responses):
             cached.cache_clear()
         yield
@@ -106,16 +106,18 @@ def test_the_decision_chart_has_the_numbers_of_the_ledger_and_of_the_map(small):
 
 
 def test_a_break_even_is_no_number_where_the_map_does_not_hold_one(small, monkeypatch):
-    assert tour._up_to("EASY, adaptive", 0.7) == "0.5 at least"
+    assert tour_map.pays_up_to_in_words("EASY, adaptive", 0.7) == "0.5 at least"
     known = {None: [10.0, 20.0], 0.0: [9.0, 18.0], 0.1: [9.5, 19.0], 0.2: None}
-    monkeypatch.setattr(tour, "PENALTIES", (0.0, 0.1, 0.2))
-    monkeypatch.setattr(tour, "responses", lambda _, load, p=None: known[p] and np.array(known[p]))
+    monkeypatch.setattr(tour_map, "PENALTIES", (0.0, 0.1, 0.2))
+    monkeypatch.setattr(
+        tour_map, "responses", lambda _, load, p=None: known[p] and np.array(known[p])
+    )
     assert np.isnan(tour.break_even("FCFS", 0.7).estimate)  # beyond 0.1 it cannot be carried
-    assert tour._up_to("FCFS", 0.7) == "0.1 at least"
+    assert tour_map.pays_up_to_in_words("FCFS", 0.7) == "0.1 at least"
     known[0.2] = [11.0, 22.0]
     assert 0.1 < tour.break_even("FCFS", 0.7).estimate < 0.2
     known[None] = None
-    assert "since whole jobs cannot" in tour._up_to("FCFS", 0.7)
+    assert "since whole jobs cannot" in tour_map.pays_up_to_in_words("FCFS", 0.7)
 
 
 @pytest.mark.parametrize("answer", ["12478", ["1", "2"], [0], [9, 1]])

@@ -189,10 +189,10 @@ def test_parse_sizes(text, name, mean):
         (lambda: co.Empirical([0.0, 0.0]), "values holds no time above 0"),
         (lambda: co.PoissonArrivals(0), "rate = 0"),
         (lambda: Between(1, 1), "low = 1.0 is not below high = 1.0"),
-        (lambda: co.parse_sizes(None), "sizes = None is no str; give"),
+        (lambda: co.parse_sizes(None), "sizes = None is not of type str; give"),
         (lambda: co.parse_sizes("U(1,16)"), r"sizes = 'U\(1,16\)'; write U\[a,b\]"),
-        (lambda: co.parse_sizes("D(.)[1,8]"), "q is a number"),
-        (lambda: co.uniform(1, 4).sample(3), "rng = 3 is no Generator; give numpy.random"),
+        (lambda: co.parse_sizes("D(.)[1,8]"), "give q as a number"),
+        (lambda: co.uniform(1, 4).sample(3), "rng = 3 is not of type Generator; give numpy.random"),
     ],
 )
 def test_bad_arguments_are_named_with_their_value(make, message):

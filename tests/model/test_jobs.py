@@ -11,8 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.model.jobs import COLUMNS, REQUESTS, merge, split_into, split_smallest
+from coalloc_lib.model.jobs import COLUMNS, REQUESTS, merge
 from coalloc_lib.model.placement import time_on_processors
+from coalloc_lib.model.splitting import split_into, split_smallest
 from tests.conftest import asking, systems_and_streams
 
 
@@ -341,13 +342,19 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream()[None], r"jobs\[None\] selects no jobs"),
         (lambda: stream()[5], r"jobs\[5\] of 3 jobs: index 5 is out of bounds"),
         (lambda: stream().sample(4, 1), "count = 4, and there are 3"),
-        (lambda: stream().sample(1, 1, 1.0), "the jobs are submitted at one instant"),
+        (lambda: stream().sample(1, 1, 1.0), "all jobs are submitted at one instant"),
         (lambda: stream().sample(3, 1, 0), "rate = 0"),
         (lambda: co.merge(), "merge was given no stream"),
-        (lambda: co.merge([stream()]), r"streams\[0\] = .* is no JobStream; .*merge\(\*list\)"),
+        (
+            lambda: co.merge([stream()]),
+            r"streams\[0\] = .* is not of type JobStream; .*merge\(\*list\)",
+        ),
         (lambda: co.merge(stream(), stream(request="total")), r".*\['total', 'unordered'\]"),
-        (lambda: stream(submit=[3, 3, 3]).offered_load(SYSTEM), "submit spans no time"),
-        (lambda: stream().offered_load(None), "system = None is no Multicluster"),
+        (
+            lambda: stream(submit=[3, 3, 3]).offered_load(SYSTEM),
+            "all jobs are submitted at one inst",
+        ),
+        (lambda: stream().offered_load(None), "system = None is not of type Multicluster"),
         (lambda: stream().with_load(SYSTEM, 0), "load = 0"),
         (lambda: stream().split(), "split takes .* exactly one"),
         (lambda: stream().split(at_most=2, into=2), "split takes .* exactly one"),
@@ -362,7 +369,7 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream().chopped(0), "at_most = 0; give a whole number of 1 or more"),
         (lambda: stream().chopped([2, 2]), r"at_most has shape \(2,\) and there are 3 jobs"),
         (lambda: co.JobStream([0], [1], [10**12]).chopped(1), "subjobs = 1000000000000; give at"),
-        (lambda: stream(request="ordered").chopped(2), "chopped .* these are ordered; replace"),
+        (lambda: stream(request="ordered").chopped(2), "chopped .* name their clusters; call"),
         (lambda: SUBJOBS.last([1, 2, 3]), "values has .* there are 6 subjobs; give one value"),
         (lambda: stream(earliest_start=[0, 0, 2]), r"earliest_start\[1\] = 0 comes before submit"),
         (lambda: stream(latest_start=[9, 0.5, 9]), r"latest_start\[1\] = 0.5 comes before earlies"),

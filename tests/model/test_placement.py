@@ -104,16 +104,19 @@ OTHERS = co.LeastLoaded(co.Multicluster([4, 8]))
     ("run", "words"),
     [
         (lambda: one_job(co.SingleThenSpan(), [5, 5]), "job 0 can never start"),
-        (lambda: co.SingleThenSpan(single="best"), "single = 'best' is no Placement"),
+        (lambda: co.SingleThenSpan(single="best"), "single = 'best' is not of type Placement"),
         (lambda: one_job(co.SingleThenSpan(single=co.FirstFit([0]))), "name each of the 2 clus"),
         (lambda: one_job(co.FirstFit([0, 0])), r"clusters = \[0, 0\]; name each of the 2 clusters"),
         (lambda: co.FirstFit([-1, 0]), r"^clusters\[0\] = "),
         (lambda: one_job(co.WorstFit(), request="ordered"), "is given for ordered requests.*leave"),
         (lambda: one_job(MINE()), r"is for flexible and total .* are unordered"),
-        (lambda: MINE().place([1], "total", [2]), r"Mine says nowhere .* write its `order`, or"),
+        (
+            lambda: MINE().place([1], "total", [2]),
+            r"Mine does not define the order .* define its method",
+        ),
         (lambda: one_job(OTHERS), r"LeastLoaded for clusters 4,8, and the system has 9,4"),
         (lambda: one_job(co.SingleThenSpan(OTHERS)), r"LeastLoaded for clusters 4,8"),
-        (lambda: co.LeastLoaded([4, 8]), r"system = \[4, 8\] is no Multicluster"),
+        (lambda: co.LeastLoaded([4, 8]), r"system = \[4, 8\] is not of type Multicluster"),
         (lambda: co.RandomFit(-1), "seed = -1"),
     ],
 )

@@ -54,7 +54,7 @@ def test_named_systems(name, clusters, processors, largest):
     [
         ([], "sizes is empty"),
         ([32, 0], r"sizes\[1\] = 0; give a whole number of 1 or more"),
-        ([[1, 2], [3, 4]], "sizes has 2 dimensions; give one size a cluster"),
+        ([[1, 2], [3, 4]], "sizes has 2 dimensions; give one size for each cluster"),
         ([2**30, 2**30], "sizes sum to 2147483648"),
     ],
 )

@@ -152,10 +152,10 @@ class Export:
             self.line(name, job)
             self.line(name, job)
             self.is_true(job)
-            self.left_out["told again"] += 1
+            self.left_out["repeated lines"] += 1
         elif kind == "header":
             self.lines.append("|".join(self.columns))
-            self.left_out["told again"] += 1
+            self.left_out["repeated lines"] += 1
         else:
             unknown = {"start": "Unknown", "end": "Unknown", "elapsed": 0}
             end = job.submit + job.wait
@@ -168,7 +168,7 @@ class Export:
                 "pending": ({"state": "PENDING", **unknown}, "still waiting or running"),
                 "instant": ({"end": end, "elapsed": 0}, "ran for less than a second"),
                 "backwards": ({"end": job.submit - 10_000, "elapsed": 0}, "end before they start"),
-                "no end": ({"end": "Unknown"}, "without an end, or a submission"),
+                "no end": ({"end": "Unknown"}, "without a time of submission or of end"),
                 "no processors": ({"cores": 0, "nodes": 0}, "without processors"),
             }[kind]
             self.line(name, job, **given)

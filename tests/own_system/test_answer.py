@@ -200,7 +200,7 @@ def test_a_model_that_misses_what_a_log_records_recommends_nothing():
     assert made.decision.verdict is Verdict.MODEL_FAILS
     assert made.option is None
     assert made.words.startswith(f"Nothing can be recommended: at north, {how}.")
-    assert f"In the model the best is '{SHARED}': −4.0 h" in made.words
+    assert f"In the model the best option is '{SHARED}': −4.0 h" in made.words
     assert "surely" not in made.words
     unsure = recommend(table({SHARED: (-5, 3)}), pairs({SHARED: (-5, 3)}), {"north": how})
     assert unsure.decision.verdict is Verdict.NOT_BETTER  # there is nothing to take back

@@ -68,28 +68,31 @@ def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({0: "north.swf.gz:16"}, "'north.swf.gz:16' has no name; write NAME=FILE:PROCESSORS"),
+        (
+            {0: "north.swf.gz:16"},
+            "'north.swf.gz:16' has no name of a site; write NAME=FILE",
+        ),
         (
             {0: "north=north.swf.gz"},
-            "has no number of processors of 1 or more; write NAME=FILE:PROCESSORS, as",
+            "does not end in a number of processors of 1 or more; write NAME=FILE:PROCESSORS",
         ),
-        ({0: "north=north.swf.gz:0"}, "has no number of processors"),
+        ({0: "north=north.swf.gz:0"}, "does not end in a number of processors"),
         (
             {0: "north=k.swf:0"},
-            "processors of 1 or more; write NAME=FILE:PROCESSORS, as north=k.swf:2048",
+            "processors of 1 or more; write NAME=FILE:PROCESSORS, such as north=k",
         ),
-        ({0: "north=k.swf:-5"}, "as north=k.swf:2048"),
-        ({0: "north=C:/k.swf"}, "as north=C:/k.swf:2048"),
-        ({0: "north=:5"}, "as north=FILE:2048"),
+        ({0: "north=k.swf:-5"}, "such as north=k.swf:2048"),
+        ({0: "north=C:/k.swf"}, "such as north=C:/k.swf:2048"),
+        ({0: "north=:5"}, "such as north=FILE:2048"),
         ({2: "--tables=/no/such/folder"}, "folder /no/such does not exist; make it first"),
         ({2: f"--tables={__file__}"}, "test_commands.py is a file; give a folder"),
         ({0: "north=none.swf:16"}, "none.swf"),
         ({0: "south=none.swf:16"}, "site 'south' is given twice"),
-        ({0: "--clock=days"}, "one site; give two or more"),
+        ({0: "--clock=days"}, "only one site; give two or more"),
         ({2: "--clock=days"}, "--clock = 'days'; choose one of calendar, weeks"),
         ({3: "--out=/no/such/report.html"}, "/no/such does not exist"),
-        ({3: "--out=-"}, "--out - is standard output, where the answer goes"),
-        ({2: "--penalty=0"}, "penalties = [0.0]; give one above 0"),
+        ({3: "--out=-"}, "--out - is standard output, on which"),
+        ({2: "--penalty=0"}, "penalties = [0.0]; give at least one above 0"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words, tmp_path):
@@ -101,13 +104,13 @@ def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words,
 
 def test_jobs_wider_than_their_machine_are_named_and_left_out(refused, given, tmp_path, capsys):
     narrow, out = [given[0].replace(":16", ":14"), given[1]], tmp_path / "report.html"
-    words = r": \d+ of \d+ jobs .* cluster of 14 processors, as job \d+ of 16; .* \(--largest 14\)"
+    words = r": \d+ of \d+ jobs .* 14 processors, such as job \d+ of 16; .* \(--largest 14\)"
     assert re.search(words, refused("report", *narrow))
     assert commands.main(["report", *narrow, "--largest", "14", "--out", str(out)]) == 0
     log = co.read_swf(given[0].split("=")[1].removesuffix(":16"))
     wide, every = (log.usable["processors"] > 14).sum(), len(log.usable)
     said = capsys.readouterr().err
-    assert f"north: {wide} of {every} jobs, of more than 14, are left out" in said
+    assert f"north: {wide} of {every} jobs are left out, because they need more" in said
     assert "south: 0 of" in said
     assert "--largest 14" in out.read_text("utf-8")
 
@@ -180,10 +183,13 @@ def test_how_logs_were_read_is_on_the_page_and_on_stderr(files, tmp_path, capsys
     assert commands.main(["report", *given, "--penalty", "0.2", "--out", str(out)]) == 0
     told = capsys.readouterr().err
     page = " ".join(unescape(re.sub(r"<[^>]*>", " ", out.read_text("utf-8"))).split())
-    assert "time zone Europe/Berlin UTC, as Mars/Olympus is not known" in page
+    assert "time zone Europe/Berlin UTC, because Mars/Olympus is not known" in page
     for name, note in (
-        ("north", "TimeZoneString is CEST: read as Europe/Berlin"),
-        ("south", "TimeZoneString is 'Mars/Olympus', which is no known time zone: read as UTC"),
+        ("north", "TimeZoneString is CEST; it is read as Europe/Berlin"),
+        (
+            "south",
+            "TimeZoneString is 'Mars/Olympus', which is not a known time zone; it is read as UTC",
+        ),
     ):
         assert f"How the log of {name} was read: {note}." in page
         assert f"coalloc: {name}: {note}" in told

@@ -61,7 +61,7 @@ def test_a_log_on_standard_output_stands_alone(sacct, tmp_path):
         ("{} --cluster south", "cluster = 'south' is not in"),
         ("{} --time-zone CEST", "time_zone = 'CEST' is not known"),
         ("{} --out gone/my.swf", "folder gone does not exist"),
-        ("{} --out - --json", "--out - and --json both want standard output"),
+        ("{} --out - --json", "--out - and --json both print on standard output"),
     ],
 )
 def test_mistakes_end_with_one_line_and_leave_nothing(refused, sacct, tmp_path, arguments, words):

@@ -113,8 +113,8 @@ def facts(**known):
     [
         ({"busiest": 17}, {}, "by its log up to 17 processors were in use at once, of 16: check"),
         ({"busiest": 7.9}, {}, "no more than 8 of its 16 processors are in use"),
-        ({"load": 1.21}, {}, "its log offers 1.21 times what its processors can do"),
-        ({"gap": 15 * DAY}, {}, "no jobs for 15.0 days, while its machine stands idle"),
+        ({"load": 1.21}, {}, "its log offers 1.21 times the work that its processors can do"),
+        ({"gap": 15 * DAY}, {}, "no jobs for 15.0 days; in the model its machine is idle"),
         ({}, {"known": 4}, "only 4 of its 9 jobs have a recorded wait"),
     ],
 )

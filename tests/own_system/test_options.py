@@ -190,7 +190,7 @@ def test_what_cannot_be_run_and_what_is_saturated_has_no_number(logs):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"penalties": [0]}, r"penalties = \[0\]; give one above 0"),
+        ({"penalties": [0]}, r"penalties = \[0\]; give at least one above 0"),
         ({"penalties": [-1]}, "penalties = -1"),
         ({"clusters": {"north": 16}}, "give a dict of two sites"),
         ({"clusters": {"north": 4, "south": 8}}, r"north: \d+ of 302 .* 4 proc.* of 16;"),
@@ -325,7 +325,7 @@ def test_what_plans_a_long_queue_is_not_run_where_easy_cannot_serve(logs):
     }
     table = sites_report(CLUSTERS, slow, penalties=[0.5]).tables["options"]
     why = table[table["grouping"] == "all"].groupby("option")["warning"].first()
-    assert why[CONSERVATIVE] == f"not run, since '{ALONE}' is saturated"
+    assert why[CONSERVATIVE] == f"not simulated, because '{ALONE}' is saturated"
 
 
 def test_of_spanning_only_the_middle_penalty_can_be_recommended(case):

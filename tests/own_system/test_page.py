@@ -55,7 +55,12 @@ def test_what_is_printed_is_what_the_tables_have(report, page):
     """The waits recorded and of the model, each option's figures and marks, and who wins."""
     waits = report.tables["waits"].query("grouping == 'all'")
     heads, *rows = cells(page, "Waits as the logs record them")
-    assert heads[4:] == ["mean recorded", "mean here", "median recorded", "median here"]
+    assert heads[4:] == [
+        "mean recorded",
+        "mean in the model",
+        "median recorded",
+        "median in the model",
+    ]
     for shown, row in zip(rows, waits.itertuples(), strict=True):
         times = row.recorded_mean, row.model_mean, row.recorded_median, row.model_median
         assert shown[4:] == [*map(duration, times)]
@@ -71,7 +76,7 @@ def test_what_is_printed_is_what_the_tables_have(report, page):
         assert shown[1] == f"{row.jobs}"
         assert ("▼" in shown[3]) == (row.change_high < 0)
         assert ("▲" in shown[3]) == (row.change_low > 0)
-    heads, *rows = cells(page, "All jobs; below each figure")
+    heads, *rows = cells(page, "All jobs; below each value")
     assert heads[1:5] == ["mean wait", "p95 wait", "AWRT", "slowdown"]
     lines = {re.sub("<.*?>", "", line).split(": ", 1)[0]: unescape(re.sub("<.*?>", "", line))
              for line in re.findall(r"<li><b>.*?</li>", page, re.DOTALL)}  # fmt: skip
@@ -141,7 +146,7 @@ def test_a_sure_sentence_hangs_on_an_interval(report):
     bought = report.tables["buy_or_share"].iloc[:1]
     ends = {"processors": -np.inf, "processors_low": -np.inf, "warning": ""}
     for high, words in (
-        (-np.inf, "waits no longer alone, with its 16 processors, than by sharing one queue."),
+        (-np.inf, "wait no longer alone, with its 16 processors, than with one shared queue."),
         (17.5, "would need fewer than 16 (95 %: fewer than 16 to 18) processors, in place of 16"),
     ):
         row = bought.assign(**ends, processors_high=high)
@@ -153,7 +158,7 @@ def test_a_sure_sentence_hangs_on_an_interval(report):
         .assign(group="all sites", metric="mean wait", warning="")
     )
     for low, middle, high, words in (
-        (-np.inf, -np.inf, -np.inf, "lowers the mean wait never, not even where it costs nothing"),
+        (-np.inf, -np.inf, -np.inf, "lowers the mean wait never, not even without a penalty"),
         (-np.inf, -np.inf, 0.1, "lowers the mean wait at best up to a penalty of 0.10"),
         (np.inf, np.inf, np.inf, "at all penalties up to 0.25"),
         (0.1, np.inf, np.inf, "up to a penalty of more than 0.25 (95 %: 0.10 to more than 0.25)"),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from own_system import sacct
+from own_system import sacct, sacct_columns
 from own_system.sacct import read_sacct
 from tests.conftest import ROOT
 from tests.own_system.made_sacct import COLUMNS, KINDS, Export, Job, random_export
@@ -145,8 +145,8 @@ def test_a_log_is_written_and_read_again_without_a_name(tmp_path):
         (line("2", start="None", elapsed="0", state="CANCELLED by 7"), "never started"),
         (line("2", start="260", elapsed="0", state="CANCELLED"), "never started"),
         (line("2", start="Unknown", end="Unknown", state="FAILED"), "never started"),
-        (line("2", submit="Unknown"), "without an end, or a submission"),
-        (line("2", end="0"), "without an end, or a submission"),
+        (line("2", submit="Unknown"), "without a time of submission or of end"),
+        (line("2", end="0"), "without a time of submission or of end"),
         (line("2", end="10"), "end before they start"),
         (line("2", end="10", elapsed="INVALID"), "end before they start"),
         (line("2", end="160"), "ran for less than a second"),
@@ -154,7 +154,7 @@ def test_a_log_is_written_and_read_again_without_a_name(tmp_path):
         (line("2", cores="", asked="0"), "without processors"),
         (line("2_[3-9]", "100", "Unknown", "Unknown", "0", "PENDING"), "still waiting or running"),
         (line("2.batch", state="RUNNING"), "steps of jobs"),
-        (HEADER, "told again"),
+        (HEADER, "repeated lines"),
     ],
 )
 def test_what_is_left_out_has_its_reason(tmp_path, row, why):
@@ -163,7 +163,7 @@ def test_what_is_left_out_has_its_reason(tmp_path, row, why):
     assert outcomes(log, "left out") == {why: 1}
     with pytest.raises(co.InputError, match=NO_JOB) as caught:
         read_sacct(file_of(tmp_path, row))
-    assert why == "told again" or f"1 {why}" in str(caught.value) or row.startswith("2.batch")
+    assert why == "repeated lines" or f"1 {why}" in str(caught.value) or row.startswith("2.batch")
 
 
 def test_what_is_noted(tmp_path):
@@ -226,14 +226,14 @@ def test_marks_line_ends_and_bytes_of_any_kind_make_no_difference(tmp_path, befo
 def test_one_of_several_clusters(tmp_path):
     rows = [f"{line()}|north", f"{line(cores='9')}|süd", f"{line('2', '900', '950')}|north"]
     path = file_of(tmp_path, *rows, header=f"{HEADER}|Cluster")
-    with pytest.raises(co.InputError, match="several clusters: 'north', 'süd'; say which"):
+    with pytest.raises(co.InputError, match="several clusters: 'north', 'süd'; say with"):
         read_sacct(path)
     log = read_sacct(path, cluster="süd")
     assert log.table["allocated_processors"].tolist() == [9]
     assert outcomes(log, "left out") == {"of other clusters": 2}
     with pytest.raises(co.InputError, match=r"cluster = 'west' is not in .*names 'north', 'süd'"):
         read_sacct(path, cluster="west")
-    with pytest.raises(co.InputError, match="names none; add Cluster to --format"):
+    with pytest.raises(co.InputError, match="names no cluster; add Cluster to --format"):
         read_sacct(file_of(tmp_path, line()), cluster="west")
 
 
@@ -250,8 +250,8 @@ def test_one_of_several_clusters(tmp_path):
         (f"{line()}\n{line()}", "line 1: no column JobID, Submit, Start, State, ElapsedRaw or End"),
         ("; Version: 2.2\n", "line 1: no column JobID"),
         ("JobID|Submit|Start|State|NNodes\n", "line 1: no column ElapsedRaw or End, AllocCPUS"),
-        (f"{HEADER}\n\n{line()}\n{line('my|job')}\n", "line 4: 12 columns, and the header has 11"),
-        (f"{HEADER}\n{line()[:30]}\n", "line 2: . columns, and the header has 11"),
+        (f"{HEADER}\n\n{line()}\n{line('my|job')}\n", "line 4: 12 columns, but the header has 11"),
+        (f"{HEADER}\n{line()[:30]}\n", "line 2: . columns, but the header has 11"),
         (f"{HEADER}\n{line()}\n{line(submit='12:30')}", "line 3: submit is '12:30'; give seconds"),
         (f"{HEADER}\n{line(end='Ystday 12:30')}", "line 2: end is 'Ystday 12:30'; give seconds"),
         (f"{HEADER}\n{line(elapsed='long')}", "line 2: elapsed is 'long'; give seconds or d-hh"),
@@ -293,8 +293,10 @@ def test_arguments_are_checked(tmp_path, how, cause):
 
 def test_the_command_that_is_named_prints_what_is_read():
     columns = sacct.COMMAND.split("--format ")[1].split()[0].split(",")
-    best = {names[0] for names in sacct._COLUMNS.values()}
-    assert best | {c for unit in sacct._PROCESSORS.values() for c, *_ in unit} == set(columns)
+    best = {names[0] for names in sacct_columns.COLUMNS.values()}
+    assert best | {c for unit in sacct_columns.PROCESSORS.values() for c, *_ in unit} == set(
+        columns
+    )
     assert set(columns) < {*COLUMNS}
     for page in ("docs/own-logs.md", "docs/sites.md"):
         text = (ROOT / page).read_text("utf-8").replace(",\\\n", ",").replace(" \\\n ", "")

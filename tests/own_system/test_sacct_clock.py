@@ -32,7 +32,7 @@ def test_the_hour_that_comes_twice(tmp_path):
     assert log.table["runtime"].tolist() == [5400, 1800, 600, 3660, 7260]
     wanted = [3600, 7200 + 2400, 10_800 + 1200, 10_800 + 3540, 7200 + 3540]
     assert list(starts.values()) == wanted
-    assert outcomes(log, "noted")["in the hour that comes twice as summer ends"] == 5
+    assert outcomes(log, "noted")["in the hour that comes twice when summer time ends"] == 5
 
 
 def test_times_that_do_not_exist_and_times_without_a_zone_are_said(tmp_path):
@@ -55,12 +55,12 @@ def test_no_job_runs_for_longer_than_from_its_start_to_its_end(tmp_path):
     log = read_sacct(file_of(tmp_path, *rows))
     assert log.table["runtime"].tolist() == [1000, 90]
     assert outcomes(log, "noted") == {
-        "have run longer than from start to end": 1,
-        "have run shorter than from start to end": 1,
+        LONGER: 1,
+        SHORTER: 1,
     }
     mends = log.receipt.set_index("what")["what to do"]
-    assert mends["have run longer than from start to end"].endswith("; the first is line 2")
-    assert mends["have run shorter than from start to end"].endswith("; the first is line 3")
+    assert mends[LONGER].endswith("; the first is line 2")
+    assert mends[SHORTER].endswith("; the first is line 3")
 
 
 @pytest.mark.parametrize(
@@ -163,23 +163,23 @@ def test_days_hours_minutes_and_an_elapsed_time_that_contradicts_start_and_end()
     assert log.table["runtime"].tolist() == [131_400, 43_200]
     assert log.table["requested_time"].tolist() == [194_400, 86_400]
     assert outcomes(log, "noted") == {
-        "have run shorter, 60 times, than from start to end": 1,
+        IN_HOURS: 1,
         "in times without a zone, read as UTC": 2,
     }
     (mend,) = log.receipt.loc[log.receipt["what"].str.contains("60 times"), "what to do"]
-    assert mend.endswith("read as from start to end; the first is line 3")
+    assert mend.endswith("from start to end is used; the first is line 3")
 
 
 @pytest.mark.parametrize(
     ("elapsed", "end", "runtime", "what"),
     [
-        ("90", 260, 90, "have run shorter than from start to end"),
+        ("90", 260, 90, SHORTER),
         ("101", 260, 101, None),
-        ("102", 260, 100, "have run longer than from start to end"),
+        ("102", 260, 100, LONGER),
         ("99", 260, 99, None),
         ("2:00", 280, 120, "with times such as 12:00, read as minutes:seconds"),
-        ("0:02:00", 7360, 120, "have run shorter than from start to end"),
-        ("90", 160 + 5400, 90, "have run shorter than from start to end"),
+        ("0:02:00", 7360, 120, SHORTER),
+        ("90", 160 + 5400, 90, SHORTER),
         ("1-00", 86_560, 86_400, None),
         ("UNLIMITED", 260, 100, None),
     ],

@@ -35,7 +35,7 @@ def test_the_last_line_of_a_submission_that_has_ended_counts(tmp_path):
     ]
     log = read_sacct(file_of(tmp_path, *rows))
     assert log.table["runtime"].tolist() == [100, 40]
-    assert outcomes(log, "left out") == {"still waiting or running": 2, "told again": 1}
+    assert outcomes(log, "left out") == {"still waiting or running": 2, "repeated lines": 1}
     assert outcomes(log, "noted") == {"further runs of requeued jobs": 1}
 
 
@@ -100,7 +100,7 @@ def test_a_resized_job_is_closed_in_an_export_without_ends(tmp_path):
 def test_a_revoked_job_ran_at_another_cluster(tmp_path):
     log = read_sacct(file_of(tmp_path, line(), line("2", state="REVOKED", cores="0")))
     assert len(log) == 1
-    assert outcomes(log, "left out") == {"revoked, as another cluster ran them": 1}
+    assert outcomes(log, "left out") == {"revoked, because another cluster ran them": 1}
 
 
 def test_short_and_cut_names_of_states_are_known_and_others_are_noted(tmp_path):
@@ -110,11 +110,11 @@ def test_short_and_cut_names_of_states_are_known_and_others_are_noted(tmp_path):
     assert outcomes(log, "noted") == {}
     log = read_sacct(file_of(tmp_path, line(), line("2", state="R"), line("3", state="EVICTED")))
     assert outcomes(log, "left out") == {"still waiting or running": 1}
-    assert outcomes(log, "noted") == {"in a state that is not known, read as failed": 1}
+    assert outcomes(log, "noted") == {"in an unknown state, read as failed": 1}
 
 
 @pytest.mark.parametrize("state", ["RE+", "C+", "S+", "COMPLET+", "+"])
 def test_a_beginning_of_several_states_is_not_known(tmp_path, state):
     log = read_sacct(file_of(tmp_path, line(state=state)))
     assert log.table["status"].tolist() == [0]
-    assert outcomes(log, "noted") == {"in a state that is not known, read as failed": 1}
+    assert outcomes(log, "noted") == {"in an unknown state, read as failed": 1}

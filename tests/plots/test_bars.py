@@ -97,8 +97,8 @@ def test_words_of_bars_stay_inside_the_picture(values):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda t: t[:0], "^table has no rows; give one row a point$"),
-        (lambda t: t.drop(columns="loss"), "^value = 'loss' is no column; the table has 'group'"),
+        (lambda t: t[:0], "^table has no rows; give one row for each point$"),
+        (lambda t: t.drop(columns="loss"), "^value = 'loss' is not a column; the table has"),
         (lambda t: t.assign(loss=np.inf), "^column 'loss' has inf in row 0; .* leave the row out"),
         (lambda t: t.assign(ci95_high=[1, 2, np.inf]), "^column 'ci95_high' has inf in row 2; "),
         (lambda t: t.assign(loss=[1, "x", 3]), "^column 'loss' has 'x' in row 1; give numbers"),

@@ -67,7 +67,7 @@ def test_who_waits_for_one_cluster_without_need_is_found():
     waits = run([4, 4], rows, co.EASY(adaptive=True), placement, **how)
     cheaper = waits.jobs.replace(span_penalty=0.5)
     for change in ({"scheduling": co.EASY()}, {"jobs": cheaper}):
-        with pytest.raises(ScheduleError, match=r"job 2 at 1: EASY\(.*\) starts it then"):
+        with pytest.raises(ScheduleError, match=r"job 2 at 1: EASY\(.*\) would start it now"):
             replace(waits, **change).verify()
 
 

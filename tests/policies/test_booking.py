@@ -121,7 +121,9 @@ def test_both_engines_count_the_same_slots(slot):
 
 def test_first_found_is_for_one_cluster():
     jobs, rule = total([(0, 1, 1)]), replace(TERMS, rule="first-found")
-    with pytest.raises(co.InputError, match=r"^sizes = \[2, 1\]; slot trees are of one cluster"):
+    with pytest.raises(
+        co.InputError, match=r"^sizes = \[2, 1\]; slot trees support only one cluster"
+    ):
         book([2, 1], jobs, rule)
 
 
@@ -249,7 +251,7 @@ def test_half_the_slots_are_attempts_where_none_are_given():
 
 def test_a_policy_of_ones_own_records_what_makes_sense():
     for recorded, message in (
-        ((1, [0, 0]), r"Mine\(\) recorded servers \[0, 0\] of job 0; give numbers of 0 or more"),
+        ((1, [0, 0]), r"Mine\(\) recorded servers \[0, 0\] of job 0; give different whole numbers"),
         ((1, [-1]), r"Mine\(\) recorded servers \[-1\] of job 0"),
         ((-1,), "attempts = -1; give a whole number of 0 or more"),
     ):

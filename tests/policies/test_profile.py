@@ -79,8 +79,13 @@ def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
         (0, 5, [1], "instant = 0; the profile begins at 1"),
         (3, 2, [1], "end = 2 comes before start = 3"),
         (2, float("nan"), [1], "end = nan"),
-        (2, 4, [1, 1], r"^allocation = \[1, 1\]; give the processors of each of the 1 clusters$"),
-        (2, 4, [4], r"allocation = \[4\] from 2 to 4; only \[3\] stay idle"),
+        (
+            2,
+            4,
+            [1, 1],
+            r"^allocation = \[1, 1\]; give one number of processors for each of the 1 clusters$",
+        ),
+        (2, 4, [4], r"allocation = \[4\] from 2 to 4; only \[3\] processors"),
     ],
 )
 def test_what_cannot_be_taken_is_refused_and_changes_nothing(start, end, taken, message):

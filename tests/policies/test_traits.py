@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.schedules.explain import held_until
+from coalloc_lib.schedules.drawing import held_until
 from tests.engines.own_policies import run
 
 SYSTEM = co.Multicluster([4, 4])

@@ -71,7 +71,7 @@ def test_the_lowest_free_processors_are_taken():
 def test_an_allocation_that_does_not_fit_is_refused():
     schedule = two_clusters()
     schedule.allocation[1] = [2, 2]
-    with pytest.raises(co.InputError, match=r"cluster 0 is too small for job 1; see verify"):
+    with pytest.raises(co.InputError, match=r"cluster 0 is too small for job 1; call verify"):
         schedule.processor_ids()
 
 
@@ -111,7 +111,7 @@ def test_an_export_of_no_known_kind_is_refused(tmp_path, name):
     with pytest.raises(co.InputError, match=r"path.suffix = .*; choose one of '.csv'"):
         co.export(two_clusters(), tmp_path / name)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(co.InputError, match="is no Schedule"):
+    with pytest.raises(co.InputError, match="is not of type Schedule"):
         co.export("schedule", tmp_path / "jobs.csv")
 
 
@@ -212,11 +212,11 @@ def test_jobs_of_a_log_that_failed_have_no_success_and_keep_that(tmp_path):
     ("jobs", "more", "cause"),
     [
         ([job(1), job(2, "work")], {}, "job 2 has a profile of type 'parallel_homogeneous', whose"),
-        ([job(1, "gone")], {}, "no workload of Batsim .KeyError: 'gone'"),
-        ([{"id": 1}], {}, "no workload of Batsim .KeyError: 'profile'"),
-        ([job(1)], {"profiles": [1]}, "no workload of Batsim .TypeError"),
+        ([job(1, "gone")], {}, "not a Batsim workload .KeyError: 'gone'"),
+        ([{"id": 1}], {}, "not a Batsim workload .KeyError: 'profile'"),
+        ([job(1)], {"profiles": [1]}, "not a Batsim workload .TypeError"),
         ([job(1)], {"profiles": {"short": {"type": "delay", "delay": "long"}}}, "delay.0. = 'l"),
-        ([], {}, "workload.json has no job; give"),
+        ([], {}, "workload.json has no jobs; give"),
         ([job(1), job(2, res=0)], {}, r"workload.json: res\[1\] = 0; give a whole number of 1"),
         ([job(1)], {"profiles": {"short": {"type": "delay", "delay": 1, "ret": "x"}}}, r"ret\[0\]"),
         ([job(1, walltime=10**400)], {}, r"json: walltime\[0\] = 1000.* smaller number"),
@@ -228,13 +228,17 @@ def test_jobs_of_a_log_that_failed_have_no_success_and_keep_that(tmp_path):
         ),
         ([job(1)], {"profiles": {"short": {"type": "delay"}}}, r"json: delay\[0\] = None; give"),
         ([job(1, subtime="1_000")], {}, r"json: subtime\[0\] = '1_000'; give a number"),
-        ([job(1, subtime=float("nan"))], {}, "json is no workload.* NaN is no number of JSON"),
+        (
+            [job(1, subtime=float("nan"))],
+            {},
+            "json is not a Batsim workload.* NaN is not a number in JSON",
+        ),
         ([job(1, walltime=True)], {}, r"walltime\[0\] = True; give a number"),
-        ([job([1])], {}, r"json is no workload.* id is \[1\], no word or number"),
-        ([job("3"), job(3)], {}, "json is no workload.* id 3 comes twice"),
+        ([job([1])], {}, r"not a Batsim workload.* id is \[1\], which is neither"),
+        ([job("3"), job(3)], {}, "json is not a Batsim workload.* id 3 comes twice"),
         ([job(1), job(2, walltime=0)], {}, "json: job 2: walltime = 0; give seconds above 0"),
         ([job("a", walltime=-3)], {}, "json: job 'a': walltime = -3; give"),
-        ([job(1), job(2, res=9)], {}, "json: job 2: res = 9, and nb_res is 8; correct"),
+        ([job(1), job(2, res=9)], {}, "json: job 2: res = 9, but nb_res is 8; correct"),
         ([job(1)], {"nb_res": "8"}, "json: nb_res = '8'"),
         ([job(1, dependencies=["2"])], {}, "json: job 1: dependencies = .'2'., which are not sup"),
         ([job(1, subtime=1e308)], {}, r"json: runtime\[0\] = .* past 1e300"),

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.model.placement import WorstFit, may_stay_whole
 from coalloc_lib.policies import Refusal
-from coalloc_lib.schedules.explain import asks, heads, idle_while_waiting, instants_of, why_waiting
+from coalloc_lib.schedules.explain import (
+    idle_while_waiting,
+    instants_of,
+    request_in_words,
+    why_waiting,
+)
+from coalloc_lib.schedules.reading import heads
 from coalloc_lib.statistics.saturation import heavy_traffic
 from tests.conftest import in_turn, placements, policies, systems_and_streams
 
@@ -130,7 +136,7 @@ def assert_used_up(schedule, head, instant, said):
         ("unordered", [[3, 0], [4, 2]], co.SingleThenSpan(),
          "6 on one cluster, or 4 and 2 on two clusters", "; 1 and 4 are idle"),
         ("unordered", [[4, 4, 4, 2, 1], [4, 2, 0, 0, 0]], None,
-         "4 and 2 on two clusters", "; the emptiest have 3 and 2 idle"),
+         "4 and 2 on two clusters", "; the emptiest clusters have 3 and 2 idle"),
         ("ordered", [[3, 0], [2, 0]], None, "2 on cluster 1", ", where 1 is idle"),
         ("flexible", [[3, 0], [4, 2]], None, "6 in all, on any clusters", "6 in all; 5 are idle"),
         ("total", [[3], [2]], None, "2 on one cluster", "2; 1 is idle"),
@@ -139,7 +145,7 @@ def assert_used_up(schedule, head, instant, said):
 def test_each_request_type_has_its_sentence(request_type, components, placement, asked, words):
     jobs = co.JobStream([0, 1], [5, 5], components, request=request_type)
     schedule = co.simulate(co.Multicluster([4] * len(components[0])), jobs, placement=placement)
-    assert asks(jobs, 1, placement) == asked
+    assert request_in_words(jobs, 1, placement) == asked
     words = words if words[0].isdigit() else asked + words
     assert why_waiting(schedule, [1], [1]) == [f"needs {words}"]
     assert re.fullmatch("needed .*idle", *why_waiting(schedule, [1], [1], past=True))

@@ -52,7 +52,7 @@ def test_ranges_and_lists_say_the_same(monkeypatch, chunk, scheduling):
         again = numbering.ranges_of(ids, schedule.system.as_array())
         for mine, other in zip(ranges, again, strict=True):
             np.testing.assert_array_equal(mine, other)
-        listed = numbering.listed(ranges, len(schedule))
+        listed = numbering.as_lists(ranges, len(schedule))
         np.testing.assert_array_equal(listed.ids, ids.ids)
         np.testing.assert_array_equal(listed.first, ids.first)
 

@@ -212,7 +212,7 @@ def test_refused_jobs_are_counted_and_left_out():
     assert row["response_mean"] == 25
     assert row["awrt_work"] == pytest.approx((80 * 20 + 60 * 30) / 140)
     assert not row.isna().any()
-    with pytest.raises(co.InputError, match=r"group '7-8' of width: all 1 jobs were refused"):
+    with pytest.raises(co.InputError, match=r"group '7-8' of width: all 1 jobs were rejected"):
         summary(schedule, {"width": by_width(jobs, [6, 8])})
     busy = utilization_timeline(schedule, [0, 10, 40])["utilization"]
     assert busy.tolist()[:2] == pytest.approx([6 / 8, (40 + 40) / 240])
@@ -230,15 +230,18 @@ def test_bad_input_is_named():
     jobs = co.JobStream([0, 0, 0], [0, 0, 1], [1, 4, 2])
     schedule, sparse = co.simulate(SYSTEM, jobs), pd.Categorical([1, 2, 2], [0, 1, 2])
     for run, words in (
-        (lambda: summary(schedule, [0, 1]), "groups 'group' has 2 for 3 jobs; give one a job"),
+        (
+            lambda: summary(schedule, [0, 1]),
+            "groups 'group' has 2 entries for 3 jobs; give one group",
+        ),
         (lambda: summary(schedule, {"site": [0, None, 1]}), "'site' has no group for job 1"),
         (lambda: summary(schedule, {"site": sparse}), "group 0 of site has no job; leave it"),
         (lambda: summary(schedule, {"site": 7}), "groups 'site' = 7"),
-        (lambda: summary(schedule, [1, 1, 2]), "group 1 of group: no job runs for any time"),
+        (lambda: summary(schedule, [1, 1, 2]), "group 1 of group: all jobs have a run time of 0"),
         (lambda: summary(schedule, at_least=0), "at_least = 0"),
         (lambda: by_width(jobs, [2, 3]), r"bounds = \[2, 3\]; give increasing"),
         (lambda: utilization_timeline(schedule, [3, 2]), "give two or more increasing instants"),
-        (lambda: summary(jobs), "is no Schedule; give what simulate"),
+        (lambda: summary(jobs), "is not of type Schedule; give a schedule that"),
     ):
         with pytest.raises(co.InputError, match=words):
             run()

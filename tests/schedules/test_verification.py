@@ -35,27 +35,33 @@ def test_the_right_schedule_is_as_the_tests_below_take_it():
         (lambda s: broken(s, "end", 3, np.inf), "job 3 has no end$"),
         (lambda s: moved(s, 2, 1.5), "job 2 at 1.5: starts before its submission at 2$"),
         # Job 1 spans: 5 units of run time and half as much again; job 3 pays no penalty.
-        (lambda s: broken(s, "end", 1, 15), "job 1 at 10: ends at 15, its time .* is 7.5$"),
-        (lambda s: broken(s, "end", 3, 6), "job 3 at 3: ends at 6, its time .* is 2$"),
-        (lambda s: broken(s, "end", 1, np.nextafter(17.5, 0)), "job 1 at 10: ends at 17.5, its"),
-        (lambda s: broken(s, "end", 0, np.nextafter(10, 99)), "job 0 at 0: ends at 10, its"),
-        (lambda s: moved(s, 1, 3), "job 1 at 3: cluster 0 runs 6 processors and has 4$"),
-        (lambda s: moved(s, 1, np.nextafter(10, 0)), "job 1 at 10: cluster 0 runs 6"),
+        (lambda s: broken(s, "end", 1, 15), "job 1 at 10: ends at 15, but its time .* is 7.5$"),
+        (lambda s: broken(s, "end", 3, 6), "job 3 at 3: ends at 6, but its time .* is 2$"),
+        (
+            lambda s: broken(s, "end", 1, np.nextafter(17.5, 0)),
+            "job 1 at 10: ends at 17.5, but its",
+        ),
+        (lambda s: broken(s, "end", 0, np.nextafter(10, 99)), "job 0 at 0: ends at 10, but its"),
+        (lambda s: moved(s, 1, 3), "job 1 at 3: cluster 0 has 4 processors, but 6 are in use$"),
+        (
+            lambda s: moved(s, 1, np.nextafter(10, 0)),
+            "job 1 at 10: cluster 0 has 4 processors, but 6",
+        ),
         (
             lambda s: moved(s, 1, 11),
-            r"job 1 at 10: FPFS\(max_jumps=2\) starts it then, on .*, and it starts only at 11$",
+            r"job 1 at 10: FPFS\(max_jumps=2\) would start it now on .*, but it starts only at 11$",
         ),
         (
             lambda s: replace(s, scheduling=co.FPFS(1)),
-            r"job 3 at 3: FPFS\(max_jumps=1\) does not start it then; job 1 heads the queue$",
+            r"job 3 at 3: FPFS\(max_jumps=1\) would not start it now; job 1 heads the queue$",
         ),
         (
             lambda s: replace(s, scheduling=co.FCFS()),
-            r"job 2 at 2: FCFS\(\) does not start it then; job 1 heads the queue$",
+            r"job 2 at 2: FCFS\(\) would not start it now; job 1 heads the queue$",
         ),
         # Of two faults the earlier one is named.
         (lambda s: broken(broken(s, "end", 1, 99), "end", 3, 99), "job 3 at 3: ends at 99"),
-        (lambda s: replace(s, refused={2: Refusal(2.0, "")}), "job 2 was refused and has a start"),
+        (lambda s: replace(s, refused={2: Refusal(2.0, "")}), "job 2 was rejected but has a start"),
     ],
 )
 def test_a_broken_rule_is_noticed(wrong, message):
@@ -84,7 +90,7 @@ def test_jobs_have_what_they_asked_for(request_type, job, allocation):
     schedule = co.simulate(
         SYSTEM, jobs.replace(request=request_type, span_penalty=0), scheduling=co.FPFS(2)
     ).verify()
-    message = f"^job {job} at {schedule.start[job]:g}: has .* for components .*{request_type}"
+    message = f"^job {job} at {schedule.start[job]:g}: has .* for the components .*{request_type}"
     assert_fails(broken(schedule, "allocation", job, allocation), message)
 
 
@@ -93,11 +99,11 @@ def test_a_job_that_may_stay_whole_is_whole_or_in_its_components():
     schedule = co.simulate(SYSTEM, jobs, placement=co.SingleThenSpan()).verify()
     assert schedule.allocation.tolist() == [[0, 3]]
     for other in ([3, 0], [2, 1], [1, 2]):
-        message = r"^job 0 at 0: has .*, and SingleThenSpan.* gives it \[0, 3\]$"
+        message = r"^job 0 at 0: has .*, but SingleThenSpan.* would give it \[0, 3\]$"
         assert_fails(broken(schedule, "allocation", 0, other), message)
         broken(schedule, "allocation", 0, other).verify(most_jobs=0)
     for wrong in ([0, 2], [4, -1], [2, 2]):
-        message = r"^job 0 at 0: has .* for components \[2, 1\] \(unordered\)$"
+        message = r"^job 0 at 0: has .* for the components \[2, 1\] \(unordered\)$"
         assert_fails(broken(schedule, "allocation", 0, wrong), message)
     assert_fails(replace(schedule, placement=co.BestFit()), "^job 0 at 0: has")
 
@@ -123,7 +129,7 @@ def test_a_head_that_fills_all_that_is_idle_is_noticed(request_type, components,
     assert schedule.start[2] == (5 if fits else 9)
     if fits:
         lazy = moved(schedule, 2, 9)
-        assert_fails(lazy, r"^job 2 at 5: FCFS\(\) starts it then, .* and it starts only at 9$")
+        assert_fails(lazy, r"^job 2 at 5: FCFS\(\) would start it now .* but it starts only at 9$")
         lazy.verify(most_jobs=0)
 
 
@@ -133,13 +139,19 @@ def test_a_placement_that_chose_another_cluster_is_noticed():
     schedule = co.simulate(SYSTEM, jobs, placement=co.FirstFit()).verify()
     assert schedule.allocation.tolist() == [[2, 0], [2, 0]]
     assert_fails(
-        replace(schedule, placement=co.BestFit()), r"^job 0 at 0: has \[2, 0\], and BestFit"
+        replace(schedule, placement=co.BestFit()),
+        r"^job 0 at 0: has the allocation \[2, 0\], but BestFit",
     )
     wrong = broken(schedule, "allocation", 1, [0, 2])
-    assert_fails(wrong, r"^job 1 at 1: has \[0, 2\], and FirstFit.* gives it \[2, 0\]$")
+    assert_fails(
+        wrong, r"^job 1 at 1: has the allocation \[0, 2\], but FirstFit.* would give it \[2, 0\]$"
+    )
     own = type("Own", (co.FirstFit,), {})()
     assert replace(schedule, placement=own).verify().unchecked == ""
-    assert_fails(replace(wrong, placement=own), r"^job 1 at 1: has \[0, 2\], and Own.* \[2, 0\]$")
+    assert_fails(
+        replace(wrong, placement=own),
+        r"^job 1 at 1: has the allocation \[0, 2\], but Own.* \[2, 0\]$",
+    )
 
 
 def test_who_runs_for_no_time_fits_beside_those_that_run_across_its_instant():
@@ -147,7 +159,7 @@ def test_who_runs_for_no_time_fits_beside_those_that_run_across_its_instant():
     schedule = co.simulate(SYSTEM, jobs).verify()
     assert schedule.start.tolist() == [0, 4, 4]
     early = broken(broken(schedule, "start", 1, 2), "end", 1, 2)
-    message = "^job 1 at 2: cluster 0 runs 6 processors and has 4$"
+    message = "^job 1 at 2: cluster 0 has 4 processors, but 6 are in use$"
     with pytest.raises(ScheduleError, match=message):
         early.verify(most_jobs=0)
 
@@ -159,7 +171,7 @@ def test_a_held_queue_is_replayed_as_it_was_held():
     schedule = co.simulate(co.Multicluster([5]), jobs, scheduling=policy, backlog=2).verify()
     assert schedule.start.tolist() == [0, 5, 10, 5]
     assert schedule.jobs.submit.tolist() == [0, 0, 0, 5]
-    assert_fails(replace(schedule, backlog=3), "^job 3 at 0: enters a queue that is held at 3 jobs")
+    assert_fails(replace(schedule, backlog=3), "^job 3 at 0: would enter the queue now")
 
 
 @given(systems_and_streams(), st.one_of(in_turn, backfilling, ordered), st.data())

@@ -39,10 +39,13 @@ def test_a_job_that_can_never_start_is_named(request_type, components, job, why)
     ("how", "message"),
     [
         ({"engine": "fast"}, "engine = 'fast'; choose one of 'compiled', 'reference'"),
-        ({"system": [4]}, r"system = \[4\] is no Multicluster"),
-        ({"jobs": [1]}, r"jobs = \[1\] is no JobStream"),
-        ({"scheduling": co.FPFS}, "scheduling = <class .*FPFS'> is no Scheduling; give FCFS"),
-        ({"placement": co.FCFS()}, r"placement = FCFS\(\) is no Placement; give WorstFit"),
+        ({"system": [4]}, r"system = \[4\] is not of type Multicluster"),
+        ({"jobs": [1]}, r"jobs = \[1\] is not of type JobStream"),
+        (
+            {"scheduling": co.FPFS},
+            "scheduling = <class .*FPFS'> is not of type Scheduling; give FCFS",
+        ),
+        ({"placement": co.FCFS()}, r"placement = FCFS\(\) is not of type Placement; give WorstFit"),
         ({"backlog": 0}, "backlog = 0; give a whole number of 1 or more"),
     ],
 )

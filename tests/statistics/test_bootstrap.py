@@ -74,7 +74,7 @@ def test_every_resample_is_of_whole_blocks_around_the_end():
         ({"values": np.full(2_000, np.nan)}, "job 0 of row 0 has the value nan"),
         ({"weights": np.zeros(2_000)}, "weights are all 0"),
         ({"weights": np.full(2_000, -1.0)}, "weights of 0 or more"),
-        ({"submit": np.arange(3.0)}, "give a value a job"),
+        ({"submit": np.arange(3.0)}, "give one value for each job"),
         ({"block": 0}, "block = 0"),
         ({"block": 1_000}, "4 blocks or more"),
     ],
@@ -84,7 +84,7 @@ def test_wrong_arguments_are_named(change, words):
     with pytest.raises(co.InputError, match=words):
         resample_weeks(**given | {"block": 100.0, "step": 50.0} | change)
     top = np.where(np.arange(28) == 3, np.nan, 1.0)
-    with pytest.raises(co.InputError, match="did all jobs run"):
+    with pytest.raises(co.InputError, match="check that all jobs have run"):
         resample_sums(top, np.ones(28), 7)
 
 

@@ -234,7 +234,7 @@ def test_short_runs_have_a_warning():
     assert not point.precise
     heavy = UNORDERED.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
     point = response_point(heavy, 0.3, precision=10, jobs=1000, most_jobs=1000)
-    words = "the jobs drawn bring 50% of the work that the workload has on average"
+    words = "the sampled jobs bring 50% of the work that the workload has on average"
     assert point.response.warning == words
     assert not point.precise
     assert compare(heavy, UNORDERED, jobs=2000, replications=3).warning
@@ -243,5 +243,5 @@ def test_short_runs_have_a_warning():
 
 def test_a_policy_that_refuses_jobs_is_named():
     refusing = replace(SERIAL, scheduling=co.Online(horizon=900))
-    with pytest.raises(co.InputError, match=r"^scheduling = Online.* refused \d+ of 100 jobs"):
+    with pytest.raises(co.InputError, match=r"^scheduling = Online.* rejected \d+ of 100 jobs"):
         response_point(refusing, 0.5, jobs=100, most_jobs=400)

@@ -93,11 +93,11 @@ def test_intervals_are_scipys(confidence):
         (student, ([1.0, np.nan],), r"values\[1\]"),
         (student, ([[1.0, 2.0]],), "shape"),
         (student, ([1.0, 2.0], 95), "confidence = 95"),
-        (paired_difference, ([1.0, 2.0], [1.0]), "pair them"),
+        (paired_difference, ([1.0, 2.0], [1.0]), "give the same number, in pairs"),
         (
             Replications.__sub__,
             (Replications([1.0, 2.0]), Replications([1.0])),
-            "pair their values",
+            "give both the same number of",
         ),
     ],
 )
@@ -261,7 +261,7 @@ def test_a_crossing_has_the_warning_of_a_difference_beside_it(root, doubtful, an
         (
             lambda x: x - 0.5,
             (0, 1),
-            r"difference\(0\) = -0.5 is no Replications; give Replications\(values\)",
+            r"difference\(0\) = -0.5 is not of type Replications; give Replications\(values\)",
         ),
         (Asked(lambda x: 0.5 - x), (0, 1), r"falls from 0.5 at low to -0.5 at high"),
         (Asked(lambda x: np.inf if x < 0.5 else -1), (0, 1), "falls from inf at low to -1 at high"),

@@ -64,7 +64,7 @@ def test_rows_are_picked_by_a_value_by_several_and_by_none(runs):
     assert len(pick(own, way=co.Multicluster([8, 8]), load=None)) == 3
     assert len(pick(own, way=(co.Multicluster([8, 8]), "formula"))) == 7
     assert pick(runs.assign(load=""), load=None).shape == runs.shape
-    with pytest.raises(InputError, match="lode is no column of the runs; they have way"):
+    with pytest.raises(InputError, match="lode is not a column of the runs; they have way"):
         pick(runs, lode=0.5)
 
 

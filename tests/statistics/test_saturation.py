@@ -172,11 +172,11 @@ TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
         (saturated_loss, MODEL, {"jobs": 1}, "jobs has 1 entries"),
         (saturated_loss, MODEL, {"batches": 1}, "batches = 1; give a whole number of 2 or more"),
         (saturated_loss, TOO_LARGE, {"jobs": 100}, r"job that never starts: components \[9\]"),
-        (loss_at_response, MODEL, {"jobs": 3000}, "needs [0-9]+ or more"),
-        (loss_at_response, MODEL.sample(10, 1), {}, "has no one distribution of service times"),
-        (loss_at_response, MODEL, {"response": 1.0}, "no job is done before"),
+        (loss_at_response, MODEL, {"jobs": 3000}, "give [0-9]+ or more"),
+        (loss_at_response, MODEL.sample(10, 1), {}, "not have a single distribution"),
+        (loss_at_response, MODEL, {"response": 1.0}, "a response includes the service"),
         (loss_between_bounds, MODEL, {"bounds": (5,)}, "bounds = "),
-        (loss_between_bounds, MODEL, {"bounds": (0, 1)}, "with one between them"),
+        (loss_between_bounds, MODEL, {"bounds": (0, 1)}, "with at least one length"),
     ],
 )
 def test_bad_arguments(call, workload, how, words):

@@ -143,7 +143,10 @@ def test_a_log_without_requested_times_says_so_unless_it_is_told_what_they_are(t
     ("change", "words"),
     [
         ({"clusters": pd.Series(CLUSTERS)}, "clusters = .*; give a dict of two sites"),
-        ({"clusters": {ALL: 4, "south": 4}}, "clusters has a site 'all sites', as the row of all"),
+        (
+            {"clusters": {ALL: 4, "south": 4}},
+            "clusters has a site 'all sites', which is the name of the row",
+        ),
         ({"clusters": CLUSTERS | {"west": 4}}, "clusters and logs differ in 'west'"),
         ({"clusters": {"north": 2, "south": 1}}, r"south: (\d+) of \1 jobs .* largest=1 \(--larg"),
         ({"largest": 0}, "largest = 0; give a whole number of 1"),
@@ -152,7 +155,7 @@ def test_a_log_without_requested_times_says_so_unless_it_is_told_what_they_are(t
             {"logs": two_sites() | {"south": co.JobStream([7], [1], [1])}, "clock": "weeks"},
             r"north has 70 from 100 sec.* south has 1 from 7 seconds to 7 seconds; .* longer ones",
         ),
-        ({"scheduling": co.Online(max_attempts=1, horizon=1800)}, "refuses 99 of 99 jobs; give a"),
+        ({"scheduling": co.Online(max_attempts=1, horizon=1800)}, "rejects 99 of 99 jobs; give a"),
         ({"logs": two_sites((0, 20), (0, 20))}, "north, in the time that all logs have"),
         ({"span_penalty": -0.1}, "span_penalty = -0.1"),
         ({"clock": "days"}, "clock = 'days'"),
@@ -171,7 +174,7 @@ def test_wide_jobs_are_counted_and_left_out_with_the_rows_of_the_rest_as_they_we
     table.loc[10, "allocated_processors"], table.loc[31, "allocated_processors"] = 7, 5
     co.write_swf(tmp_path / "north.swf", table, {"UnixStartTime": 0})
     logs["north"] = north = co.read_swf(tmp_path / "north.swf")
-    words = rf"^north: 2 of \d+ jobs .* of 4 processors, as job {table['job'][10]} of 7;"
+    words = rf"^north: 2 of \d+ jobs .* of 4 processors, such as job {table['job'][10]} of 7;"
     with pytest.raises(co.InputError, match=words + r" .* largest=4 \(--largest 4\)$"):
         together(CLUSTERS, logs)
     _, jobs, site, row = together(CLUSTERS, logs, largest=4)

@@ -33,7 +33,7 @@ def small():
 @pytest.fixture(scope="session")
 def run_small():
     """Return a function of a study's name: its result, from the one run of this process."""
-    return cache(lambda name: load_study(name).reproduce("quick", seed=1, workers=2))
+    return cache(lambda name: load_study(name).reproduce("quick", seed=1, workers=1))
 
 
 @pytest.fixture

@@ -425,7 +425,7 @@ def spread_of(groups):
         ("CP-7", spread_of(lambda group: 9.9 if group == "S1" else 10.5), "does not hold"),
         ("CP-7", lambda *_: None, "undecided"),
         ("CP-8", lambda *_: 20.0, "holds"),
-        ("CP-8", lambda *at: 20.0 + 1.0 * (at[1] == "C4"), "holds"),
+        ("CP-8", lambda *at: 20.0 + 0.8 * (at[1] == "C4"), "holds"),
         ("CP-8", lambda *at: 20.0 + 1.9 * (at[1] == "C4"), "undecided"),  # 'small' alone decides
         ("CP-8", lambda *at: 20.0 + 5 * (at[1] == "C4"), "does not hold"),
         ("CP-10", spread_of(lambda group: 10.05), "holds"),

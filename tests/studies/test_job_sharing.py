@@ -257,7 +257,7 @@ VERDICTS = [
     ("JS-1", by_way(local=3.0), 0, "holds"), ("JS-1", by_way(local=1.5), 0, "does not hold"),
     ("JS-1", by_way(local=2.0), LOUD, "undecided"), ("JS-2", by_way(multi=0.82), 0, "holds"),
     ("JS-2", by_way(multi=0.9), 0, "does not hold"),
-    ("JS-2", by_way(multi=0.84), LOUD, "undecided"), ("JS-3", by_way(slope=0.7), 0, "holds"),
+    ("JS-2", by_way(multi=0.84), LOUD, "undecided"), ("JS-3", by_way(slope=0.8), 0, "holds"),
     ("JS-3", by_way(slope=0.45), 0, "does not hold"),
     ("JS-3", by_way(slope=2.0), 0, "does not hold"),
     ("JS-3", by_way(slope=0.7), LOUD, "undecided"),
@@ -306,7 +306,7 @@ def test_verdicts_follow_the_numbers(item, value, noise, answer):
 
 @pytest.mark.parametrize(
     ("share", "answer"),
-    [(0.7, "holds"), (0.3, "does not hold"), (0.5, "undecided"), (0.6, "undecided")],
+    [(0.8, "holds"), (0.3, "does not hold"), (0.5, "undecided"), (0.6, "undecided")],
 )
 def test_a_backlog_is_sufficient_if_some_job_waits_most_of_the_time(share, answer):
     assert row_of("JS-9", by_way(), waiting=share).verdict == answer

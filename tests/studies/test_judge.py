@@ -93,8 +93,8 @@ def without(*columns):
 
 
 TABLES = {
-    "a column that a claim reads": (without("value"), ["value is no column of the runs"]),
-    "a column of the setting": (without("place"), ["place is no column of the runs"]),
+    "a column that a claim reads": (without("value"), ["value is not a column of the runs"]),
+    "a column of the setting": (without("place"), ["place is not a column of the runs"]),
     "a column that pandas looks for": (
         without("replication"),
         ["(replication)", f"python -m studies reproduce {NAME}"],

@@ -355,10 +355,18 @@ def test_what_is_in_doubt_decides_nothing():
     assert decided == {"MU-1", "MU-14"}  # by formulas, the one wholly, the other in part
 
 
-def test_every_figure_draws_losses_of_any_size():
-    for loss in (by("request"), freer_is_filled(-0.2, 0.2, 0.1), as_printed(0.05)):
-        for figure in study.judge(made_up(loss)).figures:
-            figure.plot().canvas.draw()
+@pytest.mark.parametrize(
+    "loss",
+    [
+        as_printed(0.05),
+        pytest.param(by("request"), marks=pytest.mark.long),
+        pytest.param(freer_is_filled(-0.2, 0.2, 0.1), marks=pytest.mark.long),
+    ],
+    ids=["as printed", "one loss", "negative"],
+)
+def test_every_figure_draws_losses_of_any_size(loss):
+    for figure in study.judge(made_up(loss)).figures:
+        figure.plot().canvas.draw()
 
 
 def test_a_claim_is_asked_at_other_service_times():
@@ -477,9 +485,14 @@ def test_a_setting_of_unknown_words_or_of_what_no_job_would_notice_is_refused(wr
 
 @pytest.mark.parametrize(
     ("figure", "settings"),
-    [("figure3", by_request), ("figure4", by_drawing), ("figure5", by_policy),
-     ("figure6", by_placement), ("service-times", by_service)],
-)  # fmt: skip
+    [
+        ("figure6", by_placement),
+        pytest.param("figure3", by_request, marks=pytest.mark.long),
+        pytest.param("figure4", by_drawing, marks=pytest.mark.long),
+        pytest.param("figure5", by_policy, marks=pytest.mark.long),
+        pytest.param("service-times", by_service, marks=pytest.mark.long),
+    ],
+)
 def test_sizes_of_a_reader_are_run_and_drawn_beside_the_rest(figure, settings, result, run_small):
     made = copy(study)
     made.scales = {"quick": TINY}

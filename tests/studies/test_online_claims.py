@@ -456,7 +456,7 @@ def test_ob12_needs_more_busy_servers_than_backfilling_has(used, answer, elsewhe
     assert table.loc[(KTH, "exact", LEAST), "busy"] == pytest.approx(used[LEAST])
 
 
-@pytest.mark.parametrize(("share", "answer"), [(0.97, HOLDS), (0.5, FAILS), (0.8, OPEN)])
+@pytest.mark.parametrize(("share", "answer"), [(0.97, HOLDS), (0.4, FAILS), (0.8, OPEN)])
 def test_ob23_needs_a_high_share(share, answer):
     row = study.ask("OB-23", overloaded(MORE | {LEAST: share, (CTC, LEAST): 0.1}))
     assert row.verdict == answer

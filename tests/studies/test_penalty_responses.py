@@ -9,8 +9,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.basics.seeds import spawn
 from coalloc_lib.statistics import Replications
-from coalloc_lib.statistics.curves import RISING
-from coalloc_lib.statistics.saturation import WARM_UP
+from coalloc_lib.statistics.settling import RISING, WARM_UP
 from coalloc_lib.statistics.storage import table_of_runs
 from studies.communication_penalty import Search, Setting, model, responses, scenario
 from studies.communication_penalty.model import GROUPS, NAMES

@@ -108,7 +108,7 @@ def test_a_cache_never_gives_points_of_another_log(tmp_path, monkeypatch):
     [
         ([{"value": 1.0}], "no 'replication'"),
         ([{"mean": 1.0, "replication": 0}], r"'mean' of .*, which is a field"),
-        ([], "no setting has any run"),
+        ([], "no setting has a run"),
     ],
 )
 def test_rows_that_make_no_table_are_refused(rows, words):

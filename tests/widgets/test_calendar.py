@@ -34,7 +34,7 @@ def test_a_request_is_booked_at_the_first_attempt_with_room():
     tried = calendar.data["tried"]
     told = [(one["start"] - now, one["free"], bool(one["why"])) for one in tried]
     assert told == [(ahead, [3], True) for ahead in (0, 2, 4)] + [(6, [0, 1, 2, 3], False)]
-    assert tried[0]["said"] == "1 server idle so long, 2 needed"
+    assert tried[0]["said"] == "1 server idle for all this time, 2 needed"
     assert calendar.data["made"] == 2
 
 
@@ -43,7 +43,7 @@ def test_a_refusal_says_why_and_books_nothing():
     calendar.submit(calendar.now, 20, 4)
     before = drawn(calendar)
     said = calendar.submit(calendar.now, 1, 1)
-    assert said == "request 2 is refused after 3 attempts: no room in all attempts"
+    assert said == "request 2 is rejected after 3 attempts: no room in all attempts"
     assert drawn(calendar) == before
     assert len(calendar.data["tried"]) == 3
     assert calendar.data["said"]["kind"] == "refused"
@@ -60,7 +60,8 @@ def test_what_is_cancelled_is_free_again():
     calendar.cancel(1)
     assert calendar.free(now, now + 5) == [0, 1, 2, 3]
     assert drawn(calendar) == []
-    with pytest.raises(co.InputError, match=r"^number = 1; yours that are booked: none"):
+    words = "^number = 1 is not a booked request of yours; you have none"
+    with pytest.raises(co.InputError, match=words):
         calendar.cancel(1)
 
 
@@ -72,9 +73,9 @@ ASKED = {
 TYPED = [
     (("submit", None, 2, 1), "start", "start is empty; give a number"),
     (("submit", 12, 2, 1.5), "servers", "servers = 1.5; give a whole"),
-    (("submit", 11, 2, 1), "", "is refused: a start before"),
-    (("cancel", 7), "number", "number = 7; yours that are booked: 1"),
-    (("free", 8, 11), "begin", "begin = 8; before 12 is past: give 12 or later"),
+    (("submit", 11, 2, 1), "", "is rejected: a start before"),
+    (("cancel", 7), "number", "number = 7 is not a booked request of yours; give one of 1"),
+    (("free", 8, 11), "begin", "begin = 8 is in the past; give 12 or later"),
     (("free", 36.2, 37), "begin", "begin = 36.2; give an instant before 36, the horizon"),
     (("free", 13, None), "end", "end is empty; give a number"),
     (("free", 13, 13), "end", "by 36, the horizon"),
@@ -89,7 +90,7 @@ def test_a_slip_is_told_in_the_widget_and_changes_nothing(asked, field, words):
     calendar.submit(12, 5, 2)
     before, free = drawn(calendar), calendar.free(12, 17)
     do, *numbers = asked
-    calendar._heard({"do": do} | dict(zip(ASKED[do], numbers, strict=True)))
+    calendar._receive({"do": do} | dict(zip(ASKED[do], numbers, strict=True)))
     said = calendar.data["said"]
     assert words in said["words"]
     assert said["field"] == field
@@ -107,7 +108,7 @@ def crowded_out():
         calendar.load(30, 0, 0, draw)
         kept, said = {number for number, *_ in drawn(calendar)}, calendar.data["said"]
         for number in (1, 2):
-            assert (number in kept) != (f"your request {number} is refused" in said["words"])
+            assert (number in kept) != (f"your request {number} is rejected" in said["words"])
         if 2 in kept and 1 not in kept:
             assert said["kind"] == "lost"
             assert calendar.data["tried"] == []
@@ -119,13 +120,13 @@ def test_what_others_crowded_out_is_booked_again_when_they_leave_unless_it_is_ca
     calendar = crowded_out()
     calendar.load(30, 0, 0, 99)  # however often others change
     load = {"requests": 0, "share": 0, "ahead": 0, "draw": 1, "rule": "best-fit"}
-    calendar._heard({"do": "load"} | load)
+    calendar._receive({"do": "load"} | load)
     assert calendar.data["rule"] == "best-fit"
     assert drawn(calendar) == [(1, 12, 15, (0, 1, 2, 3)), (2, 32, 33, (0,))]
     assert "your request 2" not in calendar.data["said"]["words"]
     assert calendar.submit(20, 1, 1).startswith("request 3 is booked")
     calendar = crowded_out()
-    assert calendar.cancel(1) == "request 1 is given up; it was not booked"
+    assert calendar.cancel(1) == "request 1 is withdrawn; it was not booked"
     calendar.cancel(2)
     calendar.load(0, 0, 0, 1)
     assert drawn(calendar) == []
@@ -199,9 +200,9 @@ def test_a_horizon_of_any_length_has_round_instants(horizon):
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"clusters": [150, 51]}, r"^clusters = \[150, 51\]; give 200 servers"),
+        ({"clusters": [150, 51]}, r"^clusters = \[150, 51\] has 201 servers; give 200 servers"),
         ({"horizon": 0}, "^horizon = 0; give"),
-        ({"unit": 3600}, "^unit = 3600 is no str"),
+        ({"unit": 3600}, "^unit = 3600 is not of type str"),
         ({"rule": "first-found"}, "^rule = 'first-found'"),
         ({"share": 30}, "^share = 30; give a number from 0 to 1"),
         ({"ahead": -1}, "^ahead = -1; give"),

@@ -26,10 +26,10 @@ def losses():
     [
         ("clusters=six", "clusters = 'six'; give a number from 1 to 8"),
         ("clusters=20", "give a number from 1 to 8"),
-        ("clouds=6", "'clouds' is no control"),
+        ("clouds=6", "'clouds' is not the name of a control"),
         ("clusters=2&components=2&request=none", "choose one of 'ordered'"),
         ("one_is_power_of_two=true", "choose one of 'True', 'False'"),
-        ("low=9&high=5", "low = 9 does not go with the rest"),
+        ("low=9&high=5", "low = 9 contradicts another value"),
     ],
 )
 def test_a_line_that_cannot_be_read_says_why_and_changes_nothing(losses, line, message):
@@ -153,5 +153,5 @@ def test_an_image_has_a_palette_and_keeps_its_colours():
 
 
 def test_a_picture_of_anything_else_is_refused_in_one_line():
-    with pytest.raises(co.InputError, match="figure = None is no Figure; give "):
+    with pytest.raises(co.InputError, match="figure = None is not of type Figure; give "):
         Picture(None)

@@ -12,7 +12,7 @@ import coalloc_lib as co
 from coalloc_lib import plots, widgets
 from coalloc_lib.plots.curves import TOP
 from coalloc_lib.simulation import sites
-from coalloc_lib.widgets import LossQuestion, capacity_loss, divisions
+from coalloc_lib.widgets import LossQuestion, divisions, max_utilization_of
 from coalloc_lib.widgets.controls import NumberEntry, WholeEntry
 from studies.communication_penalty import WHOLE, scenario, study
 from studies.communication_penalty import explorer as penalties
@@ -58,7 +58,7 @@ def quick(monkeypatch):
     monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 3.0)
     monkeypatch.setattr(penalties, "FINE", (1_500, 4))
     monkeypatch.setattr(penalties, "COARSE", (500, 3))
-    capacity_loss.cache_clear()
+    max_utilization_of.cache_clear()
 
 
 def made(name):
@@ -131,7 +131,11 @@ def test_one_line_recreates_an_explorer(name):
         (penalties.penalty_picture, {"placement": "best fit"}, "placement"),
         (penalties.penalty_picture, {"components": 99}, "^components = 99; give at most 5"),
         (penalties.penalty_picture, {"above": -1}, "^above = -1; give "),
-        (widgets.loss_picture, {"question": "x"}, "^question = 'x' is no LossQuestion; give "),
+        (
+            widgets.loss_picture,
+            {"question": "x"},
+            "^question = 'x' is not of type LossQuestion; give ",
+        ),
         (widgets.loss_picture, {"jobs": 0}, "^jobs = 0; give "),
         (LossQuestion, {"clusters": "x"}, "^clusters = 'x'; give a number"),
         (LossQuestion, {"cluster_size": 0}, "^cluster_size = 0; give "),
@@ -147,7 +151,7 @@ def test_one_line_recreates_an_explorer(name):
         (sharing.sharing_picture, {"weight": "jobs"}, "^weight = "),
         (widgets.division_picture, {"penalty": -0.1}, "^penalty = -0.1"),
         (widgets.division_picture, {"sizes": "64;64"}, "^sizes.*; "),
-        (widgets.division_explorer, {"divisions": "64,64"}, "^divisions = .*; give texts"),
+        (widgets.division_explorer, {"divisions": "64,64"}, "^divisions = .*; give a list of"),
         (widgets.schedule_explorer, {"system": FOURS, "jobs": [1]}, "^jobs = .*; give "),
     ],
 )
@@ -195,9 +199,9 @@ def test_what_belongs_to_dq_acts_there_only(label, value):
 @pytest.mark.parametrize("request_type", ["ordered", "unordered", "total"])
 def test_formula_and_simulation_answer_alike(request_type, monkeypatch):
     question = LossQuestion(request=request_type)
-    formula = capacity_loss(question)
+    formula = max_utilization_of(question)
     monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 1e-12)
-    simulated = capacity_loss.__wrapped__(question)
+    simulated = max_utilization_of.__wrapped__(question)
     assert formula.method == ("approximation" if request_type == "unordered" else "exact")
     assert simulated.method == "simulation"
     # The approximation is off by up to 0.0085; a 95 % interval is doubled to be nearly sure.

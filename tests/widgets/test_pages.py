@@ -48,7 +48,7 @@ def test_an_explorer_leaves_its_last_picture():
     html = page["cells"][1]["outputs"][0]["data"]["text/html"]
     kept = explorer._repr_mimebundle_()["text/html"]
     assert html == kept.replace(
-        "Run this cell to move the controls", "In JupyterLab controls move it"
+        "Run this cell to move the controls", "Open the notebook in JupyterLab to use the controls"
     )
     assert html != kept
     assert "<img" in html

@@ -14,11 +14,11 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import widgets
 from coalloc_lib.basics import compilation
-from coalloc_lib.widgets import playground
-from coalloc_lib.widgets.playground import ALL, SEED, by_size, measure, scenario_of
+from coalloc_lib.widgets import centre_comparison, playground
+from coalloc_lib.widgets.centre_comparison import ALL, SEED, by_size, measure, scenario_of
 from tests.widgets.reading import all_widgets, control, notes
 
-FEW = playground.Effort(300, 3, 1_200, 5, 1)
+FEW = centre_comparison.Effort(300, 3, 1_200, 5, 1)
 EIGHTS, SIZES = co.Multicluster([8, 8, 8]), co.uniform(1, 8)
 WHOLE = co.Scenario(EIGHTS, co.JobModel(SIZES, request="total"), co.FCFS(), co.BestFit())
 SPANNING = co.Scenario(
@@ -30,11 +30,11 @@ SPANNING = co.Scenario(
 @pytest.fixture(autouse=True, scope="module")
 def quick():
     """Few jobs, and nothing remembered of other numbers of them."""
-    kept = [playground.over_load, playground.break_even, playground._picture]
+    kept = [centre_comparison.over_load, centre_comparison.break_even, playground._picture]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(playground, "EFFORTS", (FEW, FEW))
-        patched.setattr(playground, "PLANNED", (FEW, FEW))
-        patched.setattr(playground, "LOADS", (0.3, 0.6, 0.9))
+        patched.setattr(centre_comparison, "EFFORTS", (FEW, FEW))
+        patched.setattr(centre_comparison, "PLANNED", (FEW, FEW))
+        patched.setattr(centre_comparison, "LOADS", (0.3, 0.6, 0.9))
         for each in kept:
             each.cache_clear()
         yield
@@ -93,19 +93,19 @@ def test_near_and_past_saturation_there_is_a_reason_and_no_number(load):
     table = by_size(WHOLE, WHOLE, load)
     assert table["note"].str.contains("near saturation" if load < 0.79 else "past saturation").all()
     assert table[["wait", "response", "change"]].isna().all(axis=None)
-    assert "saturation: carries 0.7" in playground.verdict(table)
+    assert "saturation: carries 0.7" in centre_comparison.verdict(table)
 
 
 def test_what_is_booked_beyond_the_horizon_is_no_number():
     short = co.Online(slot=1.0, step=0.25, max_attempts=4, horizon=20.0)
-    assert "refused" in measure(WHOLE.with_(scheduling=short), 0.6, FEW)
+    assert "rejected" in measure(WHOLE.with_(scheduling=short), 0.6, FEW)
 
 
 def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
-    exact = playground.Effort(4_000, 6, 8_000, 14, 1)
-    monkeypatch.setattr(playground, "EFFORTS", (exact, exact))
-    playground.break_even.cache_clear()
-    found = playground.break_even(SPANNING, 0.7)
+    exact = centre_comparison.Effort(4_000, 6, 8_000, 14, 1)
+    monkeypatch.setattr(centre_comparison, "EFFORTS", (exact, exact))
+    centre_comparison.break_even.cache_clear()
+    found = centre_comparison.break_even(SPANNING, 0.7)
     middle, low, high = map(float, re.findall(r"[\d.]+", found))
     assert 0 < low <= middle <= high < 1
     whole = measure(WHOLE, 0.7, exact)[..., 0].sum(axis=0).mean()
@@ -128,7 +128,7 @@ def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
 def test_the_verdict_follows_the_interval(change, low, high, words):
     row = {"size": ALL, "note": "", "change": change, "change_low": low, "change_high": high}
     table = pd.DataFrame([row | {"scenario": name} for name in "AB"])
-    assert playground.verdict(table) == words
+    assert centre_comparison.verdict(table) == words
 
 
 def test_what_is_copied_makes_what_is_shown(box):
@@ -137,15 +137,15 @@ def test_what_is_copied_makes_what_is_shown(box):
     assert (made["A"], made["B"]) == (side(box, "A"), side(box, "B"))
 
 
-@pytest.mark.parametrize("span", playground.SPANS)
-@pytest.mark.parametrize("policy", playground.POLICIES)
+@pytest.mark.parametrize("span", centre_comparison.SPANS)
+@pytest.mark.parametrize("policy", centre_comparison.POLICIES)
 def test_every_policy_and_way_to_span_can_be_copied_and_run(policy, span):
     policy = "EASY" if span == "adaptive" else policy
     values = {"clusters": "8,8,8", "policy": policy, "max_jumps": 3, "span": span}
     values |= {"penalty": 0.1, "estimate": 2.0}
     values = {f"{name}.{key}": value for name in "AB" for key, value in values.items()}
     values |= {"sizes": "U[1,8]"}
-    made, both = {}, tuple(playground.scenario_of(values, side) for side in "AB")
+    made, both = {}, tuple(centre_comparison.scenario_of(values, side) for side in "AB")
     exec(playground._code(both, 0.6).replace("20_000", "50"), made)
     assert (made["A"], made["B"]) == both
     schedule = made["A"].simulate(200, load=0.3, seed=SEED)
@@ -175,7 +175,7 @@ def test_what_does_not_act_is_disabled_and_it_is_said_why(box):
     assert not notes(box)
 
 
-@pytest.mark.parametrize("span", playground.SPANS[:3])
+@pytest.mark.parametrize("span", centre_comparison.SPANS[:3])
 def test_another_policy_keeps_the_way_to_span_and_is_drawn_once(box, monkeypatch, span):
     policy, spanning = box._holders["B.policy"], box._holders["B.span"]
     spanning.value = span
@@ -185,8 +185,8 @@ def test_another_policy_keeps_the_way_to_span_and_is_drawn_once(box, monkeypatch
         assert spanning.value == span
         assert shown.pop() == side(box, "B")
         assert not shown
-    spanning.value = playground.NEVER
-    spanning.value = playground.ALWAYS
+    spanning.value = centre_comparison.NEVER
+    spanning.value = centre_comparison.ALWAYS
     assert shown.pop() == side(box, "B")
 
 
@@ -207,10 +207,10 @@ def test_what_is_not_of_these_controls_is_faded(box, label, value):
             WHOLE.with_(workload=WHOLE.workload.with_(sizes=co.uniform(1, 4))),
             r"^one and other have jobs of different sizes, U\[1,8\] and U\[1,4\]; give both the ",
         ),
-        ([], r"^other = \[\] is no Scenario; give a scenario"),
+        ([], r"^other = \[\] is not of type Scenario; give a scenario"),
         (
             co.Scenario(EIGHTS, co.JobModel(SIZES, 3)),
-            "^other has .*; give a JobModel of one component, or SplitJobs",
+            "^other has the workload .*; give a JobModel with one component, or SplitJobs",
         ),
     ],
 )
@@ -276,7 +276,7 @@ def test_files_hold_the_scenarios_the_table_and_the_figure(box):
     assert b"<svg" in files["figure.svg"]
     table = pd.read_csv(io.BytesIO(files["table.csv"]))
     shown = by_size(side(box, "A"), side(box, "B"), box.values["load"])
-    assert {*table["load"]} == {*playground.LOADS, box.values["load"]}
+    assert {*table["load"]} == {*centre_comparison.LOADS, box.values["load"]}
     assert table["response"][0] == pytest.approx(shown["response"][0])
     box._holders["load"].value = 0.5
     assert not [w for w in all_widgets(box) if "download=" in str(getattr(w, "value", ""))]
@@ -306,15 +306,15 @@ def test_a_file_that_was_saved_brings_everything_back(box):
     [
         ('{"load": 3}', "mine.json: load = '3'; give a number from 0.1 to 0.95"),
         ('{"B.penalty": "much"}', "mine.json: B.penalty = 'much'; give a number from 0.0 to 1.0"),
-        ('{"B.colour": 1}', "mine.json: 'B.colour' is no control; sizes, load, A.clusters"),
+        ('{"B.colour": 1}', "mine.json: 'B.colour' is not the name of a control; give one"),
         ('{"A.policy": "LIFO"}', "mine.json: A.policy = 'LIFO'; choose one of 'FCFS'"),
         ('{"A.span": "adaptive"}', "mine.json: A.span = 'adaptive'; choose one of 'never'"),
         ('{"A.clusters": "8;8"}', "mine.json: A.clusters = '8;8'; give the processors of each"),
         ('{"A.clusters": "600"}', "mine.json: A.clusters = '600'; give 512 processors at most"),
         ('{"sizes": "U[1,9"}', "mine.json: sizes = 'U[1,9'; write U[a,b]"),
         ('{"sizes": "U[1,9]"}', "mine.json: sizes = U[1,9] allow a job that never starts"),
-        ("[1]", "mine.json: '[1]' is no control; sizes"),
-        ("<svg>", "mine.json: '<svg>' is no control; sizes"),
+        ("[1]", "mine.json: '[1]' is not the name of a control; give one of sizes"),
+        ("<svg>", "mine.json: '<svg>' is not the name of a control; give one of sizes"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_which_what_and_how_to_mend_it(box, content, message):

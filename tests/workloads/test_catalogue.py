@@ -118,7 +118,7 @@ def test_unknown_names_and_paths_are_told_apart(tmp_path, cache):
     for name in ("KTH-SP2", "Kth", "KTH-SP2-1996-2.1-cln.swf.gz"):
         assert trace(name).name == "KTH-SP2"
     for call, cause in (
-        (lambda: load_trace("LANL"), "'LANL' is no log of the catalogue; choose one of CTC"),
+        (lambda: load_trace("LANL"), "'LANL' is not a log of the catalogue; choose one of CTC"),
         (lambda: load_trace(tmp_path / "LANL"), "there is no such file"),
         (lambda: load_trace("lanl.swf"), r"lanl\.swf: there is no such file"),
         (lambda: load_trace("KTH", missing="ask"), "missing = 'ask'"),
@@ -132,12 +132,17 @@ def test_unknown_names_and_paths_are_told_apart(tmp_path, cache):
 @pytest.mark.parametrize(
     ("known", "file", "content", "cause"),
     [
-        ("content", ".swf.gz", OTHER, f"SHA-256 .*says {SUMS['content_sha256']}; remove the file"),
+        (
+            "content",
+            ".swf.gz",
+            OTHER,
+            f"SHA-256 .*catalogue has {SUMS['content_sha256']}; remove the file",
+        ),
         ("content", ".swf", LOG, None),
         ("content", ".swf.gz", gzip.compress(LOG, 1, mtime=5), None),
         ("archive", ".swf.gz", PACKED, None),
-        ("archive", ".swf.gz", gzip.compress(LOG, 1, mtime=5), "the file has SHA-256"),
-        ("archive", ".swf", LOG, "cannot be checked: .*only KTH-SP2.*swf.gz has a known"),
+        ("archive", ".swf.gz", gzip.compress(LOG, 1, mtime=5), "the SHA-256 of the file"),
+        ("archive", ".swf", LOG, "cannot be checked, .* checksum of KTH-SP2.*swf.gz is known"),
     ],
 )
 def test_a_log_is_used_only_where_its_checksum_is_right(
@@ -179,8 +184,8 @@ def test_a_missing_log_is_fetched_once(monkeypatch, server, cache, known):
         (PACKED, 404, True, "could not be fetched .*404"),
         (b"<html>sign in</html>", 200, True, "could not be fetched .*hash"),
         (b"<html>sign in</html>", 200, False, "is a web page; download the log itself"),
-        (gzip.compress(LOG[:20], mtime=0), 200, False, "the content has SHA-256"),
-        (PACKED[:-9], 200, False, "is cut short"),
+        (gzip.compress(LOG[:20], mtime=0), 200, False, "the SHA-256 of the content"),
+        (PACKED[:-9], 200, False, "is a gzip file whose end is missing"),
     ],
     ids=["not found", "another file", "a page", "another log", "half a log"],
 )
@@ -201,13 +206,13 @@ def test_nothing_is_fetched_unless_asked_for(monkeypatch, cache):
         raise AssertionError("fetched")
 
     monkeypatch.setattr(catalogue, "_download", refuse)
-    with pytest.raises(InputError, match="HPC2N is not here; fetch it"):
+    with pytest.raises(InputError, match="HPC2N is not on this computer; fetch it"):
         load_trace("HPC2N", missing="error")
-    with pytest.raises(InputError, match=r"for HPC2N \(only for CTC-SP2, KTH-SP2\); fetch"):
+    with pytest.raises(InputError, match=r"for HPC2N \(only for CTC-SP2, KTH-SP2\); fetch the log"):
         load_trace("HPC2N", missing="stand-in")
     assert load_trace("CTC-SP2", missing="stand-in").is_stand_in
     monkeypatch.setattr(catalogue, "data_folder", lambda name: cache / name)
-    with pytest.raises(InputError, match=r"no stand-in for KTH-SP2 \(only for none"):
+    with pytest.raises(InputError, match=r"no stand-in for KTH-SP2 \(only for no log"):
         load_stand_in("KTH")
     for folder in ("/nowhere/gone", "x" * 5000):
         monkeypatch.setenv("COALLOC_TRACES", folder)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import coalloc_lib as co
-from coalloc_lib.model.distributions import HyperErlang
+from coalloc_lib.model.hyper_erlang import HyperErlang
 from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass, shipped_workload
 from coalloc_lib.workloads.swf import read_swf
 from tests.conftest import ROOT
@@ -88,7 +88,7 @@ ALIKE = co.JobStream(np.arange(40) ** 2, [5.0] * 40, [8] * 40)
         (lambda: HyperErlang.fit([0, 0, 0]), "sample holds no time above 0"),
         (lambda: HyperErlang(1.5, (1, 1), 1), "share = 1.5; give a number from 0 to 1"),
         (lambda: HyperErlang(0.5, (1, 2, 3), 1), "rates has 3 entries; give two"),
-        (lambda: shipped_workload("KTH"), "log = 'KTH'; parameters are here of CTC-SP2"),
+        (lambda: shipped_workload("KTH"), "log = 'KTH'; the library has parameters for CTC-SP2"),
         (lambda: fit_workload(ALIKE, least=50), "jobs are 40, fewer than least = 50; give more"),
         (lambda: fit_workload(ALIKE, least=20), "the run times of the 40 jobs of 1 to 8 proc"),
     ],

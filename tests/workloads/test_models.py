@@ -6,7 +6,7 @@ from scipy import stats
 
 import coalloc_lib as co
 from coalloc_lib.model.distributions import Between
-from coalloc_lib.model.jobs import split_into
+from coalloc_lib.model.splitting import split_into
 from coalloc_lib.workloads.models import JobModel, Mixture, ResampledJobs, SplitJobs
 
 MODEL = JobModel(co.uniform(1, 7), 4)
@@ -197,17 +197,23 @@ def test_split_jobs_that_fit_are_not_refused():
     ("make", "words"),
     [
         (lambda: MODEL.with_(request="any"), "request = 'any'"),
-        (lambda: MODEL.with_(split_at=8, request="total"), "split_at makes unordered"),
+        (lambda: MODEL.with_(split_at=8, request="total"), "split_at, which makes unordered"),
         (lambda: MODEL.with_(sizes="U[1,4]"), r"sizes = 'U\[1,4\]'"),
         (lambda: FOUR.with_(merged_into=3), "merged_into = 3; give a divisor"),
         (lambda: MODEL.sample(5, seed=1, rate=-1), "rate = -1"),
         (lambda: Mixture({FOUR: 0.5}), "sum to 1"),
         (lambda: Mixture([FOUR]), "give a dict of JobModel to share"),
         (lambda: Mixture({FOUR: 0.5, FOUR.with_(request="total"): 0.5}), "differ in request"),
-        (lambda: SPLIT.with_(model=MODEL), "give jobs of one unordered component"),
-        (lambda: SPLIT.with_(model=WHOLE.with_(request="total")), "give jobs of one unordered"),
-        (lambda: SPLIT.with_(above=20), r"above = 20; sizes are D\(0.85\)\[1,19\].* from 0, .* 19"),
-        (lambda: SplitJobs(JobModel(co.uniform(5, 9)), 3), "above = 3; .* from 4, .* to 9"),
+        (lambda: SPLIT.with_(model=MODEL), "give a model of jobs of one unordered component"),
+        (
+            lambda: SPLIT.with_(model=WHOLE.with_(request="total")),
+            "give a model of jobs of one unordered",
+        ),
+        (
+            lambda: SPLIT.with_(above=20),
+            r"above = 20, but sizes are D\(0.85\)\[1,19\].* from 0, .* 19",
+        ),
+        (lambda: SplitJobs(JobModel(co.uniform(5, 9)), 3), "above = 3, .* from 4, .* to 9"),
         (lambda: SPLIT.with_(parts=10**7), "parts = 10000000; give at most"),
         (lambda: SPLIT.with_(rounding="up"), "rounding = 'up'; choose one of"),
         (lambda: SPLIT.with_(span_penalty=-0.1), "span_penalty = -0.1; give a finite number of 0"),

@@ -28,7 +28,9 @@ def test_a_preempted_job_with_a_line_that_sums_it_up_is_counted_once():
     assert (len(log), jobs.work.sum()) == (2, 28_800)
     schedule = co.simulate(co.Multicluster([8]), jobs, scheduling=co.EASY())
     assert schedule.wait.mean() == 1450
-    assert log.notes == ("2 lines of partial executions left out: other lines sum up their 1 job",)
+    assert log.notes == (
+        "2 lines of partial executions left out, because other lines sum up the 1 job",
+    )
 
 
 @pytest.mark.parametrize("preemption", [None, "No", "Yes", "Double", "double # as in 2.2"])
@@ -42,7 +44,7 @@ def test_parts_without_a_line_that_sums_them_up_are_joined(tmp_path, preemption,
     assert log.table["wait"].tolist() == [10, 0, 7]
     assert log.table["runtime"].tolist() == [3040, 600, 50]
     assert log.table["status"].tolist() == [1, 1, 0]
-    assert log.notes == ("5 lines of partial executions joined to 2 jobs",)
+    assert log.notes == ("5 lines of partial executions joined into 2 jobs",)
 
 
 def test_a_line_that_sums_up_without_a_run_time_gets_that_of_its_parts(tmp_path):
@@ -68,7 +70,7 @@ def test_a_job_that_the_log_does_not_see_end_has_no_status(tmp_path):
         (
             [job(7, 0, 0, 9, 1), job(7, 90, 0, 50, 2), job(7, -1, 0, 60, 3)],
             "Double",
-            "the partial executions of job 7 run for 110 s, and the line that sums them up for 9 s",
+            "the partial executions of job 7 run for 110 s, but the line that sums",
         ),
         (
             [job(7, 0, 0, 9, 1), job(7, 5, 0, 9, 1), job(7, 90, 0, 9, 3)],
@@ -89,7 +91,9 @@ def test_time_slices_are_noted(tmp_path, word):
     assert f"Preemption is {word}: processors were shared in time slices" in log.notes[0]
     assert "time slices" in log._repr_html_()
     log = read(tmp_path, job(1, 0, 10, 30, 1), preemption="perhaps")
-    assert log.notes == ("Preemption is 'perhaps', which the format does not know; it is not used",)
+    assert log.notes == (
+        "Preemption is 'perhaps', which the format does not define; it is not used",
+    )
 
 
 @pytest.mark.parametrize("preemption", [None, "No", "TS", "perhaps"])
@@ -97,16 +101,16 @@ def test_numbers_that_come_again_are_other_jobs_and_are_noted(tmp_path, preempti
     lines = [job(number, 0, 10, 30, 1) for number in (7, 8, 7, 7)]
     log = read(tmp_path, *lines, preemption=preemption)
     assert len(log) == 4
-    assert log.notes[-1] == "job 7 stands on 3 lines; each counts as a job of its own"
+    assert log.notes[-1] == "the job number 7 is on 3 lines, which count as different jobs"
     log = read(tmp_path, *lines, job(8, 0, 10, 30, 1), job(9, 0, 1, 4, 2), preemption=preemption)
-    assert log.notes[-1].endswith("of its own; so does each line of 1 other job number")
+    assert log.notes[-1].endswith("different jobs; the same holds for 1 other job number")
 
 
 def test_a_sum_may_be_shorter_than_its_parts_by_rounding(tmp_path):
     log = read(tmp_path, job(1, 0, 10, 48, 1), job(1, 0, 10, 30, 2), job(1, -1, 3, 20, 3))
     assert log.table["runtime"].tolist() == [48]
     log = read(tmp_path, job(1, 0, 10, 48, 3))
-    assert log.notes == ("1 line of partial executions joined to 1 job",)
+    assert log.notes == ("1 line of partial executions joined into 1 job",)
 
 
 @given(

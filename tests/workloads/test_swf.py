@@ -47,7 +47,7 @@ def with_word(position, word):
 
 
 BAD_LINES = {
-    "17 fields": (job(2).rsplit(" ", 1)[0], "17 fields where the format has 18"),
+    "17 fields": (job(2).rsplit(" ", 1)[0], "17 fields, but the format has 18"),
     "word": (with_word(4, "long"), r"field 4 \(runtime\) is 'long', not a number"),
     "nan": (with_word(4, "nan"), r"field 4 \(runtime\) is 'nan', not a number"),
     "inf": (with_word(2, "inf"), r"field 2 \(submit\) is 'inf'"),
@@ -160,7 +160,7 @@ def test_a_bad_line_is_reported_by_file_line_and_cause(tmp_path, case):
 @pytest.mark.parametrize("end", ["7 ", "7 7 7 "])
 def test_a_bad_first_line_and_all_bad_lines_are_found_too(tmp_path, end):
     for line in (f"{job()} {end}", BAD_LINES["17 fields"][0], BAD_LINES["nan"][0]):
-        with pytest.raises(InputError, match=r"line 1: .*(fields where the format|not a number)"):
+        with pytest.raises(InputError, match=r"line 1: .*(fields, but the format|not a number)"):
             read_swf(log_file(tmp_path, line, line, line, header=""))
 
 
@@ -248,7 +248,7 @@ def test_damaged_packing_is_named(tmp_path):
     whole = gzip.compress("\n".join([HEADER, *map(job, range(500))]).encode())
     path = tmp_path / "log.swf.gz"
     for content, cause in (
-        (whole[: len(whole) // 2], "is cut short"),
+        (whole[: len(whole) // 2], "is a gzip file whose end is missing"),
         (whole[:40] + bytes(40) + whole[80:], "is a damaged gzip file"),
         (job().encode(), "is not a gzip file"),
     ):
@@ -346,11 +346,11 @@ def test_job_numbers_and_several_lines_of_a_value_are_written(tmp_path):
 def test_what_could_not_be_read_is_not_written(tmp_path):
     good = read_swf(log_file(tmp_path, job())).table
     for header, jobs, cause in (
-        ({"two\nlines": "x"}, ONE, "header key"),
-        ({"a:b": "x"}, ONE, "header key|column"),
-        ({3: "x"}, ONE, "header key 3"),
+        ({"two\nlines": "x"}, ONE, "header has the key"),
+        ({"a:b": "x"}, ONE, "header has the key|column"),
+        ({3: "x"}, ONE, "header has the key 3"),
         ("Note: x", ONE, "header = 'Note: x'"),
-        ({}, None, "jobs = None is no DataFrame"),
+        ({}, None, "jobs = None is not of type DataFrame"),
         ({}, good.drop(columns="queue"), "no column queue"),
         ({}, good.assign(wait=np.nan), r"field 3 \(wait\) is 'nan'"),
         ({}, good.assign(submit=-5.0), "submit is -5"),

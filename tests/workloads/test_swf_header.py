@@ -32,7 +32,9 @@ def log_of(folder, *submissions, **header):
 def test_a_date_as_start_is_understood():
     log = co.read_swf(CASES / "swf_date_as_start.swf")
     assert log.epoch == MAY
-    assert "is the date '2023-05-01 00:00:00', without a zone: read in the zone" in log.notes[0]
+    assert (
+        "is the date '2023-05-01 00:00:00', without a zone; it is read in the zone" in log.notes[0]
+    )
 
 
 @pytest.mark.parametrize("key", ["UnixStartTime", "StartTime"])
@@ -60,7 +62,10 @@ def test_a_date_without_a_zone_is_local_time_of_the_log():
     date = {"StartTime": "Mon May  1 03:00:00 IST 2023", "TimeZoneString": "Asia/Jerusalem"}
     start = start_of(date, where)
     assert start.seconds == MAY
-    assert "whose zone IST is not known: read in the zone of the log, Asia/Jerusalem" in start.doubt
+    assert (
+        "whose zone IST is not known; it is read in the zone of the log, Asia/Jerusalem"
+        in start.doubt
+    )
 
 
 @given(st.integers(0, 4_000_000_000), st.sampled_from(["UTC", "Europe/Berlin", "Asia/Tokyo"]))
@@ -79,10 +84,10 @@ def test_what_the_command_date_prints_is_read_back(seconds, place):
         ("soon", "is 'soon'; give the seconds"),
         ("-5", "is '-5'; give the seconds"),
         ("1e9", "; give the seconds"),
-        ("2023", "is 2023, which may be a date, 2023-01-01; give"),
-        ("20230501", "is 20230501, which may be a date, 2023-05-01; give"),
-        ("202305010000", "is 202305010000, which may be a date"),
-        ("1682899200000", "which is after the year 9998; .* no milliseconds"),
+        ("2023", "is 2023, which may be the date 2023-01-01; give"),
+        ("20230501", "is 20230501, which may be the date 2023-05-01; give"),
+        ("202305010000", "is 202305010000, which may be the date"),
+        ("1682899200000", "which is after the year 9998; .* not milliseconds"),
         ("1682899200\n1704067200", "is given as 1682899200 and 1704067200; give it once"),
     ],
 )
@@ -118,11 +123,12 @@ def test_dates_that_contradict_each_other_are_noted(tmp_path):
     header = {"UnixStartTime": MAY, "StartTime": "Mon May  1 00:00:00 UTC 2023"}
     assert log_of(tmp_path, 0, 86_400, **header, EndTime="2023-05-02T00:00:00Z").notes == ()
     log = log_of(tmp_path, 0, **header | {"StartTime": "Wed May  1 00:00:00 UTC 2024"})
-    assert log.notes == ("UnixStartTime is on 2023-05-01, and StartTime 2024-05-01: the first is "
-                         "used",)  # fmt: skip
+    assert log.notes == (
+        "UnixStartTime is on 2023-05-01, but StartTime is on 2024-05-01; the former is used",
+    )
     log = log_of(tmp_path, 0, 86_400_000, **header, EndTime="2023-05-02T00:00:00Z")
     (note,) = log.notes
-    assert note.startswith("its last job is submitted on 2026-01-25, and EndTime is 2023-05-02")
+    assert note.startswith("the last job is submitted on 2026-01-25, but EndTime is 2023-05-02")
 
 
 def test_submissions_in_unix_time_are_counted_from_the_start():
@@ -221,7 +227,7 @@ def test_keys_after_the_first_job_are_noted_with_their_lines(tmp_path):
     (tmp_path / "log.swf").write_text(f"; Version: 2\n{row}{late}")
     log = co.read_swf(tmp_path / "log.swf")
     assert (log.epoch, log.processors) == (None, 1)
-    assert log.notes == ("after the first job, keys of the header are not used: UnixStartTime "
+    assert log.notes == ("keys of the header after the first job are not used: UnixStartTime "
                          "(line 3) and MaxProcs (line 4); move them before it",)  # fmt: skip
 
 
@@ -241,7 +247,7 @@ def hour_in(header, seconds=1_717_192_800 + 28_937):
 def test_a_known_abbreviation_is_understood():
     log = co.read_swf(CASES / "swf_zone_abbreviation.swf")
     assert log.time_zone.name == "Europe/Berlin"
-    assert log.notes == ("TimeZoneString is CEST: read as Europe/Berlin",)
+    assert log.notes == ("TimeZoneString is CEST; it is read as Europe/Berlin",)
     assert hour_in(log.header) == 8
 
 
@@ -251,27 +257,27 @@ def test_a_known_abbreviation_is_understood():
         ({}, 6, ""),
         ({"TimeZoneString": "Europe/Amsterdam # CET"}, 8, ""),
         ({"TimeZoneString": "CET"}, 8, ""),
-        ({"TimeZoneString": "pdt"}, 23, "TimeZoneString is pdt: read as America/Los_Angeles"),
+        ({"TimeZoneString": "pdt"}, 23, "TimeZoneString is pdt; it is read as America/Los_Angeles"),
         ({"TimeZoneString": "+05:30"}, 11, ""),
-        ({"TimeZone": "3600"}, 7, "TimeZone is 3600: read as UTC+01:00 all year"),
-        ({"TimeZone": "-18000 # deprecated"}, 1, "TimeZone is -18000: read as UTC-05:00 all year"),
+        ({"TimeZone": "3600"}, 7, "TimeZone is 3600; it is read as UTC+01:00 all year"),
+        ({"TimeZone": "-18000 # deprecated"}, 1, "is -18000; it is read as UTC-05:00 all year"),
         ({"TimeZone": "3600", "TimeZoneString": "Asia/Tokyo"}, 15, "TimeZoneString is Asia/Tokyo, "
-         "and TimeZone 3600: the first is used"),
-        ({"TimeZone": "Asia/Tokyo", "TimeZoneString": "+01:00"}, 7, "and TimeZone Asia/Tokyo: the"),
+         "but TimeZone is 3600; the former is used"),
+        ({"TimeZone": "Asia/Tokyo", "TimeZoneString": "+01:00"}, 7, "TimeZone is Asia/Tokyo; the"),
         ({"TimeZone": "-18000", "TimeZoneString": "US/Eastern"}, 2, ""),
         ({"TimeZone": "3600 # old", "TimeZoneString": "Europe/Amsterdam # CET"}, 8, ""),
         ({"TimeZone": "Mars", "TimeZoneString": "Asia/Tokyo"}, 15, ""),
         ({"TimeZoneString": "europe/paris"}, 8, ""),
-        ({"TimeZoneString": "GMT+2"}, 8, "TimeZoneString is GMT+2: read as UTC+02:00 all year"),
-        ({"TimeZoneString": "UTC+02:00"}, 8, "is UTC+02:00: read as UTC+02:00 all year"),
-        ({"TimeZone": "utc -5 # winter"}, 1, "TimeZone is utc -5: read as UTC-05:00 all year"),
+        ({"TimeZoneString": "GMT+2"}, 8, "is GMT+2; it is read as UTC+02:00 all year"),
+        ({"TimeZoneString": "UTC+02:00"}, 8, "is UTC+02:00; it is read as UTC+02:00 all year"),
+        ({"TimeZone": "utc -5 # winter"}, 1, "is utc -5; it is read as UTC-05:00 all year"),
         ({"TimeZoneString": "UTC+0530"}, 11, "read as UTC+05:30 all year"),
         ({"TimeZoneString": "Etc/GMT+2"}, 4, ""),
         ({"TimeZone": "Asia/Tokyo"}, 15, ""),
-        ({"TimeZoneString": "IST"}, 6, "TimeZoneString is 'IST', which is no known time zone: "
-         "read as UTC"),
-        ({"TimeZoneString": "Mars/Olympus"}, 6, "no known time zone: read as UTC"),
-        ({"TimeZoneString": "UTC+99"}, 6, "no known time zone: read as UTC"),
+        ({"TimeZoneString": "IST"}, 6, "TimeZoneString is 'IST', which is not a known time zone; "
+         "it is read as UTC"),
+        ({"TimeZoneString": "Mars/Olympus"}, 6, "not a known time zone; it is read as UTC"),
+        ({"TimeZoneString": "UTC+99"}, 6, "not a known time zone; it is read as UTC"),
     ],
 )  # fmt: skip
 def test_zones_are_understood_or_doubted(header, hour, doubt):

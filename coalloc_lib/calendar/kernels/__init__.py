@@ -1,11 +1,12 @@
-"""The fast side of the calendar: idle periods in arrays, and loops over them."""
+"""Kernels (functions compiled by Numba) that store and search idle periods in arrays."""
 
 from pathlib import Path
 
 from coalloc_lib.basics.compilation import compiler
 
-#: The machine code of a kernel that calls these kernels is made of these files too.
+#: The source files of this package. A kernel that calls these kernels is compiled again when one of
+#: these files changes.
 SOURCES = tuple(sorted(Path(__file__).parent.glob("*.py")))
 
-#: The decorator of every function of this package.
+#: The decorator of all kernels in this package.
 kernel = compiler(SOURCES)

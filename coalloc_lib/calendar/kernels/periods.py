@@ -1,7 +1,7 @@
-"""One plain list of the idle periods of all processors, and passes over it.
+"""The idle periods of all processors in one unsorted list, and the loops that search it.
 
-A period is feasible for an interval if it starts no later and ends no sooner. The list is in no
-order. Each search looks at all periods, so its time grows with their number.
+An idle period is feasible for an interval if it contains the interval. Each search examines all
+periods, so its time is proportional to their number.
 """
 
 from collections import namedtuple
@@ -10,13 +10,13 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels import kernel
 
-#: The idle periods, as columns with spare places at their end: `begin` and `end`, float64 (n,);
-#: `server`, the processor that is idle, and `cluster`, int64 (n,); `count`, int64 (1,), the number
-#: of places in use.
+#: The idle periods, one column for each of their properties. `begin` and `end`, float64 (n,), are
+#: the interval. `server`, int64 (n,), is the number of the processor, and `cluster`, int64 (n,),
+#: its cluster. Only the first ``count[0]`` entries are in use; `count` is int64 (1,).
 Book = namedtuple("Book", "begin end server cluster count")
 
 LATEST_START, BEST_FIT = range(2)
-#: Rule -> its code.
+#: The code of each rule that chooses among feasible periods.
 RULE_CODES = {"latest-start": LATEST_START, "best-fit": BEST_FIT}
 
 
@@ -32,7 +32,7 @@ def new_book(sizes):
 
 @kernel(makes_arrays=True)
 def with_room(book, more):
-    """Return a book that has room for this number of further periods: this one or a larger one."""
+    """Return the book, or a larger copy of it if it has no room for `more` further periods."""
     count, size = book.count[0], len(book.begin)
     if count + more <= size:
         return book
@@ -46,7 +46,7 @@ def with_room(book, more):
 
 @kernel
 def add(book, begin, end, server, cluster):
-    """Write a period behind the last one."""
+    """Append an idle period to the book, which must have room for it."""
     i = book.count[0]
     book.begin[i], book.end[i] = begin, end
     book.server[i], book.cluster[i] = server, cluster
@@ -55,7 +55,7 @@ def add(book, begin, end, server, cluster):
 
 @kernel
 def forget(book, now):
-    """Remove the periods that are empty or have ended by `now`."""
+    """Remove the idle periods that are empty or end at or before `now`."""
     count, book.count[0] = book.count[0], 0
     for i in range(count):
         if book.end[i] > max(now, book.begin[i]):
@@ -64,7 +64,7 @@ def forget(book, now):
 
 @kernel
 def count_idle(book, start, end, counts):
-    """Write the number of processors of each cluster that are idle over an interval."""
+    """Write into `counts` the number of processors of each cluster that are idle in an interval."""
     counts[:] = 0
     for i in range(book.count[0]):
         if book.begin[i] <= start and book.end[i] >= end:
@@ -73,17 +73,18 @@ def count_idle(book, start, end, counts):
 
 @kernel
 def count_attempts(book, since, step, length, low, high, counts):
-    """Write the number of idle processors for each attempt from `low` to before `high`.
+    """Write the number of idle processors for each of the attempts `low` to ``high - 1``.
 
-    Attempt k asks for the interval from ``since + k * step`` on. Row k - low of `counts`, int64
-    (n, clusters), is written for attempt k; the row behind the last attempt is scratch space.
+    Attempt k asks for an interval of this length that starts at ``since + k * step``. The numbers
+    of processors of each cluster for attempt k are written into row ``k - low`` of `counts`, int64
+    (n, clusters). The row after that of the last attempt is overwritten too.
     """
     counts[: high - low + 1] = 0
     earliest, latest = since + low * step, since + (high - 1) * step
     for i in range(book.count[0]):
         begin, end = book.begin[i], book.end[i]
         if begin > latest or max(begin, earliest) + length > end:
-            continue  # Most periods are passed over here.
+            continue  # This test excludes most periods.
         first = low
         if begin > earliest:
             first = first_after(since, step, 0.0, np.nextafter(begin, -np.inf), low, high)
@@ -97,7 +98,10 @@ def count_attempts(book, since, step, length, low, high, counts):
 
 @kernel
 def first_after(since, step, length, stop, low, most):
-    """Return the first attempt from `low` on, or `most`, whose `length` ends after `stop`."""
+    """Return the first attempt that ends after `stop`, at least `low` and at most `most`.
+
+    Attempt k starts at ``since + k * step`` and takes `length`.
+    """
     if low >= most or since + (most - 1) * step + length <= stop:
         return most
     high = most - 1
@@ -112,7 +116,7 @@ def first_after(since, step, length, stop, low, most):
 
 @kernel(makes_arrays=True)
 def choose(book, rule, cluster, start, end, wanted):
-    """Return the places of `wanted` feasible periods of a cluster, the first by the rule."""
+    """Return the indices of `wanted` feasible periods of a cluster, chosen by a rule."""
     feasible, found = np.empty(book.count[0], np.int64), 0
     for i in range(book.count[0]):
         if book.cluster[i] == cluster and book.begin[i] <= start and book.end[i] >= end:
@@ -135,7 +139,7 @@ def choose(book, rule, cluster, start, end, wanted):
 
 @kernel
 def take(book, chosen, start, end):
-    """Replace the periods at these places by what is left of them beside an interval."""
+    """Remove an interval from the idle periods with these indices."""
     for i in chosen:
         begin, until = book.begin[i], book.end[i]
         if until > end:
@@ -148,9 +152,10 @@ def take(book, chosen, start, end):
 
 @kernel(makes_arrays=True)
 def give_back(book, cluster, servers, start, end):
-    """Let processors of a cluster be idle in an interval, joined to what is idle after it.
+    """Add an idle interval of processors of a cluster; return the book, or a larger copy of it.
 
-    `servers` are the numbers of the processors, ascending. Returns the book or a larger one.
+    The interval is merged with an idle period that begins at its end. `servers` are the numbers of
+    the processors, in increasing order.
     """
     book, is_joined = with_room(book, len(servers)), np.zeros(len(servers), np.bool_)
     for i in range(book.count[0]):

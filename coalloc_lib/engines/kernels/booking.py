@@ -1,11 +1,11 @@
-"""The loop of the online scheduler: each request is booked at the first attempt that has room.
+"""The loop of online scheduling: each request is booked at the first attempt that succeeds.
 
-One pass over the idle periods counts the idle processors for many attempts at once. A job mostly
-starts at one of its first attempts, so the first pass counts only a few of them, and each further
-pass counts more.
+One pass over the idle periods counts the idle processors for several attempts. Most jobs start at
+one of their first attempts, so the first pass counts only a few attempts, and each further pass
+counts more.
 
-A booking never moves, so the loop goes from request to request. If jobs give back the rest of their
-reservations when they end early, that happens before the next request.
+A booking never moves, so the loop takes one request after the other. If processors are released
+when jobs end early, this happens before the next request is booked.
 """
 
 from collections import namedtuple
@@ -34,39 +34,45 @@ from coalloc_lib.engines.kernels.placing import (
     total,
 )
 
-#: When each job asks to start, at the earliest and at the latest, float64 (n,).
+#: The earliest and the latest start that each job asks for, float64 (n,).
 Requests = namedtuple("Requests", "earliest latest")
-#: The length of a slot, the number of slots, the time between two attempts, the largest number of
-#: attempts, the rule that chooses servers (see `periods`), and whether early ends give the rest
-#: back.
-Policy = namedtuple("Policy", "slot slots step most rule is_early")
-#: What a run writes: float64 (n,) starts, ends and promises; int32 (n, c) processors; int64 (n,)
-#: attempts; the servers of all jobs that were booked, int32, and where those of each begin, int64
-#: (n + 1,); and int8 (n,) why each was refused.
+#: The options of online scheduling. `slot`: length of a slot. `slots`: number of slots. `step`:
+#: time between two attempts. `max_attempts`: maximal number of attempts. `rule`: code of the rule
+#: that chooses processors. `releases_early`: whether processors become idle when their job ends
+#: early.
+Policy = namedtuple("Policy", "slot slots step max_attempts rule releases_early")
+#: The results of a run. `start`, `end` and `promised`, float64 (n,); `allocation`, int32 (n, c);
+#: `attempts`, int64 (n,): the number of attempts. `servers`, int32: the numbers of the processors
+#: of all booked jobs; those of job i begin at entry ``first[i]``, with `first` int64 (n + 1,).
+#: `why`, int8 (n,): the code of the reason for which each job was rejected.
 Bookings = namedtuple("Bookings", "start end promised allocation attempts servers first why")
-#: Arrays of a search: int64 `counts`, (MOST_AT_ONCE + 1, c), the idle processors at some attempts;
-#: `idle`, (c,), those at one attempt; int32 `taken`, (c,), the processors of each cluster; and the
-#: `room` that keys are compared with.
+#: The working arrays of a search. `counts`, int64 (MOST_AT_ONCE + 1, c): the idle processors for
+#: some attempts. `idle`, int64 (c,): the idle processors for one attempt. `taken`, int32 (c,): the
+#: allocation. `room`: the numbers with which a key is compared.
 Work = namedtuple("Work", "counts idle taken room")
 
+#: The results of a search: BOOKED, or the reason for the rejection.
 BOOKED, NO_ROOM, PAST_LATEST, BEYOND_HORIZON, NO_LENGTH = range(5)
-#: The number of attempts that the first pass over the idle periods counts, and by how much it grows
-#: from one pass to the next.
+#: The number of attempts in the first pass over the idle periods, the factor by which it grows in
+#: each further pass, and its maximum.
 FIRST_AT_ONCE, GROWTH, MOST_AT_ONCE = 4, 8, 2048
-#: The number of requests after which the periods that are past are forgotten.
+#: The number of requests after which idle periods that are over are removed.
 OFTEN = 64
 
 
 @kernel(makes_arrays=True)
 def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
-    """Book the jobs of a `Stream` in a book of all idle; return the book, perhaps a larger one."""
+    """Book the jobs of a `Stream`; return the book of idle periods, or a larger copy of it.
+
+    The results are written into `bookings`.
+    """
     submit, runtime, spanning, _, keys = stream
     start, end, promised, allocation, attempts, _, first, why = bookings
     n, clusters = len(submit), len(sizes)
     counts = np.empty((MOST_AT_ONCE + 1, clusters), np.int64)
     taken = np.empty(clusters, np.int32)
     work = Work(counts, np.empty_like(sizes), taken, empty_room(keys, rule))
-    until = np.empty(n if policy.is_early else 0)
+    until = np.empty(n if policy.releases_early else 0)
     ends, numbers, running = np.empty_like(until), np.empty(len(until), np.int64), 0
     for job in range(n):
         watch[STARTED] = job
@@ -91,9 +97,9 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
         book = reserve(book, job, policy.rule, begin, stop, bookings)
         start[job] = promised[job] = begin
         end[job] = begin + time_on(taken, job, runtime, spanning)
-        if policy.is_early and end[job] < stop:
+        if policy.releases_early and end[job] < stop:
             until[job] = stop
-            # A job of no length starts after the arrivals of its instant, and ends after them.
+            # A job of length 0 starts and ends after all bookings at its instant.
             leaves = end[job] if begin < end[job] else np.nextafter(begin, np.inf)
             push(ends, numbers, running, leaves, job)
             running += 1
@@ -102,15 +108,16 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
 
 @kernel
 def find_start(job, stream, expected, requests, rule, policy, book, work):
-    """Return the number of attempts, the result of the last one, and when it ends.
+    """Make attempts for a job until one succeeds.
 
-    Writes the processors of each cluster into `work.taken`.
+    Returns the number of attempts, the result (BOOKED or a reason), and the end of the reservation.
+    The allocation is written into `work.taken`.
     """
     alone, since, step = expected.alone[job], requests.earliest[job], policy.step
     wanted = total(stream.parts[job])
     horizon = horizon_end(stream.submit[job], policy.slot, policy.slots)
     lost = np.nextafter(alone / ROUNDING, -np.inf)
-    lasting = first_after(since, step, 0.0, lost, 0, policy.most)
+    lasting = first_after(since, step, 0.0, lost, 0, policy.max_attempts)
     in_time = first_after(since, step, 0.0, requests.latest[job], 0, lasting)
     last = first_after(since, step, alone, horizon, 0, in_time)
     low, high = 0, min(FIRST_AT_ONCE, last)
@@ -125,7 +132,7 @@ def find_start(job, stream, expected, requests, rule, policy, book, work):
             if stop <= horizon:
                 return attempt + 1, BOOKED, stop
         low, high = high, min(high + min(GROWTH * (high - low), MOST_AT_ONCE), last)
-    if last == policy.most:
+    if last == policy.max_attempts:
         return last, NO_ROOM, since
     if last == lasting:
         return last, NO_LENGTH, since
@@ -134,10 +141,11 @@ def find_start(job, stream, expected, requests, rule, policy, book, work):
 
 @kernel
 def end_of_attempt(job, stream, expected, rule, book, begin, horizon, work):
-    """Return when a job ends that starts at an instant, or infinity if the attempt fails.
+    """Return the end of a job that starts at the instant `begin`, or infinity if the attempt fails.
 
-    `work.idle` has the idle processors over the time that the job needs on one cluster. A job that
-    would span is placed again in the longer window.
+    At the call, `work.idle` has the processors that are idle for the length of the job on one
+    cluster. If the job gets an allocation on which it is longer, it is placed again in the longer
+    interval.
     """
     parts, key = stream.parts[job], stream.keys[job]
     counts, taken, room = work.idle, work.taken, work.room
@@ -157,7 +165,7 @@ def end_of_attempt(job, stream, expected, rule, book, begin, horizon, work):
 
 @kernel
 def horizon_end(now, slot, slots):
-    """Return until when reservations may go, as `BookingRules.horizon_end` does."""
+    """Return the latest end of a reservation made at `now`, as `BookingRules.horizon_end` does."""
     slack = 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44
     number = np.rint(now / slot)
     if number * slot > now + abs(now) * slack:
@@ -167,9 +175,9 @@ def horizon_end(now, slot, slots):
 
 @kernel(makes_arrays=True)
 def reserve(book, job, rule, start, end, bookings):
-    """Reserve an interval for a job on its allocation; return the book, perhaps a larger one.
+    """Reserve an interval for a job on its allocation; return the book, or a larger copy of it.
 
-    Writes the servers of each cluster, ascending, behind those of the jobs before it.
+    The numbers of the processors are appended to `bookings.servers`.
     """
     for c in range(bookings.allocation.shape[1]):
         wanted = bookings.allocation[job, c]
@@ -184,7 +192,7 @@ def reserve(book, job, rule, start, end, bookings):
 
 @kernel(makes_arrays=True)
 def release(book, job, bookings, until):
-    """Give back what a job that has ended leaves of its reservation; return the book."""
+    """Release the processors of an ended job until the end of its reservation; return the book."""
     k, end = bookings.first[job], bookings.end[job]
     for c in range(bookings.allocation.shape[1]):
         held = bookings.allocation[job, c]

@@ -1,25 +1,32 @@
-"""The departures to come: a binary heap, the earliest end first.
+"""The departures to come, and the next arrivals.
 
-It is two arrays as long as there can be running jobs, `ends` (float64) and `numbers` (int64), of
-which the first `count` entries are in use: entry i ends no later than entries 2 i + 1 and 2 i + 2.
-Jobs that end at one instant leave in any order; all leave before anything starts.
+The departures are in a binary heap, the earliest end first. The heap consists of two arrays: `ends`
+(float64) has the ends of the running jobs, and `numbers` (int64) has the numbers of these jobs.
+Only the first `count` entries are in use. Entry i ends no later than the entries 2 i + 1 and 2 i +
+2.
 
-Beside it, for those who plan, a plain list of the running jobs by the ends that are expected of
-them, `plan` and `whose`: the last to end is first, since the one that leaves is mostly the next to
-end, and what is taken from the end of a list moves nothing.
+All jobs that end at an instant leave before a job starts at this instant, so their order does not
+matter.
+
+Policies that plan ahead also need the running jobs sorted by their *expected* ends. They are in the
+arrays `plan` (expected ends) and `whose` (job numbers), the latest end first. The job that leaves
+is usually the one with the earliest expected end. It is at the end of the list, so no other entry
+has to be moved when it is removed.
 """
 
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
 
-#: Of `watch`, int64 (2,), which both sides of a long run read: 1 to stop; how many jobs started.
+#: The entries of the array `watch`, int64 (2,), which the caller of a kernel and the kernel share
+#: during a run: the caller sets the first to 1 to stop the kernel, and the kernel writes the number
+#: of started jobs into the second.
 STOP, STARTED = range(2)
 
 
 @kernel(forceinline=True)
 def push(ends, numbers, count, end, number):
-    """Add a job to the heap of `count` jobs: writes into `ends` and `numbers`."""
+    """Add a job with a given end to a heap of `count` jobs."""
     i = count
     while i > 0:
         parent = (i - 1) >> 1
@@ -32,7 +39,7 @@ def push(ends, numbers, count, end, number):
 
 @kernel(forceinline=True)
 def pop(ends, numbers, count):
-    """Remove the first departure from the heap of `count` jobs; return its job."""
+    """Remove the job with the earliest end from a heap of `count` jobs, and return its number."""
     first, last, i = numbers[0], count - 1, 0
     end, number = ends[last], numbers[last]
     while True:
@@ -51,7 +58,10 @@ def pop(ends, numbers, count):
 
 @kernel(forceinline=True)
 def depart(ends, numbers, count, now, allocation, idle):
-    """Let the jobs leave that end by `now`, and add their processors to `idle`; return `count`."""
+    """Remove all jobs that end by `now` from a heap, and release their processors.
+
+    Returns the number of jobs that are left in the heap.
+    """
     while count and ends[0] <= now:
         gone = pop(ends, numbers, count)
         count -= 1
@@ -64,7 +74,7 @@ def depart(ends, numbers, count, now, allocation, idle):
 def next_instant(ends, count, submit, arrived, backlog):
     """Return the instant of the next departure or submission, or infinity if there is none.
 
-    Submissions do not count if the queue is held at a length (`backlog`).
+    With a `backlog` above 0, the queue has this constant length, and only departures count.
     """
     now = ends[0] if count else np.inf
     return min(now, submit[arrived]) if arrived < len(submit) and backlog == 0 else now
@@ -72,7 +82,10 @@ def next_instant(ends, count, submit, arrived, backlog):
 
 @kernel(forceinline=True)
 def next_arrival(submit, arrived, now, started, backlog):
-    """Return the number of jobs that have arrived: by `now`, or until a held queue is full."""
+    """Return the number of jobs that have arrived by `now`.
+
+    With a `backlog` above 0, jobs arrive until the queue has this length.
+    """
     while arrived < len(submit):
         if arrived - started >= backlog if backlog else submit[arrived] > now:
             break
@@ -82,7 +95,7 @@ def next_arrival(submit, arrived, now, started, backlog):
 
 @kernel(forceinline=True)
 def insert(plan, whose, count, end, number):
-    """Add a job to a list of `count` jobs, the last to end first: writes `plan` and `whose`."""
+    """Add a job to a list of `count` jobs that is sorted by decreasing end."""
     i = count
     while i > 0 and plan[i - 1] < end:
         plan[i], whose[i] = plan[i - 1], whose[i - 1]
@@ -92,7 +105,7 @@ def insert(plan, whose, count, end, number):
 
 @kernel(forceinline=True)
 def remove(plan, whose, count, end, number):
-    """Take a job of this end out of such a list of `count` jobs."""
+    """Remove a job with a given end from a list that is sorted by decreasing end."""
     i = count - 1
     while plan[i] < end:
         i -= 1
@@ -104,7 +117,11 @@ def remove(plan, whose, count, end, number):
 
 @kernel(forceinline=True)
 def time_on(taken, job, alone, spanning):
-    """Return how long a job takes on an allocation, of its times on one cluster and on 2, 3, ..."""
+    """Return the length of a job on an allocation.
+
+    `alone`, float64 (n,), has the length of each job on one cluster, and `spanning`, float64 (n,
+    k), its lengths on 2, 3, ..., k + 1 clusters. The last length also holds for more clusters.
+    """
     clusters = 0
     for c in range(len(taken)):
         clusters += taken[c] > 0

@@ -1,20 +1,27 @@
 """Whether a job fits, and which clusters it gets.
 
-A job fits exactly when its key is at most the room, entry by entry; where it then goes is a second
-question, asked only of jobs that start. What is placed of a job, its parts, are its components by
-cluster (ordered), by decreasing size (unordered), or their sum (flexible and total). The key is
-the parts, with their total as a last entry where the queue is searched: the smallest components of
-several jobs may fit together where none of the jobs does, and their smallest total often does not.
+The *parts* of a job are the numbers of processors that are placed. For an ordered request they are
+the components, by cluster; for an unordered request, the components by decreasing size; for a
+flexible or total request, the total number of processors.
 
-Unordered jobs that may stay whole (`SingleThenSpan`) fit as well if their total is at most the
-largest idle number. Their keys have the total always, and their room one entry more than the keys.
-Both ways only ask what is at most what, so lower bounds of several keys still serve.
+The *key* of a job is compared with the *room* that the idle processors offer. A job fits if no
+entry of its key exceeds the room. The key consists of the parts and, if the queue is searched, of
+the total number of processors as a last entry. The total makes lower bounds of several keys
+sharper: the smallest components of several jobs may fit together although none of the jobs fits,
+but their smallest total often does not fit.
 
-For clusters with [5, 2, 4] idle, keys of two parts and a total, `set_room` gives:
+An unordered job that may stay whole (`SingleThenSpan`) also fits if its total does not exceed the
+largest number of idle processors of a cluster. Its key always has the total, and the room has one
+more entry than the key. Both tests are monotone in the key, so lower bounds of several keys can be
+tested too.
+
+For clusters with [5, 2, 4] idle processors, and keys of two parts and a total, `set_room` gives:
 
     ordered    [5, 2, 7]    the idle processors of clusters 0 and 1, and their sum
-    unordered  [5, 4, 9]    the two largest idle numbers, and their sum; where jobs may stay whole
-                            [5, 4, 9, 5], the largest once more
+    unordered  [5, 4, 9]    the two largest numbers of idle processors, and their sum
+               [5, 4, 9, 5] the same if jobs may stay whole, followed by the largest number
+
+Which clusters a job gets is decided by `place`, only for jobs that start.
 """
 
 from collections import namedtuple
@@ -26,15 +33,17 @@ from coalloc_lib.basics.compilation import takes_fixed
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.model.placement import FACTOR, PRIME
 
-#: How jobs are placed, by codes: the request type; the rule for each part; the rule for one cluster
-#: that can hold all of a flexible or unordered request, NONE for no such wish; a number of each
-#: cluster, (c,): for first fit the order, the size for the least loaded, what the seed drew for
-#: random fit.
+#: A placement. `request`: the code of the request type. `choice`: the code of the rule that chooses
+#: a cluster for each part. `single`: the code of the rule that chooses one cluster for a whole
+#: flexible or unordered request; NONE if requests are not kept whole. `order`, int64 (c,): a number
+#: for each cluster. For first fit, these are the clusters in order; for the least loaded cluster,
+#: the cluster sizes; for random fit, random numbers.
 Rule = namedtuple("Rule", "request choice single order")
 takes_fixed(Rule)
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
-#: To be added to FLEXIBLE and TOTAL where jobs may stay on a cluster: see `placement.HomeSite`.
-#: The parts are then what may go anywhere, and what stays on each cluster.
+#: This number is added to the codes FLEXIBLE and TOTAL if some jobs must stay on their own cluster;
+#: see `placement.HomeSite`. The first part of a job is then the number of processors that may be
+#: placed on any cluster, and the other parts are the numbers that must be placed on each cluster.
 OR_STAYS = 2
 FIRST_FIT, WORST_FIT, BEST_FIT, LEAST_LOADED, RANDOM_FIT = range(5)
 NONE = -1
@@ -42,7 +51,10 @@ NONE = -1
 
 @kernel
 def sort_rows(parts):
-    """Sort the rows of `parts` by decreasing size; they are short: no branch, no general sort."""
+    """Sort each row of `parts` in decreasing order.
+
+    Rows are short, and insertion without branches is faster for them than a general sort.
+    """
     for row in range(parts.shape[0]):
         for last in range(1, parts.shape[1]):
             size = parts[row, last]
@@ -54,7 +66,7 @@ def sort_rows(parts):
 
 @register_jitable
 def empty_room(keys, rule):
-    """Return an array for the room that `keys`, (n, k), are compared with under a `Rule`."""
+    """Return an empty array for the room with which keys, (n, k), are compared under a `Rule`."""
     may_stay_whole = rule.request == UNORDERED and rule.single != NONE
     return np.empty(keys.shape[1] + int(may_stay_whole), np.int64)
 
@@ -70,7 +82,7 @@ def total(numbers):
 
 @kernel(forceinline=True)
 def largest(numbers):
-    """Return the largest of an array of whole numbers, 0 at least."""
+    """Return the largest number in an array of whole numbers, or 0 if all are negative."""
     found = 0
     for number in numbers:
         found = max(found, number)
@@ -79,14 +91,14 @@ def largest(numbers):
 
 @kernel(forceinline=True)
 def copy(source, target):
-    """Write an array into one that is as long, or longer; no array is made for that."""
+    """Copy an array to the beginning of another one, without a temporary array."""
     for i in range(len(source)):
         target[i] = source[i]
 
 
 @kernel(forceinline=True)
 def set_room(idle, request, width, room):
-    """Write into `room` what keys of `width` parts, and perhaps a total, are compared with."""
+    """Write the room that `idle` processors offer to keys of jobs with `width` parts."""
     if request == TOTAL:
         room[0] = largest(idle)
         return
@@ -99,7 +111,7 @@ def set_room(idle, request, width, room):
         room[0] = total(idle) if request == FLEXIBLE + OR_STAYS else largest(idle)
         for i in range(1, width):
             room[i] = idle[i - 1]
-    else:  # the largest idle numbers, decreasing
+    else:  # The largest numbers of idle processors, in decreasing order.
         for i in range(width):
             room[i] = 0
         for free in idle:
@@ -119,13 +131,17 @@ def set_room(idle, request, width, room):
 
 @kernel(forceinline=True)
 def fits(key, room):
-    """Whether a key is at most the room in all entries, or its total at most one entry more."""
+    """Return whether a key fits into a room.
+
+    A job whose room has an entry more than its key also fits if its total does not exceed this
+    entry.
+    """
     last = len(key) - 1
-    if last == 0 and len(room) == 1:  # most logs: one part, one cluster or the largest of several
+    if last == 0 and len(room) == 1:  # The most frequent case is tested first.
         return key[0] <= room[0]
     if len(room) - 1 > last and key[last] <= room[last + 1]:
         return True
-    for i in range(len(key)):  # noqa: SIM110  (a loop compiles to less than all() does)
+    for i in range(len(key)):  # noqa: SIM110  (a loop compiles to faster code than all())
         if key[i] > room[i]:
             return False
     return True
@@ -133,15 +149,18 @@ def fits(key, room):
 
 @kernel
 def fits_on_one(sizes, request, idle):
-    """Whether one cluster holds all parts of a job together: its own, where it stays on one."""
+    """Return whether all parts of a job fit together on one cluster.
+
+    A job that must stay on its own cluster needs this cluster.
+    """
     if request >= FLEXIBLE + OR_STAYS and sizes[0] == 0:
         return fits(sizes[1:], idle)
     return total(sizes) <= largest(idle)
 
 
 @kernel
-def draw(idle, number):
-    """Return the place of a cluster in the order of random fit: see `RandomFit`."""
+def random_key(idle, number):
+    """Return the sort key of a cluster under random fit, as `RandomFit` defines it."""
     state = 0
     for free in idle:
         state = (state * FACTOR + free) % PRIME
@@ -152,11 +171,13 @@ def draw(idle, number):
 
 @kernel(forceinline=True)
 def place(sizes, request, choice, single, order, idle, taken):
-    """Write into `taken`, int32 (c,), the processors that a job that fits gets of each cluster.
+    """Write into `taken`, int32 (c,), the processors that a job gets in each cluster.
 
-    `sizes`, int32 (width,), are its parts; the rest is a `Rule`. With [5, 2, 4] idle and worst fit,
-    parts [4, 2] unordered get [4, 0, 2], and 6 flexible [5, 0, 1]. With a `single` rule a job goes
-    whole where one cluster holds it: [3, 2] unordered get [5, 0, 0].
+    The job must fit. `sizes`, int32 (width,), are its parts; `request`, `choice`, `single` and
+    `order` are the fields of a `Rule`. If [5, 2, 4] processors are idle, worst fit places an
+    unordered request with the parts [4, 2] on [4, 0, 2], and a flexible request for 6 processors on
+    [5, 0, 1]. With a `single` rule, an unordered request with the parts [3, 2] is placed whole, on
+    [5, 0, 0].
     """
     taken[:] = 0
     if request == TOTAL and len(idle) == 1:
@@ -170,12 +191,13 @@ def place(sizes, request, choice, single, order, idle, taken):
             copy(sizes[1:], taken)
             return
         request, sizes = request - OR_STAYS, sizes[:1]
-    for size in sizes:  # decreasing
+    for size in sizes:
         left, rule, least = size, choice, 1 if request == FLEXIBLE else size
         if single != NONE:
             left = least = total(sizes)
             rule = single
-        while left > 0:  # one turn, or for a flexible request as many as it takes
+        # A flexible request may need several clusters, and other parts need exactly one.
+        while left > 0:
             best = NONE
             for i in range(len(idle)):
                 c = order[i] if rule == FIRST_FIT else i
@@ -186,7 +208,10 @@ def place(sizes, request, choice, single, order, idle, taken):
                     or (rule == WORST_FIT and idle[c] > idle[best])
                     or (rule == BEST_FIT and idle[c] < idle[best])
                     or (rule == LEAST_LOADED and idle[c] * order[best] > idle[best] * order[c])
-                    or (rule == RANDOM_FIT and draw(idle, order[c]) < draw(idle, order[best]))
+                    or (
+                        rule == RANDOM_FIT
+                        and random_key(idle, order[c]) < random_key(idle, order[best])
+                    )
                 ):
                     best = c
                 if rule == FIRST_FIT:
@@ -194,10 +219,10 @@ def place(sizes, request, choice, single, order, idle, taken):
             if best == NONE:
                 if single == NONE:
                     return
-                single = NONE  # no cluster holds it whole
+                single = NONE  # The job fits whole on no cluster.
                 left, rule, least = size, choice, 1 if request == FLEXIBLE else size
                 continue
             taken[best] = min(left, idle[best])
             left -= taken[best]
-        if single != NONE:  # it is placed whole
+        if single != NONE:  # The whole job is placed.
             return

@@ -1,17 +1,23 @@
-"""What will be idle from now on, in steps: `coalloc_lib.policies.profile` in arrays.
+"""The number of idle processors as a step function of future time, stored in arrays.
 
-Two steps that follow one another differ. They stand in blocks of up to `BLOCK`, and the blocks in
-an order, so that a step is entered without moving all that follow it. A step's *position* is its
-block's place in the order times `BLOCK`, plus its place in the block. `FIRST` is the present one.
+These kernels do the same as `coalloc_lib.policies.profile.Profile`. Neighbouring steps differ. The
+steps are stored in blocks of up to `BLOCK` steps, and a list has the blocks in order of time. A
+step can therefore be inserted without moving all later steps. The *position* of a step is the
+position of its block in this list times `BLOCK`, plus the position of the step in its block. The
+position `FIRST` is that of the step that contains the present instant.
 
-To skip blocks, a search uses three values for each block and each level (a number of processors):
-when the first step with fewer idle processors begins, since when at least this number is idle up to
-the end of the block, and a bound on how long it is idle in between. The values are computed again
-when a search reaches a block that has changed.
+To skip whole blocks, a search uses three values for each block and for each *level*, which is a
+number of processors:
 
-What is held for no time is in no step: it is kept by the jobs that hold it, the first `count` of
-`momentary`. What is reserved for the jobs are the times from `since` to `until`, float64 (n,),
-where a start of infinity is none, and the processors of `allocation`.
+- the instant at which the first step with fewer idle processors begins,
+- the instant from which at least this number is idle until the end of the block,
+- an upper bound on how long this number is idle between two steps that have fewer.
+
+These values are computed again when a search reaches a block that has changed.
+
+A job of length 0 is in no step. The numbers of the waiting jobs of length 0 are the first `count`
+entries of `momentary`. Reservations are the intervals from `since` to `until`, float64 (n,), with
+the processors in `allocation`; a job without a reservation has an infinite start.
 """
 
 from collections import namedtuple
@@ -22,30 +28,31 @@ from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import time_on
 from coalloc_lib.engines.kernels.placing import fits, place, set_room
 
-#: `begin`, float64: when each step begins. `idle`, int64 (steps, c + 1): what is idle then, and the
-#: room for a whole job, which is no less than all processors of any job that fits. `blocks`, int64:
-#: see `COUNT`. `known`, float64 (blocks, 3, levels), of each block and level: when the first step
-#: with less begins, when the last steps with no less begin, and a bound on how long no less is idle
-#: before a step with less; infinite where there is no such step. `levels`, int64.
+#: The steps. `begin`, float64: when each step begins. `idle`, int64 (steps, c + 1): the number of
+#: idle processors of each cluster, and an upper bound on the total size of a job that fits.
+#: `blocks`, int64: see `COUNT`. `known`, float64 (blocks, 3, levels): the three values of each
+#: block for each level; the first two are infinite if there is no such step. `levels`, int64: the
+#: levels, in increasing order.
 Steps = namedtuple("Steps", "begin idle blocks known levels")
-#: Float64 (n,) starts and ends, and int32 (n, c) processors.
+#: The reservations: starts and ends, float64 (n,), and processors, int32 (n, c).
 Reserved = namedtuple("Reserved", "since until allocation")
 
 BLOCK, HALF = 16, 8
-#: The rows of `blocks`: of each block how many steps it has and whether it has changed; the blocks
-#: in order; and the numbers FIRST, BLOCKS and USED: the position of the present step, the blocks in
-#: the order, and those that are in use or were.
+#: The rows of `Steps.blocks`. COUNT: the number of steps in each block. CHANGED: whether the values
+#: of the block in `known` must be computed again. ORDER: the blocks in order of time. NUMBERS: a
+#: row whose first entries are FIRST (the position of the present step), BLOCKS (the number of
+#: blocks in ORDER) and USED (the number of blocks that have ever been used).
 COUNT, CHANGED, ORDER, NUMBERS = range(4)
 FIRST, BLOCKS, USED = range(3)
-#: The columns of `known`.
+#: The three values of a block for a level, in the order of the list above.
 BLOCKED, OPEN, LONGEST = range(3)
-#: More than instants are off by when they are rounded.
+#: An upper bound on the relative rounding error of an instant.
 ROUNDING = 4 * np.finfo(np.float64).eps
 
 
 @kernel(makes_arrays=True)
 def empty_steps(blocks, clusters, levels):
-    """Return no steps, and room for so many blocks of them."""
+    """Return steps without content, with room for a number of blocks."""
     rows, table = blocks * BLOCK, np.zeros((4, blocks), np.int64)
     known = np.empty((blocks, 3, len(levels)))
     table[CHANGED] = 1
@@ -54,7 +61,7 @@ def empty_steps(blocks, clusters, levels):
 
 @kernel(makes_arrays=True)
 def new_steps(idle, levels):
-    """Return the one step of a system that nothing is planned in, and room for more."""
+    """Return the steps of a system in which nothing is planned: a single step from 0 on."""
     steps = empty_steps(8, len(idle), levels)
     steps.begin[0], steps.idle[0, len(idle)] = 0.0, idle.sum()
     steps.idle[0, : len(idle)] = idle
@@ -64,7 +71,7 @@ def new_steps(idle, levels):
 
 @kernel(makes_arrays=True)
 def with_room(steps, needed):
-    """Return the steps: in new blocks, half full, if fewer than `needed` are free."""
+    """Return the steps, or a copy with more blocks if fewer than `needed` blocks are free."""
     if steps.blocks[NUMBERS, USED] + needed <= steps.blocks.shape[1]:
         return steps
     return packed(steps, needed)
@@ -72,7 +79,10 @@ def with_room(steps, needed):
 
 @kernel(makes_arrays=True)
 def packed(steps, needed):
-    """Return the steps from the present one on in new blocks, half full; `needed` are free."""
+    """Return a copy of the steps from the present one on, in half-full blocks.
+
+    The copy has at least `needed` free blocks.
+    """
     begin, idle, blocks, _, levels = steps
     total, first = 0, blocks[NUMBERS, FIRST]
     for at in range(first // BLOCK, blocks[NUMBERS, BLOCKS]):
@@ -94,7 +104,10 @@ def packed(steps, needed):
 
 @kernel
 def find(begin, blocks, instant):
-    """Return the place in the order and the row of the step that an instant is in, or the first."""
+    """Find the step that contains an instant, or the first step if the instant is before it.
+
+    Returns the position of the block of the step in the order, and the row of the step.
+    """
     low, high = blocks[NUMBERS, FIRST] // BLOCK, blocks[NUMBERS, BLOCKS]
     i = blocks[NUMBERS, FIRST] % BLOCK
     while high - low > 1:
@@ -112,7 +125,10 @@ def find(begin, blocks, instant):
 
 @kernel
 def following(blocks, at, row):
-    """Return the place in the order and the row of the next step; its row is -1 after the last."""
+    """Return the position of the block, and the row, of the step after a given one.
+
+    The row is -1 if the given step is the last one.
+    """
     if row % BLOCK + 1 < blocks[COUNT, row // BLOCK]:
         return at, row + 1
     at += 1
@@ -121,9 +137,12 @@ def following(blocks, at, row):
 
 @kernel
 def split(begin, idle, blocks, at, row, instant):
-    """Let a step begin at an instant within that of a row, and return where; a block is free."""
+    """Divide the step in a row at an instant, so that a new step begins there.
+
+    At least one block must be free. Returns the position of the block and the row of the new step.
+    """
     block = row // BLOCK
-    if blocks[COUNT, block] == BLOCK:  # the second half goes into a block of its own
+    if blocks[COUNT, block] == BLOCK:  # The second half of a full block is moved to a new one.
         new = blocks[NUMBERS, USED]
         for k in range(blocks[NUMBERS, BLOCKS], at + 1, -1):
             blocks[ORDER, k] = blocks[ORDER, k - 1]
@@ -153,7 +172,7 @@ def split(begin, idle, blocks, at, row, instant):
 
 @kernel
 def join(begin, idle, blocks, at, row):
-    """Let no step begin where nothing changes."""
+    """Merge the step in a row with the step before it if both are equal."""
     block, before = row // BLOCK, row - 1
     if at * BLOCK + row % BLOCK == blocks[NUMBERS, FIRST]:
         return
@@ -176,7 +195,10 @@ def join(begin, idle, blocks, at, row):
 
 @kernel
 def take(steps, start, end, taken, sign, request, width, key, room):
-    """Take processors, or give them back by a `sign` of -1; two blocks must be free."""
+    """Remove processors from the idle ones in an interval, or return them if `sign` is -1.
+
+    At least two blocks must be free.
+    """
     if not start < end:
         return
     begin, idle, blocks, _, _ = steps
@@ -206,18 +228,22 @@ def take(steps, start, end, taken, sign, request, width, key, room):
 
 
 @kernel
-def move(steps, start, end, new_start, new_end, given, taken, how):
-    """Take processors at a new time, and give back those of an old one; two blocks must be free."""
+def move(steps, start, end, new_start, new_end, given, taken, room_arguments):
+    """Move a reservation from one interval and allocation (`given`) to another one (`taken`).
+
+    At least two blocks must be free.
+    """
+    # If the intervals overlap and the allocation is the same, only the differences are changed.
     same = new_start < start < new_end < end
     for c in range(len(taken)):
         same = same and given[c] == taken[c]
-    take(steps, new_end if same else start, end, given, -1, *how)
-    take(steps, new_start, start if same else new_end, taken, 1, *how)
+    take(steps, new_end if same else start, end, given, -1, *room_arguments)
+    take(steps, new_start, start if same else new_end, taken, 1, *room_arguments)
 
 
 @kernel
 def forget(steps, now):
-    """Let the first step begin now."""
+    """Remove the steps before the instant `now`."""
     at, row = find(steps.begin, steps.blocks, now)
     steps.blocks[NUMBERS, FIRST] = at * BLOCK + row % BLOCK
     steps.begin[row] = now
@@ -225,7 +251,7 @@ def forget(steps, now):
 
 @kernel
 def most_idle(steps, now, before):
-    """Return the most that is idle for a whole job at some instant from one to another."""
+    """Return an upper bound on the size of a job that fits at an instant from `now` to `before`."""
     begin, idle, blocks = steps.begin, steps.idle, steps.blocks
     whole, most = idle.shape[1] - 1, 0
     at, row = find(begin, blocks, now)
@@ -237,7 +263,7 @@ def most_idle(steps, now, before):
 
 @kernel
 def drop(numbers, count, number):
-    """Take a number out of the first `count`, if it is there; return how many are left."""
+    """Remove a number from the first `count` entries, if it is there; return the new count."""
     for i in range(count):
         if numbers[i] == number:
             numbers[i] = numbers[count - 1]
@@ -247,7 +273,11 @@ def drop(numbers, count, number):
 
 @kernel
 def stays(begin, steps_idle, blocks, at, row, start, end, own, reserved, momentary, count, idle):
-    """Write into `idle` what is idle all the time for a job, `own`, that gives up what it holds."""
+    """Write the number of processors of each cluster that are idle from `start` to `end`.
+
+    The processors that are reserved for the job `own` count as idle. The step in `row` contains
+    `start`.
+    """
     since, until, allocation = reserved
     for c in range(len(idle)):
         idle[c] = steps_idle[row, c]
@@ -271,8 +301,8 @@ def stays(begin, steps_idle, blocks, at, row, start, end, own, reserved, momenta
 
 
 @kernel
-def look_at(begin, idle, block, count, known, levels):
-    """Work out what is known of a block for each level."""
+def summarize(begin, idle, block, count, known, levels):
+    """Compute the three values of a block for each level."""
     whole = idle.shape[1] - 1
     for k in range(len(levels)):
         blocked = open_since = np.inf
@@ -292,14 +322,19 @@ def look_at(begin, idle, block, count, known, levels):
 def next_window(
     begin, idle, blocks, known, levels, position, start, before, wanted, level, length, since
 ):
-    """Return where the first window from `start` on is in which every step has room, and its start.
+    """Find the first interval in which all steps have at least `wanted` idle processors.
 
-    It starts before `before`, or at infinity; it ends after `length`, or at an own start, `since`.
+    The interval starts at `start` or later, but before `before`. It is as long as `length`, or
+    reaches to the instant `since`, from which on the job has a reservation of its own. The search
+    begins at the step at `position`. Returns the position of the step in which the interval starts,
+    and the start, which is infinite if there is no such interval.
+
+    This function is long because a call within its loops would make the search slower.
     """
     whole, last = idle.shape[1] - 1, blocks[NUMBERS, BLOCKS] - 1
     at, i = position // BLOCK, position % BLOCK
     while True:
-        # Step by step to the end of a block, and on as long as there is room.
+        # Examine the steps of this block, and of the next ones while an interval is open.
         while True:
             block = blocks[ORDER, at]
             for row in range(block * BLOCK + i, block * BLOCK + blocks[COUNT, block]):
@@ -316,7 +351,7 @@ def next_window(
             at, i = at + 1, 0
             if start == np.inf:
                 break
-        # Block by block, to one in which at least the level might be idle for so long.
+        # Skip the blocks in which no interval can start or continue for long enough.
         open_since, opened_at = np.inf, at
         while True:
             block = blocks[ORDER, at]
@@ -325,7 +360,7 @@ def next_window(
             if open_since >= before:
                 return -1, np.inf
             if blocks[CHANGED, block]:
-                look_at(begin, idle, block, blocks[COUNT, block], known, levels)
+                summarize(begin, idle, block, blocks[COUNT, block], known, levels)
                 blocks[CHANGED, block] = 0
             stop = np.inf if at == last else begin[blocks[ORDER, at + 1] * BLOCK]
             open_until = min(stop, known[block, BLOCKED, level])
@@ -344,9 +379,10 @@ def earliest(
     job, steps, now, before, reserved, momentary, count, parts, keys, expected, rule, idle, room,
     taken,
 ):  # fmt: skip
-    """Return the first start of a job from `now` to `before`, and its end, or infinity.
+    """Find the earliest start of a job from `now` on, but before `before`.
 
-    The allocation is written into `taken`.
+    Returns the start and the end, which are infinite if there is no such start. The allocation is
+    written into `taken`.
     """
     begin, free, blocks, known, levels = steps
     width, wanted, level = parts.shape[1], keys[job, keys.shape[1] - 1], 0
@@ -362,7 +398,8 @@ def earliest(
         if start == np.inf:
             break
         length = expected.alone[job]
-        if len(idle) == 1 and count == 0 and start + least > start:  # each step was looked at
+        # On one cluster, `next_window` has already compared every step with the size of the job.
+        if len(idle) == 1 and count == 0 and start + least > start:
             taken[0] = wanted
             return start, start + length
         at = position // BLOCK
@@ -381,7 +418,9 @@ def earliest(
         next_at, next_row = following(blocks, at, row)
         next_step = begin[next_row] if next_row >= 0 else np.inf
         tried, start = start, next_step
-        for i in range(count):  # once what takes no time has left
+        # The only obstacle may be a job of length 0, which leaves at the instant at which it
+        # starts.
+        for i in range(count):
             instant = reserved.since[momentary[i]]
             if tried < instant < start:
                 start = instant

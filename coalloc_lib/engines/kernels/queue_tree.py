@@ -1,24 +1,32 @@
-"""The queue, as a tree over blocks of jobs that keeps a lower bound of the keys in each block.
+"""The tree over the queue, which finds the first waiting job that fits.
 
-Node 1 is the root, node i has the children 2 i and 2 i + 1, and the last half of the rows are the
-leaves: leaf b is for jobs BLOCK b to BLOCK (b + 1) - 1. Each row is entry by entry at most the
-keys of the waiting jobs below it, so a block, or a whole branch, whose row does not fit is passed
-over. A start leaves the rows above it lower than they could be, which is safe; the next scan that
-passes the block in vain tightens them. An example with BLOCK = 4, keys of one entry, 16 jobs of
-which 0, 1, 6 and 13 wait with keys 7, 9, 3 and 8:
+The jobs are divided into blocks of `BLOCK` successive jobs. The tree has a row for each block, and
+a row for each pair of neighbouring rows, up to a single root. Node 1 is the root, node i has the
+children 2 i and 2 i + 1, and the last half of the nodes are the leaves. Leaf b belongs to the jobs
+from ``BLOCK * b`` to ``BLOCK * (b + 1) - 1``.
+
+The row of a node is a lower bound, in each entry, of the keys of all waiting jobs below the node.
+If the row does not fit, no job below it fits, and a search skips all these jobs. When a job starts,
+the rows above it may become lower than necessary, which does no harm. The next search that examines
+the block without success raises them again.
+
+The following tree has BLOCK = 4, keys of one entry, and 16 jobs. The jobs 0, 1, 6 and 13 wait, with
+the keys 7, 9, 3 and 8:
 
     root             3
     nodes 2, 3       3         8
     leaves 4 to 7    7    3    NEVER  8
 
-With room for 5, `next_block` passes leaf 4, stops at leaf 5; after job 6 has started, the scan of
-its block finds nothing, `tighten` sets leaf 5 to NEVER, node 2 to 7 and the root to 7, and the
-scan after that ends at the root.
+With room for 5 processors, `next_block` skips leaf 4 and stops at leaf 5, where job 6 starts. The
+next search finds nothing in this block. `tighten` then sets leaf 5 to NEVER, and node 2 and the
+root to 7. The search after that ends at the root.
 
-Under EASY a job may pass the head of the queue if it fits into `room`, what is idle now, and is
-expected to end by the `shadow`, or fits into `beside` too, which leaves the head what it needs
-then. Two trees bound both, one of keys and one of least lengths. A branch none of whose jobs could
-pass is passed over; one of which some would fit and others end in time, but none does both, is not.
+Under EASY, a job may overtake the head of the queue if it fits into `room`, the processors that are
+idle now, and if one of two conditions holds: it is expected to end by the instant `shadow`, or it
+also fits into `beside`, the processors that the head does not need at that instant. A second tree
+has lower bounds of the expected lengths. A search skips a node if the two bounds show that no job
+below the node may overtake the head. It does not skip a node below which some jobs fit and other
+jobs end in time, although no single job does both.
 """
 
 from collections import namedtuple
@@ -28,16 +36,17 @@ import numpy as np
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.placing import fits
 
-#: Jobs in a leaf of the tree; scanning a few keys side by side is cheaper than a level of tree.
+#: The number of jobs in a leaf. Comparing a few adjacent keys is faster than descending one more
+#: level.
 BLOCK = 4
-#: The key of a job that does not wait.
+#: The entries of a row below which no job waits.
 NEVER = np.iinfo(np.int32).max
-#: Bounds of the keys, and of the least expected lengths.
+#: The tree of the keys, and the tree of the least expected lengths.
 Trees = namedtuple("Trees", "keys least")
 
 
 def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
-    """Return the tree of so many jobs with keys of `width` entries, none of which waits."""
+    """Return a tree for a number of jobs with keys of `width` entries; no job waits yet."""
     blocks = -(-jobs // BLOCK)
     leaves = 1 << max(blocks - 1, 0).bit_length()
     return np.full((2 * leaves, width), NEVER, dtype=kind)
@@ -45,7 +54,7 @@ def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
 
 @kernel
 def enter(tree, keys, job):
-    """Lower the rows of the block of `job`, and of all above it, to the key of `job`."""
+    """Enter a waiting job into the tree: lower all rows above it to its key."""
     node = tree.shape[0] // 2 + job // BLOCK
     while node > 0:
         changed = False
@@ -60,7 +69,10 @@ def enter(tree, keys, job):
 
 @kernel
 def tighten(tree, keys, waiting, block, stop):
-    """Raise the rows of a block, and of all above it, to its waiting jobs before `stop`."""
+    """Raise the row of a block, and all rows above it, to the keys of its jobs that still wait.
+
+    Only the jobs before `stop` are in the tree.
+    """
     node = tree.shape[0] // 2 + block
     tree[node] = NEVER
     for job in range(block * BLOCK, min((block + 1) * BLOCK, stop)):
@@ -81,7 +93,7 @@ def tighten(tree, keys, waiting, block, stop):
 
 @kernel
 def next_block(tree, room, block):
-    """Return the first block from `block` on whose row fits; -1 if there is none."""
+    """Return the number of the first block, from `block` on, whose row fits; -1 if none fits."""
     leaves = tree.shape[0] // 2
     node = leaves + block
     while True:
@@ -90,7 +102,8 @@ def next_block(tree, room, block):
                 return node - leaves
             node *= 2
         else:
-            while node & 1:  # a right child: what is right of it hangs on a node above
+            # The next nodes to the right of a right child belong to a node further up.
+            while node & 1:
                 node >>= 1
             if node == 0:
                 return -1
@@ -99,10 +112,10 @@ def next_block(tree, room, block):
 
 @kernel
 def first_fitting(tree, keys, waiting, begin, fresh, stop, room):
-    """Return the first waiting job from `begin` on, before `stop`, that fits; -1 if none.
+    """Return the first waiting job from `begin` to before `stop` that fits; -1 if none fits.
 
-    Jobs from `fresh` on have just arrived and are not in the tree yet. Writes into `tree` where
-    it tightens.
+    The jobs from `fresh` on have just arrived and are not in the tree yet; they are examined one by
+    one. The search raises rows of the tree that are lower than necessary.
     """
     job = begin
     while job < fresh:
@@ -127,13 +140,20 @@ def first_fitting(tree, keys, waiting, begin, fresh, stop, room):
 
 @kernel(forceinline=True)
 def may_pass(key, least, room, beside, now, shadow):
-    """Whether a job of this key, (k,), and least length may pass; or of such bounds, some job."""
+    """Return whether a job may overtake the head of the queue; see the module's docstring.
+
+    The key and the least length can also be lower bounds for several jobs. The result is then False
+    only if none of these jobs may overtake the head.
+    """
     return fits(key, room) and (now + least <= shadow or fits(key, beside))
 
 
 @kernel
 def next_passing(trees, room, beside, now, shadow, block):
-    """Return the first block from `block` on in which a job might pass; -1 if there is none."""
+    """Return the first block, from `block` on, that may have a job that may overtake the head.
+
+    Returns -1 if there is no such block.
+    """
     tree, shortest = trees
     leaves = tree.shape[0] // 2
     node = leaves + block
@@ -142,7 +162,7 @@ def next_passing(trees, room, beside, now, shadow, block):
             if node >= leaves:
                 return node - leaves
             node *= 2
-        while node & 1:  # as in `next_block`
+        while node & 1:  # This is explained in `next_block`.
             node >>= 1
         if node == 0:
             return -1
@@ -151,10 +171,10 @@ def next_passing(trees, room, beside, now, shadow, block):
 
 @kernel(forceinline=True)
 def first_passing(trees, keys, least, waiting, begin, fresh, last, room, beside, now, shadow):
-    """Return the first waiting job from `begin` on that may pass; -1 if there is none.
+    """Return the first waiting job, from `begin` on, that may overtake the head; -1 if none may.
 
-    Those from `fresh` on are not in the `trees` yet, but in the list of the `last`. Writes into the
-    trees where it tightens.
+    The jobs from `fresh` on are not in the trees yet, but in the list `last`, and are examined one
+    by one. The search raises rows of the trees that are lower than necessary.
     """
     job = begin
     while job < fresh:

@@ -1,8 +1,9 @@
-"""The decisions of a schedule, compared with those of its policy's own readable definition.
+"""Verification of the decisions in a schedule, by the readable definition of its policy.
 
-A policy without memory decides from the state that it sees, and a schedule implies that state at
+A policy without memory decides from the state that it sees, and a schedule implies this state at
 every instant. So `check_decisions` walks through the instants of a schedule, lets the policy decide
-in the implied state, and stops at the first decision that differs. No policy needs code of its own.
+in the implied state, and stops at the first decision that differs. No policy needs verification
+code of its own.
 """
 
 from heapq import heapify, heappop, heappush
@@ -16,40 +17,60 @@ from coalloc_lib.engines.state import name_of
 from coalloc_lib.policies import Job, Refusal
 from coalloc_lib.policies.backfilling import ORDERS, queue_key
 from coalloc_lib.schedules.reading import arrival_order
-from coalloc_lib.schedules.verification.faults import ScheduleError, refuse, told
+from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
 
 def check_decisions(schedule: Any) -> None:
-    """Raise for the first decision of a policy without memory that the schedule does not follow."""
+    """Raise a `ScheduleError` at the first decision that differs from that of the policy.
+
+    The policy of the schedule must be one without memory.
+    """
     _Walk(schedule).run()
 
 
 class _Walk:
-    """A walk through the instants of a schedule, with the state that it implies so far."""
+    """A walk through the instants of a schedule, with the state that it implies so far.
+
+    Jobs are numbered in the order of their arrival. Lists with one entry for each job are indexed
+    by this number.
+
+    Attributes
+    ----------
+    row : list of int
+        The position of each job in the stream.
+    start, end, left, entered, promised : list of float
+        The instants of each job in the schedule. It left the queue at `left`, when it started or
+        was rejected.
+    state : ImpliedState
+        The state at the current instant.
+    to_come : list of Job
+        The jobs that have not yet entered the queue, the next job last.
+    to_leave : list of int
+        The jobs that have not yet left the queue, the next job last.
+    has_left : list of bool
+        Whether the policy has decided that each job leaves the queue.
+    departures : list of (float, int, Job)
+        The departures of running jobs, as a heap.
+    calls : list of float
+        The instants at which the policy decides, as a heap.
+    """
 
     def __init__(self, schedule: Any) -> None:
         order = arrival_order(schedule)
         jobs = schedule.jobs[order]
         self.schedule, self.policy = schedule, schedule.scheduling
         self.name = name_of(self.policy)
-        self.row = order.tolist()  # the position in the stream of each job, by its number
-        self.start, self.end, self.left, self.entered, self.promised = (
-            column[order].tolist()
-            for column in (
-                schedule.start,
-                schedule.end,
-                schedule.left_queue,
-                schedule.jobs.submit,
-                schedule.promised,
-            )
-        )
+        self.row = order.tolist()
+        self.start, self.end = schedule.start[order].tolist(), schedule.end[order].tolist()
+        self.left, self.entered = schedule.left_queue[order].tolist(), jobs.submit.tolist()
+        self.promised = schedule.promised[order].tolist()
         self.state = ImpliedState(schedule.system, jobs, schedule.placement)
-        self.to_come = jobs_of(jobs, is_held=schedule.backlog is not None)[::-1]  # the next is last
-        self.to_leave = np.argsort(self.left, kind="stable")[::-1].tolist()  # the first is last
+        self.to_come = jobs_of(jobs, is_held=schedule.backlog is not None)[::-1]
+        self.to_leave = np.argsort(self.left, kind="stable")[::-1].tolist()
         self.has_left = [False] * len(jobs)
-        self.departures: list[tuple[float, int, Job]] = []  # a heap
-        self.calls = [0.0] if schedule.backlog else [0.0, *self.entered]  # a heap of instants
+        self.departures: list[tuple[float, int, Job]] = []
+        self.calls = [0.0] if schedule.backlog else [0.0, *self.entered]
         heapify(self.calls)
 
     def run(self) -> None:
@@ -66,9 +87,9 @@ class _Walk:
         self.check_recorded()
 
     def serve(self, now: float) -> None:
-        """Let jobs end and enter, and the policy decide, until nothing more happens at an instant.
+        """Process departures, arrivals and decisions until nothing more happens at an instant.
 
-        A job without length ends in a further round of the instant at which it starts.
+        A job that runs for no time ends in a further round of the instant at which it starts.
         """
         again = True
         while again:
@@ -82,7 +103,7 @@ class _Walk:
             again = has_entered or bool(self.departures and self.departures[0][0] <= now)
 
     def decide(self, now: float) -> None:
-        """Let the policy decide until nothing more changes, and compare what it did."""
+        """Let the policy decide until the queue no longer changes, and compare its decisions."""
         state, waiting = self.state, -1
         while waiting != len(state.queue):
             waiting = len(state.queue)
@@ -91,21 +112,22 @@ class _Walk:
                 self.check_start(job, now)
             for job, why in state.refused.items():
                 self.check_refusal(job, Refusal(now, why))
-            for number in state.told:
+            for number in state.newly_promised:
                 self.check_promise(number, now)
             for instant in state.wakes:
                 heappush(self.calls, instant)
-            state.started, state.refused, state.told, state.wakes = [], {}, [], []
+            state.started, state.refused, state.newly_promised, state.wakes = [], {}, [], []
 
     def top_up(self, now: float) -> bool:
-        """Let jobs into a queue that is held at a length, and return whether any entered."""
+        """Refill a queue whose length is held constant, and return whether any job entered."""
         missing = min((self.schedule.backlog or 0) - len(self.state.queue), len(self.to_come))
         for _ in range(missing):
             job = self.to_come.pop()
             if self.entered[job.number] != now:
                 raise self.error(
-                    f"enters a queue that is held at {self.schedule.backlog} jobs, and entered it "
-                    f"at {self.entered[job.number]:.12g}",
+                    f"would enter the queue now, because the queue is held at "
+                    f"{self.schedule.backlog} jobs, but it entered the queue at "
+                    f"{self.entered[job.number]:.12g}",
                     job.number,
                     now,
                 )
@@ -113,48 +135,49 @@ class _Walk:
         return missing > 0
 
     def check_start(self, job: Job, now: float) -> None:
-        """Raise if the schedule does not start a job now, where the policy starts it."""
+        """Raise if the schedule does not start a job that the policy starts now."""
         number = job.number
         if self.start[number] != now:
-            message = f"{self.name} starts it then, on {job.allocation}, and it {{}}"
-            raise self.error(message.format(self.what_happens_to(number)), number, now)
+            message = f"{self.name} would start it now on {job.allocation}, but it "
+            raise self.error(message + self.what_happens_to(number), number, now)
         given = self.schedule.allocation[self.row[number]].tolist()
         if given != job.allocation:
             placement = self.schedule.placement or self.name
-            message = f"has {given}, and {placement} gives it {job.allocation}"
+            message = f"has the allocation {given}, but {placement} would give it {job.allocation}"
             raise self.error(message, number, now)
         self.has_left[number] = True
         heappush(self.departures, (self.end[number], number, job))
         heappush(self.calls, self.end[number])
 
     def check_refusal(self, job: Job, refusal: Refusal) -> None:
-        """Raise if the schedule does not have a refusal that the policy makes."""
+        """Raise if the schedule does not reject a job that the policy rejects."""
         number = job.number
         if self.schedule.refused.get(self.row[number]) != refusal:
-            message = f"{self.name} refuses it then for {refusal.why!r}, and it {{}}"
-            message = message.format(self.what_happens_to(number))
-            raise self.error(message, number, refusal.instant)
+            message = f"{self.name} would reject it now for {refusal.why!r}, but it "
+            raise self.error(message + self.what_happens_to(number), number, refusal.instant)
         self.has_left[number] = True
 
     def check_promise(self, number: int, now: float) -> None:
-        """Raise if the first start promised to a job is not the one in the schedule."""
+        """Raise if the start that the policy promises to a job differs from the schedule."""
         promised, given = self.state.promised[number], self.promised[number]
         if given != promised:
-            heads = "heads the queue, " if self.head() == number else ""
-            message = f"{heads}was promised {told(given)}, and {self.name} promises it "
-            raise self.error(message + told(promised), number, now)
+            heads = "heads the queue and " if self.head() == number else ""
+            message = (
+                f"{heads}was promised {promise_in_words(given)}, but {self.name} would promise it "
+            )
+            raise self.error(message + promise_in_words(promised), number, now)
 
     def check_left_before(self, now: float) -> None:
-        """Raise for a job that left the queue before an instant without the policy's decision."""
+        """Raise for a job that left the queue before `now` without a decision of the policy."""
         while self.to_leave and self.left[self.to_leave[-1]] < now:
             number = self.to_leave.pop()
             if self.has_left[number]:
                 continue
             refusal, head = self.schedule.refused.get(self.row[number]), self.head()
             if refusal is not None:
-                message = f"was refused for {refusal.why!r}, and {self.name} does not refuse it"
-                raise self.error(f"{message} then", number, refusal.instant)
-            message = f"{self.name} does not start it then"
+                message = f"was rejected for {refusal.why!r}, but {self.name} would not reject it"
+                raise self.error(f"{message} now", number, refusal.instant)
+            message = f"{self.name} would not start it now"
             if head in (None, number):
                 raise self.error(message, number, self.start[number])
             row, other = self.row[number], self.row[head]
@@ -162,20 +185,19 @@ class _Walk:
             raise ScheduleError(message, row, self.start[number], other)
 
     def check_untold(self) -> None:
-        """Raise for a job that was promised a start of which the policy says nothing."""
-        untold = ~np.isnan(self.schedule.promised)
-        untold[[self.row[number] for number in self.state.promised]] = False
-        message = "was promised {}, and {} promises it nothing"
+        """Raise for a job with a promised start to which the policy promises no start."""
         promised = self.schedule.promised
-        refuse(
-            untold,
-            self.schedule,
-            lambda row: message.format(told(promised[row]), self.name),
-            self.schedule.left_queue,
-        )
+        untold = ~np.isnan(promised)
+        untold[[self.row[number] for number in self.state.promised]] = False
+
+        def message(row):
+            given = promise_in_words(promised[row])
+            return f"was promised {given}, but {self.name} would promise it no start"
+
+        raise_first(untold, self.schedule, message, self.schedule.left_queue)
 
     def check_recorded(self) -> None:
-        """Raise for a job with other attempts or servers than the policy recorded."""
+        """Raise for a job whose attempts or servers differ from those that the policy recorded."""
         attempts, servers = self.schedule.attempts, self.schedule.servers
         if attempts is None or servers is None:
             return
@@ -183,23 +205,25 @@ class _Walk:
             recorded = self.state.recorded.get(number, (0, []))
             given = int(attempts[row]), servers[row].tolist()
             if recorded != given:
-                message = "has {} attempts and servers {}, and {} records {} and {}"
-                message = message.format(*given, self.name, *recorded)
-                raise self.error(message, number, self.left[number])
+                raise self.error(
+                    f"has {given[0]} attempts and the servers {given[1]}, but {self.name} would "
+                    f"record {recorded[0]} attempts and the servers {recorded[1]}",
+                    number,
+                    self.left[number],
+                )
 
     def head(self) -> int | None:
-        """Return the number of the job that heads the queue in the policy's order, if any waits."""
+        """Return the number of the first job of the queue in the policy's order, if any waits."""
         order = self.policy.order if self.policy.order in ORDERS else "arrival"
         jobs = self.state.queue
         return min(jobs, key=lambda job: queue_key(order, job)).number if jobs else None
 
     def what_happens_to(self, number: int) -> str:
-        """Say when the schedule starts or refuses a job."""
+        """Return when the schedule starts or rejects a job, in words."""
         refusal = self.schedule.refused.get(self.row[number])
         if refusal is not None:
-            return f"was refused at {refusal.instant:.12g} for {refusal.why!r}"
+            return f"was rejected at {refusal.instant:.12g} for {refusal.why!r}"
         return f"starts only at {self.start[number]:.12g}"
 
     def error(self, message: str, number: int, instant: float) -> ScheduleError:
-        """Return the error of a job."""
         return ScheduleError(message, self.row[number], instant)

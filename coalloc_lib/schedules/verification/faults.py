@@ -1,4 +1,4 @@
-"""How a fault of a schedule is named."""
+"""The error that names a fault of a schedule, and functions that raise it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 
 class ScheduleError(AssertionError):
-    """A schedule breaks a rule of the model.
+    """A schedule breaks a rule of the model or of its policy.
 
     Attributes
     ----------
     what : str
-        Which rule, and how; ``{other}`` stands for another job.
+        A description of the fault, in which ``{other}`` stands for another job.
     job, other : int or None
-        The positions of the job at fault and of the other in the stream.
+        The positions in the stream of the job at fault and of the other job.
     instant : float or None
-        When.
+        The instant of the fault.
     """
 
     def __init__(
@@ -33,18 +33,30 @@ class ScheduleError(AssertionError):
         super().__init__(text if job is None else f"job {job}{at} {text}")
 
     def renumbered(self, number: Sequence[int] | NDArray[np.int64]) -> "ScheduleError":
-        """Return the error of a larger stream, in which job i has the position ``number[i]``."""
+        """Return the same error for a larger stream, in which job i has position ``number[i]``."""
         job, other = (None if one is None else int(number[one]) for one in (self.job, self.other))
         return ScheduleError(self.what, job, self.instant, other)
 
 
-def refuse(
+def raise_first(
     bad: NDArray[np.bool_],
     schedule: Any,
     message: Callable[[int], str],
     instant: NDArray[np.float64] | None = None,
 ) -> None:
-    """Raise for the first job at fault, if any, by its start or by the instants given."""
+    """Raise a `ScheduleError` for the earliest of the jobs that are at fault, if there is any.
+
+    Parameters
+    ----------
+    bad : ndarray of bool, shape (n,)
+        Whether each job is at fault.
+    schedule : Schedule
+        The schedule.
+    message : callable
+        Returns the description of the fault for the position of a job.
+    instant : ndarray, shape (n,), optional
+        The instants by which the earliest job is chosen. By default they are the starts.
+    """
     jobs = np.flatnonzero(bad)
     if len(jobs):
         when = schedule.start if instant is None else instant
@@ -52,6 +64,6 @@ def refuse(
         raise ScheduleError(message(job), job, float(when[job]))
 
 
-def told(promised: float) -> str:
-    """Return a promised start in words."""
+def promise_in_words(promised: float) -> str:
+    """Return a promised start in words; NaN means that no start was promised."""
     return "no start" if np.isnan(promised) else f"a start at {promised:.12g}"

@@ -15,8 +15,8 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Job
 from coalloc_lib.schedules.reading import fits_by
 
-#: After this number of questions about the same idle processors, the jobs that fit are found for
-#: the whole queue at once.
+#: After this number of calls of `place` with the same idle processors, the jobs that fit are
+#: computed for the whole queue at once.
 MANY = 10
 
 
@@ -29,7 +29,7 @@ class Jobs(list):
 
 
 class ImpliedState:
-    """A `coalloc_lib.policies.State` that keeps what a policy does, so that it can be compared.
+    """A `coalloc_lib.policies.State` that records the decisions of a policy for a comparison.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ class ImpliedState:
     started : list of Job
         The jobs that the policy started since the list was last emptied.
     refused : dict of Job to str
-        The jobs that the policy refused since the dict was last emptied, and why.
+        The jobs that the policy rejected since the dict was last emptied, and why.
     promised : dict of int to float
         The first start that the policy promised to each job, by its number.
-    told : list of int
+    newly_promised : list of int
         The numbers of the jobs that were promised their first start since the list was last
         emptied.
     recorded : dict of int to (int, list of int)
@@ -64,14 +64,15 @@ class ImpliedState:
         self.started: list[Job] = []
         self.refused: dict[Job, str] = {}
         self.promised: dict[int, float] = {}
-        self.told: list[int] = []
+        self.newly_promised: list[int] = []
         self.recorded: dict[int, tuple[int, list[int]]] = {}
         self.wakes: list[float] = []
         self._placement = WorstFit() if placement is None else placement
         self._request, self._components = jobs.request, jobs.components
         self._expected_end: dict[Job, float] = {}
-        # What the placement answered since the idle processors changed: the numbers of jobs that do
-        # not fit, the allocations by the number of the job, and those on other processors.
+        # Answers of the placement since the idle processors last changed: the numbers of jobs that
+        # do not fit, the allocations on the idle processors by the number of the job, and the
+        # allocations on other processors by the number of the job and these processors.
         self._unfit: set[int] = set()
         self._answers: dict[int, Sequence[int] | None] = {}
         self._answers_on: dict[tuple[int, ...], Sequence[int] | None] = {}
@@ -112,7 +113,7 @@ class ImpliedState:
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
         """Start a waiting job if it fits, and return whether it did."""
-        if allocation is None and job.number in self._unfit:  # for speed
+        if allocation is None and job.number in self._unfit:  # saves a call of `place`
             return False
         taken = self.place(job) if allocation is None else allocation
         if taken is None or any(map(gt, taken, self.idle)):
@@ -131,30 +132,30 @@ class ImpliedState:
         return True
 
     def promise(self, job: Job, instant: float) -> None:
-        """Keep the first start that a job was promised."""
+        """Record the first start that a job was promised."""
         if job.number not in self.promised:
             self.promised[job.number] = instant
-            self.told.append(job.number)
+            self.newly_promised.append(job.number)
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
-        """Keep the attempts and the servers of a job."""
+        """Record the number of attempts and the servers of a job."""
         self.recorded[job.number] = int(attempts), sorted(map(int, servers))
 
     def wake(self, instant: float) -> None:
-        """Keep an instant at which the policy asks to be called."""
+        """Record an instant at which the policy asks to be called."""
         self.wakes.append(instant)
 
     def refuse(self, job: Job, why: str) -> None:
-        """Take a waiting job out of the queue unserved."""
+        """Reject a waiting job, which leaves the queue."""
         self.queue.remove(job)
         self.refused[job] = str(why)
 
     def enter(self, job: Job) -> None:
-        """Let a job into the queue."""
+        """Add a job to the end of the queue."""
         self.queue.append(job)
 
     def finish(self, job: Job) -> None:
-        """Take a job that has ended off its processors."""
+        """End a running job and release its processors."""
         self.running.remove(job)
         del self._expected_end[job]
         assert job.allocation is not None
@@ -164,9 +165,10 @@ class ImpliedState:
         self.idle, self._unfit, self._answers, self._answers_on = tuple(idle), set(), {}, {}
 
     def _find_unfit(self):
-        """Return the numbers of the waiting jobs that fit on the idle processors in no way."""
+        """Return the numbers of the waiting jobs that do not fit on the idle processors."""
         numbers, idle = [job.number for job in self.queue], [*self.idle]
-        if self._request == "unordered":  # the emptiest clusters decide
+        if self._request == "unordered":
+            # A job fits if it fits on the clusters with the most idle processors.
             idle = sorted(idle, reverse=True)[: self._components.shape[1]]
         rows = self._components[numbers], np.array([idle])
         fits = fits_by(self._placement, self._request, *rows)

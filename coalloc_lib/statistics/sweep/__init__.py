@@ -1,7 +1,6 @@
-"""Call one function at many points: in parallel, and with a cache on disk.
+"""Sweeps: call one function at many points, in parallel and with a cache on disk.
 
-joblib runs the calls and keeps the results. Each of its backends gives the same results, to the
-last bit.
+joblib runs the calls and keeps the results. The results do not depend on its backend.
 """
 
 from coalloc_lib.statistics.sweep.failures import Failure, SweepError

@@ -1,4 +1,4 @@
-"""The folder that keeps the results of finished points, by `joblib.Memory`."""
+"""A cache on disk for the results of finished points, kept by `joblib.Memory`."""
 
 import os
 import pickle
@@ -11,25 +11,29 @@ import joblib
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import writable_folder
 
-#: What `PointCache.read` returns if a point has not finished.
+#: The value that `PointCache.read` returns if the cache has no result.
 MISSING = object()
 
 
 def _keep(key: str, pickled: bytes) -> bytes:
-    """Return the pickled result of a point, which `joblib.Memory` keeps under the key alone."""
+    """Return its second argument; `joblib.Memory` stores it under the first argument."""
     return pickled
 
 
 class PointCache:
-    """A folder of pickled results, for its user alone.
+    """A folder of pickled results that only its user can write to.
 
-    Anyone who can write to the folder can run code as its user, so that a folder of another user,
-    or one that others can write to, is refused.
+    Anyone who can change a pickle can run code with the rights of the user who loads it.
 
     Parameters
     ----------
     folder : str or Path
-        The folder, which is made if it does not exist.
+        The folder. It is made if it does not exist.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be used, belongs to another user, or can be written by others.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -49,32 +53,32 @@ class PointCache:
             ) from None
 
     def read(self, key: str) -> Any:
-        """Return the result of a point, or `MISSING` if there is none that can be read."""
+        """Return the result that is stored under a key, or `MISSING` if it cannot be read."""
         try:
             if self._kept.check_call_in_cache(key, b""):
                 return pickle.loads(self._kept.call_and_shelve(key, b"").get())
-        except Exception:  # A damaged file can raise anything; the point is computed again.
+        except Exception:  # A damaged file can raise any error. The point is then computed again.
             return MISSING
         return MISSING
 
     def check_writable(self) -> None:
-        """Raise an `InputError` if the folder takes no files."""
+        """Raise an `InputError` if no file can be written to the folder."""
         writable_folder(self.folder)
 
     def write(self, key: str, pickled: bytes) -> None:
-        """Keep the pickled result of a point; raise an `InputError` if the disk is full."""
+        """Store the pickled result of a point; raise an `InputError` if the disk is full."""
         try:
             self._kept.call(key, pickled)
         except Warning as warning:  # joblib warns if it cannot write; `Run` makes it an error.
             cause = getattr(warning.__context__, "strerror", None) or warning
             raise InputError(
                 f"cache folder {self.folder} takes no more results ({cause}); make room and "
-                "start again: the results that it has are not computed again"
+                "start again: stored results are not computed again"
             ) from None
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """Refuse a folder that is another user's, or that others can write to."""
+    """Raise an error if a folder belongs to another user, or if others can write to it."""
     if not hasattr(os, "geteuid"):  # On Windows a folder has the permissions of its parent.
         return
     found = os.stat(folder)
@@ -84,9 +88,9 @@ def _refuse_foreign(folder: Path) -> None:
             "changing its files; choose a folder of your own"
         )
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        is_shared = found.st_mode & stat.S_ISVTX  # for example /tmp, which has to stay so
+        is_shared = found.st_mode & stat.S_ISVTX  # for example /tmp, which must stay writable
         mend = f"if you trust its files, run chmod go-w {folder}, else choose another folder"
         raise InputError(
             f"cache folder {folder} can be written by others, who could run code in your name by "
-            f"changing its files; {'name a folder in it' if is_shared else mend}"
+            f"changing its files; {'choose a folder inside it' if is_shared else mend}"
         )

@@ -1,4 +1,4 @@
-"""What a sweep raises when points fail or the run has to stop."""
+"""The error that a sweep raises if points fail or the sweep has to stop."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Failure:
-    """A point that failed: its arguments as they are shown, the error, and the traceback."""
+    """A point of a sweep that failed.
+
+    Attributes
+    ----------
+    arguments : dict
+        The arguments of the point, as tables show them, and the replication.
+    error : str
+        The type and the text of the error.
+    traceback : str
+        The traceback of the error.
+    """
 
     arguments: dict[str, object]
     error: str
@@ -18,9 +28,16 @@ class Failure:
 
 
 class SweepError(RuntimeError):
-    """Points failed, or the run had to stop; `failures` has what failed or was in flight.
+    """Points of a sweep failed, or the sweep had to stop.
 
-    What finished is in `results`, by position, and in the `table` of `sweep`.
+    Attributes
+    ----------
+    failures : list of Failure
+        The points that failed, and those that were running when the sweep stopped.
+    results : dict of int to object
+        The results of the points that finished, by position.
+    table : DataFrame or None
+        The same results as a table, if `sweep` raised the error.
     """
 
     table: Any = None

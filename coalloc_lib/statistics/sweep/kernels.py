@@ -1,9 +1,16 @@
-"""`compile_kernels`: compile all of the library's Numba kernels before worker processes start."""
+"""Compile all Numba kernels of the library before worker processes start."""
 
 
 def compile_kernels() -> None:
-    """Compile every kernel, because processes that write Numba's cache at once can crash."""
-    # Imported here, because Numba and the formulas take long, and a sweep may use neither.
+    """Compile all Numba kernels of the library, and keep them in Numba's cache.
+
+    Worker processes that compile the same kernel at the same time can crash.
+
+    Examples
+    --------
+    >>> compile_kernels()
+    """
+    # Numba and the formulas are slow to import, and a sweep may need neither of them.
     from coalloc_lib.analytic import JointSizes, maximal_utilization
     from coalloc_lib.model.distributions import uniform
     from coalloc_lib.model.jobs import REQUESTS, JobStream
@@ -12,7 +19,7 @@ def compile_kernels() -> None:
     from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online
     from coalloc_lib.simulation.run import simulate
 
-    # Public functions are called, so that each kernel is compiled for the types that are used.
+    # Calling the public functions compiles each kernel for the argument types that occur in use.
     pair, sizes = Multicluster([2, 2]), uniform(1, 2)
     jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
     for scheduling in (FCFS(), FPFS(max_jumps=1), EASY(), Conservative(), Online()):
@@ -20,7 +27,7 @@ def compile_kernels() -> None:
         for request in REQUESTS:
             simulate(pair, jobs.replace(request=request), scheduling=scheduling)
     for placement in (WorstFit(), FirstFit()):
-        # With eight sizes the jobs are placed one after the other, and not by a table of all jobs.
+        # Eight sizes are too many for a table of all jobs, so another kernel places the jobs.
         case = Multicluster([8, 8]), uniform(1, 8), 2, "unordered"
         maximal_utilization(*case, placement=placement)
     for request in ("ordered", "unordered"):

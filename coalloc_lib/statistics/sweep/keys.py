@@ -1,6 +1,6 @@
-"""The key of a point in a cache: a hash of the library, the function, its arguments and the seed.
+"""Keys of the cache: a hash of the library, the function, its arguments and the seed.
 
-`run_points` says what a key does not notice.
+The documentation of `run_points` lists the changes that a key does not notice.
 """
 
 import copyreg
@@ -20,30 +20,30 @@ import numpy as np
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.data import data_folder
 
-#: Types of values that have no parts.
+#: Types of values that are hashed as a whole, because they have no parts.
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
-#: The type of functions that `functools.cache` made. A pickle would have their names alone.
+#: The type of functions made by `functools.cache`. A pickle would only contain their names.
 _CACHED = type(functools.cache(len))
 _PACKAGE = __name__.partition(".")[0]
 _LIBRARY = Path(__file__).parents[2]
 
 
 def files_digest(files: Iterable[Path], folder: Path) -> str:
-    """Return a hash of the names of files, relative to their folder, and of their contents."""
+    """Return a hash of the contents of files, and of their names relative to a folder."""
     names = sorted((path.relative_to(folder).as_posix(), path) for path in files)
     return joblib.hash([(name, path.read_bytes()) for name, path in names])
 
 
 @functools.cache
 def library_digest() -> str:
-    """Return a hash of the library's sources and data, and of the versions it computes with."""
+    """Return a hash of the library's sources and data, and of the versions of its dependencies."""
     versions = [platform.python_version(), *map(version_of, ("numpy", "numba", "scipy"))]
     data = data_folder("traces")  # the synthetic logs and the fitted models
     sources = files_digest(_LIBRARY.rglob("*.py"), _LIBRARY)
     return joblib.hash([versions, sources, files_digest(data.iterdir(), data)])
 
 
-library_digest()  # It is made at import, because files that change later are not imported again.
+library_digest()  # Made at import: files that change later do not affect the imported modules.
 
 
 def point_keys(
@@ -52,11 +52,11 @@ def point_keys(
     seeds: Iterable[np.random.SeedSequence],
     version: str,
 ) -> list[str]:
-    """Return the key of each point with each seed; the keys of one point stand together."""
+    """Return the keys of the calls of a function: for each point in turn, one key for each seed."""
     common = joblib.hash((library_digest(), version, _named_hash("function", function)))
-    # A value that many points share is hashed once.
+    # Many points may share a large value, which is hashed only once.
     values = {id(value): (name, value) for point in points for name, value in point.items()}
-    known = {place: _named_hash(*named) for place, named in values.items()}
+    known = {identity: _named_hash(*named) for identity, named in values.items()}
     seed_hashes = [joblib.hash((seed.entropy, seed.spawn_key)) for seed in seeds]
     keys = []
     for point in points:
@@ -66,10 +66,10 @@ def point_keys(
 
 
 def _named_hash(name: str, value: Any) -> str:
-    """Return the hash of an argument, or refuse the argument by its name."""
+    """Return the hash of an argument; raise an error with its name if it cannot be hashed."""
     try:
         return value_hash(value)
-    except Exception as error:  # The pickling of an object can raise anything.
+    except Exception as error:  # The pickling of an object can raise any error.
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise InputError(
             f"{name} is a {type(value).__name__} that cannot be part of a cache's key ({reason}); "
@@ -78,23 +78,23 @@ def _named_hash(name: str, value: Any) -> str:
 
 
 def value_hash(value: Any) -> str:
-    """Return a hash that is the same for equal values in every process.
+    """Return a hash of a value that is the same for equal values in every process.
 
-    The parts of a value are hashed one by one. `joblib.hash` of the whole would depend on the order
-    of sets, on values that an object computed and keeps, and on whether two equal parts are one.
+    The parts of a value are hashed one by one. `joblib.hash` of the whole value would depend on the
+    order of sets, on cached properties, and on whether two equal parts are the same object.
     """
     kind: Any = type(value)
     if kind in SCALARS:
         return joblib.hash(value)
     if kind is np.ndarray and not value.dtype.hasobject:
-        return joblib.hash(value.copy())  # The copy has its numbers side by side.
+        return joblib.hash(value.copy())  # The copy is contiguous, also if the array is a view.
     if isinstance(value, type):
         return _class_hash(value)
     return joblib.hash((_class_hash(kind), list(_parts(value, kind))))
 
 
 def _parts(value: Any, kind: type) -> Iterable[str]:
-    """Return the hashes of the parts of a value, in an order that is always the same."""
+    """Return the hashes of the parts of a value, in an order that does not vary."""
     if kind in (tuple, list):
         return map(value_hash, value)
     if kind in (set, frozenset):
@@ -113,11 +113,11 @@ def _parts(value: Any, kind: type) -> Iterable[str]:
 
 
 def _pickled_parts(value: Any, kind: type) -> Iterable[str]:
-    """Return the hashes of what a pickle would hold, without the values of cached properties."""
+    """Return the hashes of the content of a value's pickle, without its cached properties."""
     reduce = copyreg.dispatch_table.get(kind)
     steps: Any = reduce(value) if reduce else value.__reduce_ex__(4)
     if isinstance(steps, str):
-        return [joblib.hash(value)]  # It is pickled by its name.
+        return [joblib.hash(value)]  # The pickle only contains the name of the object.
     function, arguments, state, items, pairs = (*steps, None, None, None)[:5]
     if isinstance(state, dict):
         state = {
@@ -131,7 +131,9 @@ def _pickled_parts(value: Any, kind: type) -> Iterable[str]:
 def _function_parts(function: Any) -> Iterable[str]:
     """Return hashes of the names, the source text, the defaults and the closure of a function."""
     if function.__name__ == "<lambda>":
-        raise TypeError("a lambda cannot be told from others on its line: write a def")
+        raise TypeError(
+            "a lambda cannot be told from others on its line: define the function with def"
+        )
     closure = [cell.cell_contents for cell in function.__closure__ or ()]
     defaults = function.__defaults__, function.__kwdefaults__
     names = function.__module__, function.__qualname__
@@ -140,10 +142,10 @@ def _function_parts(function: Any) -> Iterable[str]:
 
 @functools.cache
 def _source(code: types.CodeType) -> str:
-    """Return the text of a function as it was when a key was first made of it.
+    """Return the source text of a function, as it was when its first key was made.
 
-    A function made by ``exec`` has the file name ``<string>``. So has the program of ``python -c``,
-    whose text Python 3.13 would give as the text of that function.
+    A function made by ``exec`` has the file name ``<string>``, and so has the program of
+    ``python -c``. Python 3.13 would return the text of that program as the text of the function.
     """
     try:
         if code.co_filename == "<string>":
@@ -151,7 +153,7 @@ def _source(code: types.CodeType) -> str:
         return inspect.getsource(code)
     except (OSError, TypeError):
         raise TypeError(
-            f"the source text of {code.co_name} cannot be read: write it in a file or a notebook"
+            f"the source text of {code.co_name} cannot be read: define it in a file or a notebook"
         ) from None
 
 
@@ -159,7 +161,7 @@ def _source(code: types.CodeType) -> str:
 def _class_hash(kind: type) -> str:
     """Return a hash of a class: its name, its source text, and its base classes.
 
-    The library's own classes need no text, because `library_digest` has it.
+    The text of the library's own classes is not hashed, because it is part of `library_digest`.
     """
     names = kind.__module__, kind.__qualname__
     if "<locals>" in kind.__qualname__:
@@ -171,7 +173,7 @@ def _class_hash(kind: type) -> str:
 
 
 def _class_source(kind: type) -> str:
-    """Return the text of a class, or of the notebook cell with its methods, or an empty text."""
+    """Return the source text of a class, or of the notebook cell with its methods, or ''."""
     try:
         return inspect.getsource(kind)
     except (OSError, TypeError):
@@ -179,6 +181,6 @@ def _class_source(kind: type) -> str:
     for method in methods:
         try:
             return "".join(inspect.findsource(method.__code__)[0])
-        except (OSError, TypeError):  # for example a method that `dataclass` made
+        except (OSError, TypeError):  # for example for a method that `dataclass` added
             continue
     return ""

@@ -1,4 +1,4 @@
-"""`run_points`: call a function at many points, and keep what has finished in a cache."""
+"""Call a function at many points in parallel, and keep finished results in a cache."""
 
 import functools
 import inspect
@@ -35,37 +35,37 @@ def run_points(
     prepare: Callable[[], object] | None = compile_kernels,
     progress: NullProgress = NO_PROGRESS,
 ) -> list[Any]:
-    """Call a function at every point, in each replication, and list what it returns.
+    """Call a function at every point in each replication, and return the list of its results.
 
-    A cache keeps each result under a key of this library's sources, the function's name and source
-    text, its arguments and the seed. The key does not notice changes of other functions and values
-    in your own files that the function uses, nor of files that it reads. Give another `version`
-    after such a change.
+    A cache stores each result under a key, which is made from the sources of this library, the name
+    and source text of the function, its arguments and the seed. The key does not notice changes of
+    other functions and values in your own files that the function uses, nor of files that it reads.
+    Give another `version` after such a change.
 
     Parameters
     ----------
     function : callable
-        Called as ``function(**point, seed=SeedSequence)``. What it returns must depend on the
-        arguments alone. With a cache or in other processes it must return what can be pickled.
+        Called as ``function(**point, seed=SeedSequence)``. Its result must depend only on the
+        arguments. With a cache, or in other processes, the result must be picklable.
     points : list of dict
-        The arguments of each call. Points may be equal, or print alike.
+        The arguments of each call. Several points may be equal.
     replications : int
         The number of calls at each point. A replication has the same seed at every point, so that
-        differences can be judged in pairs.
+        points can be compared in pairs.
     seed : int or SeedSequence
         The seed of all replications.
     cache : str or Path, optional
-        A folder that keeps the results of finished points. It holds pickles, so that a folder that
-        others can write to is refused.
+        A folder that keeps the results of finished points. It holds pickles, which can run code;
+        therefore a folder that other users can write to is not accepted.
     version : str
-        Any text, which becomes a part of the key.
+        Any text. It becomes a part of the key.
     workers : int, optional
         The number of threads, by default 1; -1 means one for each processor. An active
         ``joblib.parallel_config`` takes precedence.
     prepare : callable, optional
-        Called once before points are handed to other processes. The default compiles the kernels.
+        Called once before other processes start. The default compiles the kernels.
     progress : Progress
-        Is told the number of points that were found in the cache, and of each point that finishes.
+        It shows the number of points that were found in the cache, and that have finished.
 
     Returns
     -------
@@ -75,24 +75,60 @@ def run_points(
     Raises
     ------
     SweepError
-        If points failed (the others finish first), if worker processes died, or if the disk is
-        full. The cache keeps what had finished.
+        If points failed (all others finish first), if worker processes died, or if the disk is
+        full. The cache keeps the results that had finished.
+    InputError
+        If an argument is not valid.
+
+    Examples
+    --------
+    >>> def power(base, exponent, seed):
+    ...     return base**exponent
+    >>> run_points(power, [{"base": 2, "exponent": 3}, {"base": 3, "exponent": 2}])
+    [8, 9]
     """
-    if isinstance(points, str | Mapping) or not isinstance(points, Iterable):
-        raise InputError(f"points = {points!r}; give a list of dicts of arguments")
-    points = list(points)
-    for i, point in enumerate(points):
-        if not isinstance(point, Mapping) or not all(isinstance(name, str) for name in point):
-            raise InputError(f"points[{i}] = {point!r}; give a dict of arguments by name")
-    run = Run(function, points, replications, seed)
+    run = Run(function, _checked_points(points), replications, seed)
     run.complete(cache, version, workers, prepare, progress)
     if run.failed:
         raise run.error()
     return [run.results[row] for row in range(run.size)]
 
 
+def _checked_points(points):
+    """Return the points as a list; raise an error if they are not dicts of arguments by name."""
+    if isinstance(points, str | Mapping) or not isinstance(points, Iterable):
+        raise InputError(f"points = {points!r}; give a list of dicts of arguments")
+    points = list(points)
+    for i, point in enumerate(points):
+        if not isinstance(point, Mapping) or not all(isinstance(name, str) for name in point):
+            raise InputError(f"points[{i}] = {point!r}; give a dict of arguments by name")
+    return points
+
+
 class Run:
-    """The points of a sweep in replications, and what became of each, by its row."""
+    """All calls of a sweep, with the results and failures so far.
+
+    A *row* is one call. The rows of the first point in each replication come first, then those of
+    the second point, and so on.
+
+    Parameters
+    ----------
+    function : callable
+        The function to call.
+    points : list of dict
+        The arguments of each call.
+    replications, seed
+        As in `run_points`.
+    labels : list of dict, optional
+        The arguments of each point as tables and errors show them, by default those of the points.
+
+    Attributes
+    ----------
+    results : dict of int to object
+        The results by row.
+    failed : dict of int to Failure
+        The failures by row.
+    """
 
     def __init__(
         self,
@@ -110,7 +146,9 @@ class Run:
         self.results: dict[int, Any] = {}
         self.failed: dict[int, Failure] = {}
         if not callable(function):
-            raise InputError(f"function = {function!r}; give a function of the names and seed")
+            raise InputError(
+                f"function = {function!r}; give a function that takes the points and a seed"
+            )
         for names in dict.fromkeys(map(tuple, self.points)):
             _check_call(function, names)
 
@@ -122,7 +160,7 @@ class Run:
         prepare: Callable[[], object] | None,
         progress: NullProgress,
     ) -> None:
-        """Find what the cache has, and compute and keep what it does not have."""
+        """Read the results that the cache has, and compute and store all others."""
         workers = workers if workers in (None, -1) else whole("workers", workers)
         instance_of("version", version, str, "version='2'")
         store = None
@@ -137,7 +175,7 @@ class Run:
         self._compute(missing, store, workers, prepare, progress)
 
     def _read(self, cache: str | os.PathLike[str], version: str) -> "_Store":
-        """Take the results that the cache has, and return the store of the others."""
+        """Read the results that the cache has, and return a store for the others."""
         if cache == "" or not isinstance(cache, str | os.PathLike):
             raise InputError(f"cache = {cache!r}; give the path of a folder")
         keys = point_keys(self.function, self.points, self.seeds, version)
@@ -156,11 +194,11 @@ class Run:
         prepare: Callable[[], object] | None,
         progress: NullProgress,
     ) -> None:
-        """Compute rows, and take note of each as soon as it has finished."""
+        """Compute the missing rows, and store each result as soon as it has finished."""
         begun: list[int] = []
         try:
             with warnings.catch_warnings():
-                # joblib's advice if work is left undone, and its warning if a disk is full
+                # joblib warns if an interrupted run leaves tasks undone, and if a disk is full.
                 advice = r"\d+ tasks (have|which)"
                 warnings.filterwarnings("ignore", message=advice, module="joblib")
                 warnings.filterwarnings("error", message="Unable to cache to disk")
@@ -182,7 +220,7 @@ class Run:
             raise self.error(f"the sweep stopped ({type(error).__name__}: {error})") from error
 
     def _tasks(self, rows: Iterable[int], begun: list[int], is_here: bool) -> Iterator[Any]:
-        """Yield the calls of these rows, and note in `begun` those that were handed out."""
+        """Yield the calls of some rows, and append each row to `begun` when it is handed out."""
         outcome = joblib.delayed(functools.partial(_outcome, self.function, not is_here))
         for row in rows:
             begun.append(row)
@@ -190,7 +228,7 @@ class Run:
             yield outcome(row, self.points[point], self.seeds[replication])
 
     def _note(self, store, is_here, row, result, *error):
-        """Take the result or the failure of a row, and keep the result."""
+        """Record the result or the failure of a row, and store the result."""
         if not error:
             (result,) = (result,) if is_here else pickle.loads(result)
             error = store.write(row, result) if store is not None else ()
@@ -200,26 +238,26 @@ class Run:
             self.results[row] = result
 
     def shown(self, row: int) -> dict[str, object]:
-        """Return the arguments of a row as an error shows them, and its replication."""
+        """Return the arguments and the replication of a row, as tables and errors show them."""
         point, replication = divmod(row, len(self.seeds))
         shown = {name: label(value) for name, value in self.labels[point].items()}
         return {**shown, "replication": replication}
 
     def error(self, message: str = "") -> SweepError:
-        """Return the error that lists what failed and has the results so far."""
+        """Return the error that lists the failures and contains the results so far."""
         message = message or f"{len(self.failed)} of {self.size} points failed"
         failures = [self.failed[row] for row in sorted(self.failed)]
         return SweepError(message, failures, dict(sorted(self.results.items())))
 
 
 class _Store:
-    """The cache of one run: the folder, and the key of each row."""
+    """The cache of a sweep, in which each row has a key."""
 
     def __init__(self, folder: PointCache, keys: Sequence[str]) -> None:
         self.folder, self.keys = folder, keys
 
     def write(self, row: int, result: Any) -> tuple[str, ...]:
-        """Keep the result of a row; return the error if it cannot be pickled."""
+        """Store the result of a row; return the error and traceback if it cannot be pickled."""
         try:
             pickled = pickle.dumps(result)
         except Exception as error:
@@ -229,18 +267,18 @@ class _Store:
 
 
 def plain(value: Any) -> Any:
-    """Return a number of NumPy as a number of Python, and any other value as it is."""
+    """Return a NumPy scalar as a Python number, and any other value unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def label(value: Any) -> Any:
-    """Return what a table or an error shows of an argument."""
+    """Return an argument as tables and errors show it: as a plain value, or else as a text."""
     value = plain(value)
     return value if type(value) in SCALARS else " ".join(str(value).split())
 
 
 def _check_call(function, names):
-    """Refuse a function that cannot be called with these names and a seed."""
+    """Raise an error if a function cannot be called with these argument names and a seed."""
     for name in {"seed", "replication"} & set(names):
         raise InputError(f"points have the name {name!r}, which is taken; choose another")
     try:
@@ -251,15 +289,18 @@ def _check_call(function, names):
         signature.bind(**dict.fromkeys([*names, "seed"]))
     except TypeError as error:
         raise InputError(
-            f"function takes {signature}, and the points give {', '.join(names)} beside seed: "
-            f"{error}; let the names of the points be those of the function"
+            f"function takes {signature}, but the points give {', '.join(names)} and seed: "
+            f"{error}; use the argument names of the function in the points"
         ) from None
 
 
 def _outcome(function, leaves, row, point, seed):
-    """Return a row and its result, which is pickled if it leaves the process, or the failure."""
+    """Call the function for a row; return the row with its result, or None, error and traceback.
+
+    The result is pickled if it leaves the process.
+    """
     try:
-        # A function may spawn seeds from its own; that must not change the seed of other points.
+        # The function may spawn seeds from its seed. A copy keeps this from changing other points.
         result = function(**point, seed=np.random.SeedSequence(**seed.state))
         return row, _pickled(result) if leaves else result
     except (Exception, SystemExit) as error:
@@ -267,8 +308,8 @@ def _outcome(function, leaves, row, point, seed):
 
 
 def _pickled(result):
-    """Return a result as bytes, also if a script or a notebook defined its class."""
-    # The tuple is wrapped, because joblib makes something else of a result that is a class.
+    """Return a pickled result, also if its class is defined in a script or a notebook."""
+    # The result is put into a tuple, because joblib would wrap a class as a class.
     return pickle.dumps(joblib.wrap_non_picklable_objects((result,), keep_wrapper=False))
 
 
@@ -277,16 +318,20 @@ def _reason(error):
 
 
 def _parallel(workers: int | None) -> tuple[Callable[[Iterable[Any]], Any], bool]:
-    """Return what runs calls, as ``joblib.parallel_config`` says, and whether in this process."""
+    """Return the runner of parallel calls, and whether it runs them in this process.
+
+    The runner takes an iterable of calls and yields their results. An active
+    ``joblib.parallel_config`` selects it.
+    """
     hint: dict[str, Any] = {"prefer": "threads"} if workers else {}
     backend, _ = get_active_backend(**hint)
-    is_one = joblib.effective_n_jobs(workers) == 1  # joblib then calls the function itself.
+    is_one = joblib.effective_n_jobs(workers) == 1  # joblib then uses no workers.
     if hasattr(backend, "client"):
         return functools.partial(_on_dask, backend.client), False
     is_here = is_one or getattr(backend, "supports_sharedmem", False)
     try:
         return joblib.Parallel(workers, return_as="generator_unordered", **hint), is_here
-    except ValueError as error:  # The backend has no such generator.
+    except ValueError as error:  # The backend cannot return results as they finish.
         raise InputError(
             f"joblib.parallel_config({type(backend).__name__}): {error}; give 'loky', 'threading' "
             "or 'dask'"
@@ -294,9 +339,9 @@ def _parallel(workers: int | None) -> tuple[Callable[[Iterable[Any]], Any], bool
 
 
 def _on_dask(client: Any, tasks: Iterable[Any]) -> Iterator[Any]:
-    """Yield what calls return, as they finish.
+    """Yield the results of calls on a Dask cluster, in the order in which they finish.
 
-    joblib's own backend waits for ever if workers die, or if a function cannot be pickled.
+    joblib's own Dask backend never returns if workers die or a function cannot be pickled.
     """
     from distributed import as_completed
 

@@ -1,4 +1,4 @@
-"""`sweep`: a grid of arguments to a tidy table of numbers; `summarize`: that table to intervals."""
+"""Tidy tables of sweeps over a grid of arguments, and their means with confidence intervals."""
 
 import functools
 import os
@@ -19,11 +19,12 @@ from coalloc_lib.statistics.sweep.failures import SweepError
 from coalloc_lib.statistics.sweep.kernels import compile_kernels
 from coalloc_lib.statistics.sweep.points import Run, label, plain
 
-#: Names of the table and of the call that no argument of a grid and no result may take.
+#: Names that `sweep` itself uses. Arguments and results cannot have them.
 RESERVED = {"seed", "replication", "error"}
-#: With fewer replications an interval is hardly one.
+#: With fewer replications an interval is so wide that it says little.
 FEW = 4
-#: Name to values, or what to show to value; or the points themselves.
+#: The type of a grid: a dict with the values of each argument, as a list or as a dict by label, or
+#: a list of points.
 Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
 
 
@@ -40,26 +41,39 @@ def sweep(
     prepare: Callable[[], object] | None = compile_kernels,
     progress: NullProgress = NO_PROGRESS,
 ) -> pd.DataFrame:
-    """Call a function at every point of a grid and return the results as a tidy table.
-
-    The table has one row for each point and replication, in the order of the grid. Its columns are
-    those of the grid, ``replication`` and the results. Its ``attrs`` have the seed, and in
-    ``made_by`` the version of the library, the seed and the logs.
+    """Call a function at every point of a grid, and return its results as a tidy table.
 
     Parameters
     ----------
     function : callable
-        The function, as in `run_points`. It returns a number (column ``value``) or a dict of
-        numbers.
+        The function, as in `run_points`. It returns a number, which becomes the column ``value``,
+        or a dict of numbers.
     grid : dict or list of dict
-        A dict of names to lists of values, of which every combination is a point, or the points
-        themselves. The table shows values as `str` prints them. A dict in place of a list of values
-        names each value.
+        A dict of argument names to lists of values; the points are all their combinations. Or a
+        list of the points themselves. The table shows values as `str` prints them. A dict in place
+        of a list of values gives each value a label for the table.
     replications, seed, cache, version, workers, prepare, progress
         As in `run_points`, which raises the same errors.
     failures : {"raise", "keep"}
-        With ``"raise"``, failed points raise a `SweepError` when all others have finished. With
-        ``"keep"``, they are rows without results, and a column ``error`` has their errors.
+        With ``"raise"``, a `SweepError` is raised if points failed, after all others have finished.
+        With ``"keep"``, such points are rows without results, and a column ``error`` holds the
+        errors.
+
+    Returns
+    -------
+    DataFrame
+        One row for each point and replication, in the order of the grid. The columns are those of
+        the grid, ``replication`` and the results. Its ``attrs`` hold the ``seed``, and in
+        ``made_by`` the version of the library, the seed and the logs.
+
+    Examples
+    --------
+    >>> def power(base, exponent, seed):
+    ...     return base**exponent
+    >>> sweep(power, {"base": [2, 3], "exponent": [2]})
+       base  exponent  replication  value
+    0     2         2            0      4
+    1     3         2            0      9
     """
     one_of("failures", failures, ("raise", "keep"))
     points, labels = _read_grid(grid)
@@ -79,40 +93,50 @@ def sweep(
 
 
 def _read_grid(grid):
-    """Return the points of a grid, and of each what the table shows."""
+    """Return the points of a grid, and the labels of each point, as two lists of dicts."""
     if isinstance(grid, str) or not isinstance(grid, Iterable):
-        raise InputError(f"grid = {grid!r}; give a dict of name to values, or a list of points")
+        raise InputError(
+            f"grid = {grid!r}; give a dict of names to lists of values, or a list of points"
+        )
     if isinstance(grid, Mapping):
-        names, rows = list(grid), [*product(*(_axis(*axis) for axis in grid.items()))]
+        names = list(grid)
+        rows = list(product(*(_axis(name, values) for name, values in grid.items())))
     else:
-        grid = list(grid)
-        names = list(grid[0]) if grid and isinstance(grid[0], Mapping) else []
-        for i, point in enumerate(grid):
-            if not isinstance(point, Mapping) or set(point) != set(names):
-                wanted = f"with the names {', '.join(names)}" if names else "of arguments"
-                raise InputError(f"grid[{i}] = {point!r}; give a dict {wanted}")
-        rows = [[(label(point[name]), plain(point[name])) for name in names] for point in grid]
+        names, rows = _listed_points(list(grid))
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"grid has the name {name!r}; give the name of an argument")
         if name in RESERVED:
             raise InputError(f"grid has the name {name!r}, which sweep itself uses; choose another")
     if not rows or not names:
-        raise InputError("grid is empty; give a dict of name to values, or a list of points")
-    labels, points = zip(*(zip(*row, strict=True) for row in rows), strict=True)
+        raise InputError(
+            "grid is empty; give a dict of names to lists of values, or a list of points"
+        )
+    labels = [dict(zip(names, (shown for shown, _ in row), strict=True)) for row in rows]
+    points = [dict(zip(names, (value for _, value in row), strict=True)) for row in rows]
     seen = set()
-    for each in labels:
+    for each in (tuple(point.values()) for point in labels):
         if each in seen:
             raise InputError(
-                f"grid has two points that are both shown as {each}; leave one out, or name "
-                "values that print alike: a dict of {'what to show': value, ...}"
+                f"grid has two points that are both shown as {each}; leave one out, or give values "
+                "that print alike different labels: a dict of {'label': value, ...}"
             )
         seen.add(each)
-    return [[dict(zip(names, each, strict=True)) for each in part] for part in (points, labels)]
+    return points, labels
+
+
+def _listed_points(grid):
+    """Return the names of a list of points, and for each point the pairs of label and value."""
+    names = list(grid[0]) if grid and isinstance(grid[0], Mapping) else []
+    for i, point in enumerate(grid):
+        if not isinstance(point, Mapping) or set(point) != set(names):
+            wanted = f"with the names {', '.join(names)}" if names else "of arguments"
+            raise InputError(f"grid[{i}] = {point!r}; give a dict {wanted}")
+    return names, [[(label(point[name]), plain(point[name])) for name in names] for point in grid]
 
 
 def _axis(name, values):
-    """Return the pairs of label and value of one name of a grid."""
+    """Return the pairs of label and value for one argument of a grid."""
     if isinstance(values, Mapping):
         return list(values.items())
     is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
@@ -125,7 +149,7 @@ def _axis(name, values):
 
 
 def _in_numbers(function):
-    """Return the function, which now returns a dict of plain Python numbers or fails."""
+    """Return a function that returns the same results as a dict of Python numbers, or fails."""
 
     @functools.wraps(function, updated=())
     def numbers(**point):
@@ -136,20 +160,20 @@ def _in_numbers(function):
             if not isinstance(value, int | float):
                 raise TypeError(f"function returned {name} = {value!r}; return numbers")
             if name in RESERVED or name in point or not isinstance(name, str):
-                raise ValueError(f"function returned {name!r}, a name taken; choose another")
+                raise ValueError(f"function returned {name!r}, which is taken; choose another name")
         return by_name
 
     return numbers
 
 
 def _table(run, names, with_errors):
-    """Return the rows that finished, or all of them with their errors."""
+    """Return the table of the rows that finished, or of all rows with their errors."""
     kept = [row for row in range(run.size) if with_errors or row in run.results]
     shown = [run.shown(row) for row in kept]
     table = pd.DataFrame()
     for name in (*names, "replication"):
         values = [each[name] for each in shown]
-        # None beside numbers is no NaN: values stay what they are.
+        # Without the type object, pandas would turn None into NaN and integers into floats.
         table[name] = pd.Series(values, dtype=object if any(v is None for v in values) else None)
     table = table.join(pd.DataFrame([run.results.get(row, {}) for row in kept]))
     if with_errors:
@@ -158,42 +182,56 @@ def _table(run, names, with_errors):
 
 
 def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = None) -> pd.DataFrame:
-    """Return the mean of each result at each point, with Student's t interval of 95 %.
+    """Return the mean of each result at each point of a sweep, with Student's 95 % t interval.
 
-    Rows of the `table` with an ``error`` are left out. Each result ``r`` becomes the columns
-    ``r_estimate``, ``r_low``, ``r_high``, ``r_half_width`` and ``r_count``. One value alone has no
-    interval; values that are not all finite have no estimate either. An interval of two or three
-    values is very wide, and right only for a normal distribution: a warning says so.
+    Parameters
+    ----------
+    table : DataFrame
+        The table that `sweep` returned. Rows with an ``error`` are left out.
+    against : dict, optional
+        One argument and its value, such as ``{"policy": "FCFS()"}``. The results then are
+        differences from the point where the argument has this value and all other arguments are the
+        same. They are taken in pairs: the same replication of both points has the same seed and
+        therefore the same jobs.
 
-    With `against`, such as ``{"policy": "FCFS()"}``, the results are differences from those of the
-    points where that argument has that value and all others are the same: in pairs, replication
-    by replication, which have the same seed and so the same jobs.
+    Returns
+    -------
+    DataFrame
+        One row for each point. A result ``r`` becomes the columns ``r_estimate``, ``r_low``,
+        ``r_high``, ``r_half_width`` and ``r_count``. A single value has no interval. Values that
+        are not all finite have no estimate either.
+
+    Raises
+    ------
+    InputError
+        If the table is not that of a sweep, or `against` does not match it.
+
+    Warns
+    -----
+    UserWarning
+        If a point has two or three replications. The interval is then very wide, and is right only
+        for values with a normal distribution.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"x": [1] * 4, "replication": range(4), "y": [1.0, 2.0, 3.0, 4.0]})
+    >>> summarize(table)[["x", "y_estimate", "y_count"]]
+       x  y_estimate  y_count
+    0  1         2.5        4
     """
-    if not isinstance(table, pd.DataFrame):
-        raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
-    if "replication" not in table:
-        raise InputError("table has no column 'replication'; give a table that sweep returned")
-    at = table.columns.get_loc("replication")
-    names = list(table.columns[:at])
-    results = table.columns[at + 1 :].drop("error", errors="ignore")
+    names, columns = _numbers_of(table)
     good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
-    columns = {}
-    for name in results:
-        try:  # floats, also of truths or large whole numbers with gaps
-            columns[name] = table[name].to_numpy(float)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"table has the column {name!r} with no numbers; leave it out"
-            ) from None
     if against is not None:
         table, good = _paired(table, names, columns, good, against)
         columns = {name: table[name].to_numpy() for name in columns}
     rows, fewest = [], FEW
     for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
         row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))
-        fewest = min(fewest, good[where].sum() if good[where].sum() > 1 else FEW)
+        finished = where[good[where]]
+        if len(finished) > 1:
+            fewest = min(fewest, len(finished))
         for name, column in columns.items():
-            values = column[where[good[where]]]
+            values = column[finished]
             limits = limits_of(name, values) if against is None else (-np.inf, np.inf)
             row |= _interval(name, values, limits)
         rows.append(row)
@@ -208,11 +246,31 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     return summary
 
 
+def _numbers_of(table):
+    """Return the argument names of a sweep's table, and its results as arrays by name."""
+    if not isinstance(table, pd.DataFrame):
+        raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
+    if "replication" not in table:
+        raise InputError("table has no column 'replication'; give a table that sweep returned")
+    at = table.columns.get_loc("replication")
+    columns = {}
+    for name in table.columns[at + 1 :].drop("error", errors="ignore"):
+        try:  # Floats also hold booleans, and large integers beside missing values.
+            columns[name] = table[name].to_numpy(float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"table has the column {name!r}, which does not hold numbers; leave it out"
+            ) from None
+    return list(table.columns[:at]), columns
+
+
 def _paired(table, names, columns, good, against):
-    """Return the table with differences from the points named `against`, and which are good."""
+    """Return the table of differences from the points named `against`, and a mask of valid rows."""
     if not isinstance(against, Mapping) or len(against) != 1 or not set(against) <= set(names):
         known = ", ".join(names)
-        raise InputError(f"against = {shown(against)}; give a dict of one of {known} to its value")
+        raise InputError(
+            f"against = {shown(against)}; give a dict with one of {known} and its value"
+        )
     ((name, value),) = against.items()
     is_base = (table[name] == value).to_numpy()
     if not is_base.any():
@@ -229,6 +287,7 @@ def _paired(table, names, columns, good, against):
 
 
 def _interval(name, values, limits):
+    """Return the columns of a summary for the values of one result at one point."""
     estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
     row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
     if len(values) > 1 and np.isfinite(estimate):

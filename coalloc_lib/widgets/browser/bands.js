@@ -1,15 +1,15 @@
 import { Pool, SVG, clamp, create, listed, ticks } from "./basics.js";
 
-/** Heights of a server's row, of the room between clusters, and of an attempt's line. */
+/** The heights in pixels of a server's row, of the gap between clusters, and of an attempt's line. */
 const [THIN, HIGH, ALL] = [3, 24, 250];
 const GAP = 10;
 const LINE = 16;
-/** So many attempts have a line: the first ones, and the last two. */
+/** The largest number of attempts that have a line: the first ones and the last two. */
 const LINES = 7;
-/** Pixels that a pointer has to go before it drags. */
+/** The distance in pixels after which a movement of the pointer counts as dragging. */
 const DRAG = 4;
 
-/** The servers' rows with what is booked on them, and below them the attempts of a request. */
+/** The rows of the servers with their reservations, and below them the attempts of a request. */
 export class Bands {
   constructor(calendar) {
     this.calendar = calendar;
@@ -25,7 +25,7 @@ export class Bands {
     this.svg.addEventListener("pointercancel", () => this.drag(null));
   }
 
-  /** Fix what depends on the width and on the servers. */
+  /** Calculate the layout, which depends on the width and on the servers. */
   lay(width, narrow) {
     const { clusters, begin, finish } = this.calendar.data;
     const servers = clusters.reduce((sum, size) => sum + size, 0);
@@ -49,7 +49,7 @@ export class Bands {
     return this.x0 + (clamp(t, begin, finish) - begin) * this.scale;
   }
 
-  /** The instant under a pointer, to whole parts that one can read. */
+  /** Return the instant under a pointer, rounded to a multiple of the grain. */
   instant(event) {
     const { begin, finish, grain } = this.calendar.data;
     const x = event.clientX - this.svg.getBoundingClientRect().left;
@@ -57,7 +57,7 @@ export class Bands {
     return Number(clamp(t, begin, finish).toPrecision(12));
   }
 
-  /** What can be asked for of a span; all of it where nothing can, and Python says why. */
+  /** Return the part of an interval that can be booked, or all of it if no part can: then Python says why. */
   asked(span) {
     const { now, until } = this.calendar.data;
     const [start, end] = [Math.min(...span), Math.max(...span)];
@@ -107,7 +107,7 @@ export class Bands {
     });
   }
 
-  /** One box for servers that lie beside each other. */
+  /** Draw one box for neighbouring servers. */
   runs(servers) {
     const runs = [];
     for (const server of servers) {
@@ -143,7 +143,7 @@ export class Bands {
     });
   }
 
-  /** The servers that are free over all of a span, and those that are not. */
+  /** Mark the servers that are free during a whole interval, and those that are not. */
   drawFound(found) {
     if (!found) return;
     const { found: layer } = this.layers;
@@ -155,7 +155,7 @@ export class Bands {
     this.layers.front.put("span", "rect", edge);
   }
 
-  /** A line an attempt, and over the servers the window of the one pointed at. */
+  /** Draw a line for each attempt, and over the servers the interval of the selected attempt. */
   drawTried() {
     const { tried } = this.calendar.data;
     const { tried: layer, front, found } = this.layers;
@@ -189,7 +189,7 @@ export class Bands {
     layer.put(`nth ${place}`, "text", side, `${skips ? "… " : ""}${this.narrow ? "" : "attempt "}${place + 1}`);
   }
 
-  /** Where words of this length stand: behind a window, before it, or upon one that leaves no room. */
+  /** Return the place of a text: after an interval, before it, or over it if there is no room beside it. */
   besides(x, width, length) {
     const right = x + width + 8;
     if (right + length < this.x1 + 12) return { x: right, class: "cc-words" };
@@ -247,7 +247,7 @@ export class Bands {
     else this.calendar.pick(place);
   }
 
-  /** In words what the servers of a box are called. */
+  /** Return the names of the servers of a box as a text. */
   names(servers) {
     const { clusters } = this.calendar.data;
     const all = servers.map((server) => `${server + 1}`);

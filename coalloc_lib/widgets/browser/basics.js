@@ -1,4 +1,4 @@
-/** What every part is made with: nodes, ticks, sorted lists, and words. */
+/** Functions that all parts use: they make nodes, ticks and texts, and search sorted lists. */
 
 export const SVG = "http://www.w3.org/2000/svg";
 
@@ -13,7 +13,7 @@ export function clamp(value, low, high) {
   return Math.max(low, Math.min(high, value));
 }
 
-/** The place of the last entry that is not above `value`; -1 where there is none. */
+/** Return the place of the last entry that is at most `value`, or -1 if there is none. */
 export function lastUpTo(sorted, value) {
   let low = 0;
   let high = sorted.length;
@@ -33,7 +33,7 @@ export function percent(share) {
   return Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "–";
 }
 
-/** Round instants at which an axis of so many pixels is marked. */
+/** Return the round instants at which an axis has ticks; their number depends on its length in pixels. */
 export function ticks(begin, finish, pixels) {
   const least = ((finish - begin) * 75) / Math.max(pixels, 75);
   const power = 10 ** Math.floor(Math.log10(least));
@@ -43,7 +43,8 @@ export function ticks(begin, finish, pixels) {
   return Array.from({ length: Math.max(count, 0) }, (_, i) => (first + i) * step);
 }
 
-/** SVG nodes by key: those asked for again stay, the others go. Equal attributes are not set. */
+/** A pool of SVG nodes by key. Nodes that the next picture uses again stay, and the others are removed.
+ * An attribute is set only if its value changes. */
 export class Pool {
   constructor(parent) {
     this.parent = parent;
@@ -66,7 +67,7 @@ export class Pool {
     if (text !== undefined && entry.text !== text) entry.node.textContent = entry.text = text;
   }
 
-  /** End a picture: remove what it did not ask for. */
+  /** Finish a picture: remove the nodes that it did not use. */
   sweep() {
     for (const [key, entry] of this.nodes) {
       if (entry.round === this.round) continue;

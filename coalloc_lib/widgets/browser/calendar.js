@@ -1,9 +1,9 @@
 /**
- * The reservation calendar: the servers' rows, the form, and what a reader points at.
+ * The reservation calendar: the rows of the servers, the form, and the selection of a reader.
  *
- * Python books, searches and says why not; what is here draws what it sends, and reports what the
- * reader does as messages {do: submit | free | cancel | load}. reservations.py tells what `data`
- * holds.
+ * Python books and searches. This script draws the data that Python sends, and reports the actions
+ * of the reader as messages {do: submit | free | cancel | load}. The data are made in
+ * reservations.py.
  */
 
 import { create } from "./basics.js";
@@ -39,14 +39,14 @@ class Calendar {
       "div",
       { class: "coalloc-player coalloc-calendar", role: "application", tabindex: "0", "data-lm-suppress-shortcuts": "true" },
       create("div", { class: "cp-head" }, this.title, this.hint),
-      // Above all whose height changes, so that it stays where the pointer is.
+      // The form is above all parts whose height changes, so that it does not move away from the pointer.
       this.form.node, this.said, this.facts, this.bands.svg, create("div", { class: "cp-hint" }, keys),
     );
     el.append(this.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Take what Python sends; what is picked stays as long as it is there, and is what is told of. */
+  /** Take the data that Python sent. The selected reservation stays selected if it still exists. */
   take() {
     const number = this.data?.bookings[this.picked]?.number;
     this.data = this.model.get("data");
@@ -68,7 +68,7 @@ class Calendar {
     const booking = this.data.bookings[this.picked];
     this.facts.textContent = booking ? this.factsOf(booking) : "";
     this.form.draw(this.data, booking);
-    if (width <= 0) return; // not shown yet: the observer calls again
+    if (width <= 0) return; // The calendar is not visible yet. The observer calls this function again.
     const narrow = width < 600;
     this.root.classList.toggle("cp-narrow", narrow);
     this.bands.lay(width, narrow);
@@ -95,7 +95,7 @@ class Calendar {
     if (booking) this.tell({ do: "cancel", number: booking.number });
   }
 
-  /** Mark a booking, or none; what Python said of the last request is to be read again. */
+  /** Select a reservation, or none. Without a selection, the last message of Python is shown again. */
   pick(place, words = this.data.said.words) {
     Object.assign(this, { picked: place, words });
     this.draw();
@@ -107,7 +107,7 @@ class Calendar {
     this.draw();
   }
 
-  /** Go round what is there, from one to the next. */
+  /** Select the next reservation; the first one comes after the last one. */
   walk(by) {
     const count = this.data.bookings.length;
     if (!count) return;
@@ -134,7 +134,7 @@ class Calendar {
       Escape: () => this.pick(null),
     };
     if (!actions[event.key]) return;
-    // Lab would take these keys for itself.
+    // JupyterLab would otherwise use these keys for its own shortcuts.
     event.preventDefault();
     event.stopPropagation();
     actions[event.key]();

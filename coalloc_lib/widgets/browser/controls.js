@@ -18,7 +18,7 @@ function button(icon, title, keys, action) {
   return node;
 }
 
-/** The buttons, the speed and the scrubber of a player; it is told what they do. */
+/** The buttons, the speed and the time slider of a player. They call functions of the player. */
 export class Controls {
   constructor(player) {
     this.player = player;
@@ -56,7 +56,7 @@ export class Controls {
     this.speed.value = Math.max(0, Math.min(fastest, Number(this.speed.value) + by));
   }
 
-  /** How much faster than at speed 1. */
+  /** Return the chosen speed as a multiple of speed 1. */
   pace() {
     return SPEEDS[Number(this.speed.value)];
   }

@@ -1,6 +1,6 @@
 import { lastUpTo, listed } from "./basics.js";
 
-/** One schedule, as it is sent, and what it says of an instant. */
+/** The data of one schedule, with functions that describe an instant of it. */
 export class Film {
   constructor(data) {
     Object.assign(this, data);
@@ -11,7 +11,7 @@ export class Film {
     return Math.max(lastUpTo(this.instants, now), 0);
   }
 
-  /** The share of processor-time that was idle while a job waited, up to now. */
+  /** Return the share of the processor-time until now that was idle while a job waited. */
   share(now) {
     const i = this.place(now);
     const next = Math.min(i + 1, this.instants.length - 1);
@@ -21,26 +21,26 @@ export class Film {
     return area / (this.processors * (now - this.origin));
   }
 
-  /** The jobs that wait, in order of the queue. */
+  /** Return the waiting jobs in order of the queue. */
   queue(now) {
     const { submit, left } = this.jobs;
     return [...submit.keys()].filter((j) => submit[j] <= now && left[j] > now);
   }
 
-  /** The job that heads the queue and the start that it was promised; null where none was. */
+  /** Return the head of the queue and its promised start, which is null if there is none. */
   promise(now) {
     const head = this.head[this.place(now)];
-    const at = this.jobs.promised[head] ?? null; // none heads the queue at -1
+    const at = this.jobs.promised[head] ?? null; // The head is -1 if the queue is empty.
     return at === null ? null : { number: this.jobs.number[head], at };
   }
 
-  /** What is to be seen of a job in its box, beside its number: 'spans', 'passes 3'. */
+  /** Return the words that the box of a job shows beside its number, such as 'spans' or 'passes 3'. */
   does(j) {
     const { passed, spans } = this.jobs;
     return [spans[j] && "spans", passed[j] !== null && `passes ${passed[j]}`].filter(Boolean).join(", ");
   }
 
-  /** What happened at one of the instants, in words. */
+  /** Return a description of the events at one of the instants. */
   happened(place) {
     const { number, submit, start, end, left } = this.jobs;
     const at = this.instants[place];
@@ -60,7 +60,7 @@ export class Film {
     ].flat().join("; ");
   }
 
-  /** What can be known of a job by now, and why it waits or waited. */
+  /** Return a description of a job at the present instant, and the reason why it waits or waited. */
   facts(j, now, time) {
     const { jobs, words } = this;
     const at = this.place(now);
@@ -83,7 +83,7 @@ export class Film {
   }
 }
 
-/** '3 on cluster 1 and 1 on cluster 2', of the boxes of a job. */
+/** Return the processors of a job as a text, such as '3 on cluster 1 and 1 on cluster 2'. */
 function placesOf(boxes) {
   const took = new Map();
   for (const [cluster, , count] of boxes) took.set(cluster, (took.get(cluster) ?? 0) + count);

@@ -1,12 +1,12 @@
 import { create } from "./basics.js";
 
-/** A number with its name, which screen readers say too. */
+/** Return a number field with a label that screen readers read too. */
 function field(name, label, value) {
   const input = create("input", { type: "number", step: "any", name, value, autocomplete: "off" });
   return create("label", {}, label, input);
 }
 
-/** A slider with its name and its number. */
+/** Return a slider with its label and its number. */
 function slider(name, label, { value, low, high, step }, act) {
   const shown = create("span", { "aria-hidden": "true", class: "cc-value" }, `${value}`);
   const input = create("input", { type: "range", name, value, min: low, max: high, step });
@@ -16,14 +16,14 @@ function slider(name, label, { value, low, high, step }, act) {
   return create("label", { class: "cc-slider" }, create("span", {}, label), input, shown);
 }
 
-/** What is asked for: a request, a search, and the load of others. It tells the calendar. */
+/** The form for a request, for a search and for the load of other users. It reports to the calendar. */
 export class Form {
   constructor(calendar) {
     this.calendar = calendar;
     this.node = create("div", { class: "cc-forms" });
   }
 
-  /** Make the fields anew; done once, so that what was typed stays. */
+  /** Make the fields. This is done only once, because new fields would lose what the reader typed. */
   build({ form, load, rules, rule, terms }) {
     const submit = create("button", { type: "submit", class: "cc-main" }, "submit");
     const ask = create(
@@ -51,7 +51,7 @@ export class Form {
     this.node.replaceChildren(ask, free, this.sliders);
     ask.addEventListener("submit", (event) => this.send(event, "submit", ["start", "length", "servers"]));
     free.addEventListener("submit", (event) => this.send(event, "free", ["begin", "end"]));
-    // Lab would take keys for itself.
+    // JupyterLab would otherwise use these keys for its own shortcuts.
     this.node.addEventListener("keydown", (event) => event.stopPropagation());
   }
 
@@ -65,7 +65,7 @@ export class Form {
     this.calendar.tell({ do: what, ...given });
   }
 
-  /** What a field holds, or null: Python says what is wrong with it. */
+  /** Return the number in a field, or null if it is none: then Python says what is wrong. */
   read(name) {
     const { value } = this.input(name);
     return value === "" ? null : Number(value);
@@ -77,12 +77,12 @@ export class Form {
     this.calendar.tell({ do: "load", ...load, rule: this.rule.value });
   }
 
-  /** Put a span that was dragged where it can be changed, searched again, or asked for. */
+  /** Write a dragged interval into the fields, where the reader can change it, search or book it. */
   fill(values) {
     for (const [name, value] of Object.entries(values)) this.input(name).value = value;
   }
 
-  /** Say which field is wrong, what can be cancelled, and where the sliders stand. */
+  /** Mark a wrong field, offer the requests that can be cancelled, and set the sliders. */
   draw({ said, load, rule }, booking) {
     for (const input of this.node.querySelectorAll("input")) {
       input.setAttribute("aria-invalid", String(input.name === said.field));

@@ -1,10 +1,10 @@
 /**
- * The schedule player: finished schedules, played under one clock.
+ * The schedule player, which plays finished schedules with one clock.
  *
- * anywidget calls `render`; a saved page calls it too, with a stand-in for the model. A picture
- * depends on the instant alone and is drawn anew for each frame, so that playing, stepping and
- * dragging cannot differ. What a film holds is told in player_data.py, how these files become one module
- * in player.py.
+ * anywidget calls `render`. A saved page calls it too, with a replacement for the model. A picture
+ * depends only on the instant and is drawn again for each frame, so playing, stepping and dragging
+ * show the same. The data of a schedule, called a film here, are made in player_data.py. These
+ * files are joined into one module in pages.py.
  */
 
 import { clamp, create, lastUpTo, listed } from "./basics.js";
@@ -13,13 +13,14 @@ import { Film } from "./film.js";
 import { Scene } from "./scene.js";
 import { Strip } from "./strip.js";
 
-/** Seconds in which a view passes at speed 1, and between events where motion is unwelcome. */
+/** The seconds in which a whole view passes at speed 1, and the seconds between two events for a reader who
+ * has asked the browser for reduced motion. */
 const CROSSING = 20;
 const HOP = 0.8;
-/** Of a view that moves, so much is past; the rest shows when those that run will end. */
+/** The share of a moving view that shows the past. The rest shows when the running jobs will end. */
 const PAST = 0.7;
 
-/** The whole: the clock, the controls, and what the reader points at. */
+/** The player: it has the clock, the controls and the selection of the reader. */
 class Player {
   constructor(model, el) {
     this.model = model;
@@ -63,7 +64,7 @@ class Player {
     this.scenesNode.addEventListener("click", (event) => this.point(event, true));
   }
 
-  /** Take what the model holds now; the instant stays. */
+  /** Take the present data of the model. The instant stays. */
   load() {
     const data = this.model.get("data");
     this.films = data.films.map((film) => new Film(film));
@@ -83,10 +84,10 @@ class Player {
     this.lay();
   }
 
-  /** Fix what depends on the width; times become places by `view`. */
+  /** Calculate the layout, which depends on the width. */
   lay() {
     const width = this.root.clientWidth - 24;
-    if (width <= 0) return; // not shown yet: the observer calls again
+    if (width <= 0) return; // The player is not visible yet. The observer calls this function again.
     const narrow = width < 600;
     const queue = narrow ? 60 : 128;
     const frame = { width, narrow, queue, x0: queue + (narrow ? 36 : 92), x1: width - 16 };
@@ -115,7 +116,7 @@ class Player {
     return { left, right: left + this.span, begin, scale, x, world, moves: this.span < finish - begin };
   }
 
-  /** An instant as people read it. */
+  /** Return an instant as a text with its unit. */
   time(t) {
     return `${this.format.format(t)}${this.unit ? ` ${this.unit}` : ""}`;
   }
@@ -133,7 +134,7 @@ class Player {
     this.draw();
   }
 
-  /** Stop, go to an instant, and tell of it. */
+  /** Stop, go to an instant, and describe it. */
   halt(now) {
     this.play(false);
     this.seek(now);
@@ -180,7 +181,7 @@ class Player {
     else this.request = requestAnimationFrame((next) => this.tick(next));
   }
 
-  /** Where motion is unwelcome, time stands between events. */
+  /** Advance from event to event, for a reader who has asked the browser for reduced motion. */
   hop(passed) {
     this.rested = (this.rested ?? 0) + passed;
     if (this.rested < HOP) return;
@@ -205,7 +206,7 @@ class Player {
       Escape: () => this.light("picked", null),
     };
     if (!actions[event.key]) return;
-    // Lab would take these keys for itself.
+    // JupyterLab would otherwise use these keys for its own shortcuts.
     event.preventDefault();
     event.stopPropagation();
     actions[event.key]();
@@ -223,11 +224,11 @@ class Player {
     this.draw();
   }
 
-  /** Fill and ink of the job of this number. */
+  /** Return the fill colour and the text colour of the job with this number. */
   colours(number) {
     const { colours } = this.model.get("data");
     const last = colours.length;
-    return colours[(((number - 1) % last) + last) % last]; // a log may count from 0
+    return colours[(((number - 1) % last) + last) % last]; // The numbers of a log may begin at 0.
   }
 
   isLit(number) {
@@ -235,7 +236,7 @@ class Player {
     return at !== null && this.films[at.film].jobs.number[at.job] === number;
   }
 
-  /** Pick the next of the jobs that wait, run, or are still in the picture. */
+  /** Select the next job among those that wait, run, or are still in the picture. */
   walk(by) {
     const film = this.picked?.film ?? 0;
     const { submit, left, end } = this.films[film].jobs;
@@ -259,7 +260,7 @@ class Player {
     this.placeTip(node.getBoundingClientRect());
   }
 
-  /** Over the future, where there is least to hide; on a narrow screen above or below the box. */
+  /** Place the description over the future, where it hides least; on a narrow screen, above or below the box. */
   placeTip(box) {
     const root = this.root.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.tip;

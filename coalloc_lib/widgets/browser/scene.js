@@ -1,9 +1,9 @@
 import { Pool, SVG, clamp, create, lastUpTo } from "./basics.js";
 
-/** So far may the number of a submission stand out of the clusters. */
+/** How far the number of a submission may extend beyond the clusters, in pixels. */
 const MARGIN = 18;
 
-/** The queue, the clusters and the submissions of one film. */
+/** The picture of one schedule: the queue, the clusters and the submissions. */
 export class Scene {
   constructor(player, film, place) {
     Object.assign(this, { player, film, place });
@@ -42,7 +42,7 @@ export class Scene {
     }
   }
 
-  /** Fix what depends on the width alone. */
+  /** Calculate the layout, which depends only on the width. */
   lay(frame) {
     const { film } = this;
     const many = film.clusters.length;
@@ -69,7 +69,7 @@ export class Scene {
     this.marked = this.marksWithNumbers();
   }
 
-  /** The jobs whose number stands at their submission: as many as do not touch. */
+  /** Return the jobs whose number is shown at their submission. Numbers that would touch are left out. */
   marksWithNumbers() {
     const { submit, number } = this.film.jobs;
     const pixels = this.player.view.scale;
@@ -89,7 +89,7 @@ export class Scene {
     const place = film.place(now);
     if (place !== this.told) this.event.textContent = this.tell(place);
     this.told = place;
-    // What moves lies in a layer of its own, where only what runs has to be drawn anew.
+    // The moving parts have a layer of their own, in which only running jobs are drawn again.
     const shift = `translate(${view.x(view.begin).toFixed(2)} 0)`;
     for (const layer of this.moving) layer.setAttribute("transform", shift);
     this.drawBands();
@@ -122,21 +122,21 @@ export class Scene {
       back.put(`band ${c}`, "rect", box);
       const label = { x: frame.x0 - 8, y: y + height / 2 - (small ? 0 : 7), class: "cp-side" };
       const name = frame.narrow ? `cl. ${c + 1}` : `cluster ${c + 1}`;
-      // A cluster that is alone needs no number: its film has a name of its own.
+      // A single cluster needs no number, because the schedule has a name.
       back.put(`name ${c}`, "text", label, film.clusters.length > 1 ? name : frame.narrow ? `${size}` : `${size} processors`);
       if (!small && film.clusters.length > 1)
         back.put(`size ${c}`, "text", { ...label, y: label.y + 15 }, `${size} processors`);
     });
   }
 
-  /** The clusters' whole height wherever a job waited; the boxes are drawn over it. */
+  /** Hatch the whole height of the clusters while a job waited. The boxes are drawn over the hatching. */
   idlePath(now, view) {
     const { instants, waits } = this.film;
     let path = "";
     for (let i = Math.max(lastUpTo(instants, view.left), 0); instants[i] < now; i += 1) {
       if (!waits[i]) continue;
       const left = view.world(instants[i]);
-      while (waits[i + 1] && instants[i + 1] < now) i += 1; // one spell
+      while (waits[i + 1] && instants[i + 1] < now) i += 1; // Join all instants without a break into one area.
       const right = view.world(Math.min(instants[i + 1] ?? now, now));
       for (const { y, height } of this.bands) path += `M${left} ${y}H${right}v${height}H${left}z`;
     }
@@ -157,7 +157,7 @@ export class Scene {
     }
     boxes.put(`box ${j} ${k}`, "rect", { ...box, x, width: until - x, class: "cp-box" });
     const { told, held } = this.film.jobs;
-    const more = view.world(told[j]) - last; // until then its processors are counted on
+    const more = view.world(told[j]) - last; // Until this instant, other jobs are planned around its processors.
     if (more > 1 && held[j] > now) {
       boxes.put(`told ${j} ${k}`, "rect", { x: last, y, width: more, height, class: "cp-told" });
     }
@@ -179,7 +179,7 @@ export class Scene {
     numbers.put(`number ${j} ${k}`, "text", label, text);
   }
 
-  /** The queue, its head next to the clusters; each component as high as it will be there. */
+  /** Draw the queue with its head next to the clusters. A component is as high as it will be there. */
   drawQueue(now) {
     const { film, frame } = this;
     const waiting = film.queue(now);
@@ -234,7 +234,7 @@ export class Scene {
     }
   }
 
-  /** The first start that the head was promised: whoever passes must be out of its way by then. */
+  /** Draw the first promised start of the head of the queue, which jobs that overtake it must not delay. */
   drawPromise(now, view) {
     const promise = this.film.promise(now);
     if (!promise || promise.at < view.left || promise.at > view.right) return;
@@ -243,7 +243,7 @@ export class Scene {
     const [x, at] = [view.x(promise.at), view.x(now)];
     front.put("promise", "path", { d: `M${x} ${top - 4}V${this.bottom + 3}`, class: "cp-promise" });
     const text = `promise to ${promise.number}`;
-    // Beside what the clock says, where both would not fit above their lines; else `why` tells it.
+    // The label is shown only if it fits beside the label of the clock; otherwise `why` contains it.
     const half = 3.4 * text.length;
     const middle = Math.max(x, at + 40 + half);
     if (middle + half > frame.x1 + 14) return;

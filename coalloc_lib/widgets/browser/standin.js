@@ -1,11 +1,12 @@
 /**
- * A page without a kernel: players play, the calendar shows what it holds and books nothing.
+ * The script of a page without a kernel: players play, and the calendar shows its reservations but
+ * books nothing.
  *
- * Each widget stands where a box with its name and its state is; the box has a still picture for
- * where no script runs.
+ * Each widget replaces the content of the box that has its name and its state. The content is a
+ * still picture for browsers that run no scripts.
  */
 
-/** What stands for a kernel's model, which a widget asks for its state and tells of a reader. */
+/** A replacement for the model of a kernel, which gives a widget its state and takes its changes. */
 function standIn(state) {
   const acts = [];
   const needsPython = "Python books, and none runs behind this page; in JupyterLab it does";

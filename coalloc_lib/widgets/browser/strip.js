@@ -1,11 +1,11 @@
 import { Pool, SVG, percent, ticks } from "./basics.js";
 
-/** Letters for which there is room beside the axis. */
+/** The number of letters that fit beside the axis. */
 const LONG = 14;
-/** Lines of the schedules, in their order. */
+/** The line styles of the schedules, in their order. */
 const DASHES = ["", "2 3", "8 3", "8 3 2 3"];
 
-/** The running figure against all of the time, above the scrubber of the same width. */
+/** The curve of the idle share over the whole time, above the time slider of the same width. */
 export class Strip {
   constructor(player) {
     this.player = player;
@@ -19,7 +19,7 @@ export class Strip {
   lay(frame) {
     const { films, axis, bound, idle } = this.player;
     this.frame = frame;
-    // Long names stand above the axis, as all do where there is no room beside it.
+    // Long names are above the axis. So are all names if there is no room beside it.
     this.above = frame.narrow || (films.length > 1 && films.some((film) => film.label.length > LONG));
     this.top = (this.player.view.moves ? 36 : 12) + (this.above ? 6 + 16 * films.length : 0);
     this.height = 66;
@@ -101,13 +101,13 @@ export class Strip {
     if (bound === null) return;
     const y = this.y(bound);
     this.pool.put("bound", "path", { d: `M${this.frame.x0} ${y}H${this.frame.x1}`, class: "cp-bound" });
-    // On the side of the line that the curve does not come from.
+    // The label is on the side of the line on which there is no curve.
     const above = Math.max(...this.player.films.map((film) => film.share(film.finish))) < bound + 0.01;
     const label = { x: this.frame.x1, y: y + (above ? -9 : 10), class: "cp-side cp-loss" };
     this.pool.put("bound is", "text", label, `in the long run, by theory: ${(100 * bound).toFixed(1)} %`);
   }
 
-  /** A figure, after a piece of its line where there are several. */
+  /** Draw the value of a schedule, with a sample of its line if there are several schedules. */
   drawFigure(i, y, text, size) {
     const several = this.curves.length > 1;
     const sample = { d: `M0 ${y}h24`, class: "cp-curve", "stroke-dasharray": DASHES[i] };
@@ -115,7 +115,7 @@ export class Strip {
     this.pool.put(`figure ${i}`, "text", { x: several ? 30 : 0, y, class: `cp-figure ${size}` }, text);
   }
 
-  /** The figures now: beside the axis, large where there is one; above it where that is narrow. */
+  /** Draw the present values beside the axis, or above it on a narrow screen. A single value is large. */
   drawFigures(now) {
     const { films } = this.player;
     const { pool, frame } = this;

@@ -83,8 +83,9 @@ CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a r
 SMALL = Word("small", 0.1, "%", 100)
 #: A group that takes the same trend falls nowhere by more, as a share of its response time.
 TREND = Word("the same trend", 0.05, "%", 100)
-#: Splitting thresholds up to this are low, of those from 3 to 19.
-LOW = Word("low", 10.0, "processors")
+#: Splitting thresholds up to this are low. Thresholds lie between 3 and 19, so that twice as much
+#: would be all of them.
+LOW = Word("low", 10.0, "processors", near=1.5)
 #: Splitting thresholds, at most, that tell where the best one is.
 NARROW = 3
 #: The groups of which no job is split in Figure 1: all are of at most ten processors.

@@ -79,8 +79,9 @@ SIMILAR = Word("similar", 0.1, "points", 100)
 NARROW, LENGTHS, SAME_ORDER = 8, (1.0, 3.0, 10.0), 1e-9
 #: A difference of penalties: one step between the penalties of the paper.
 ABOUT = Word("about", 0.05, "points", 100)
-#: The backlog is sufficient if some job waits during more than half of the time.
-SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100)
+#: The backlog is sufficient if some job waits during more than half of the time. Other readings of
+#: the word range from a third to three quarters, because twice one half would be all of the time.
+SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100, near=1.5)
 #: Pairs of a configuration with equal machines and a configuration with unequal machines.
 EQUAL_OR_NOT = tuple(product(EQUAL, ("m64", "m384")))
 

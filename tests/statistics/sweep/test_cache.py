@@ -200,7 +200,9 @@ def test_a_cache_is_for_its_user_alone(tmp_path, monkeypatch):
             run_points(inverse, [{"x": 1}], cache=folder)
         path.chmod(0o755)
     folder.chmod(0o1777)
-    with pytest.raises(co.InputError, match=r"can be written by others.*; name a folder in it"):
+    with pytest.raises(
+        co.InputError, match=r"can be written by others.*; choose a folder inside it"
+    ):
         run_points(inverse, [{"x": 1}], cache=folder)
     folder.chmod(0o755)
     run_points(inverse, [{"x": 1}], cache=folder)

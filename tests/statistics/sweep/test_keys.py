@@ -305,9 +305,9 @@ def local_object():
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (lambda x, seed: x, "lambda .* write a def"),
-        (functools.partial(lambda x, seed: x), "lambda .* write a def"),
-        (without_source(), "source text of f cannot be read: write it in a file"),
+        (lambda x, seed: x, "lambda .* define the function with def"),
+        (functools.partial(lambda x, seed: x), "lambda .* define the function with def"),
+        (without_source(), "source text of f cannot be read: define it in a file"),
         (itself(), "nested too deeply"),
         (local_object(), "Local is defined in a function: define it outside"),
     ],

@@ -116,7 +116,8 @@ def test_points_that_fail_are_listed_and_leave_the_others(tmp_path):
 
 def test_results_that_are_no_numbers_are_failures():
     results = [None, {"loss": "0.5"}, {"x": 1.0}, {"error": 1.0}, {3: 1.0}]
-    words = ["value = None", "loss = '0.5'", "'x', a name", "'error', a name", "3, a name taken"]
+    taken = ["'x', which is", "'error', which is", "3, which is taken"]
+    words = ["value = None", "loss = '0.5'", *taken]
     table = sweep(lambda x, seed: results[x], {"x": range(5)}, failures="keep")
     assert all(word in error for word, error in zip(words, table.error, strict=True))
 
@@ -141,7 +142,7 @@ def test_results_that_are_no_numbers_are_failures():
         ({"failures": "ignore"}, "failures = 'ignore'"),
         ({"points": {"load": [1]}}, r"points = .*; give a list of dicts"),
         ({"points": [{"load": 1}, 3]}, r"points\[1\] = 3; give a dict"),
-        ({"points": [{"load": 1}, {"lod": 1}]}, "points give lod beside seed: .*'load'"),
+        ({"points": [{"load": 1}, {"lod": 1}]}, "points give lod and seed: .*'load'"),
         ({"points": [{"load": 1, "seed": 1}]}, "the name 'seed', which is taken"),
     ],
 )
@@ -189,7 +190,7 @@ def test_summary_refuses_what_is_no_sweep():
         ((table[["x"]],), "no column 'replication'"),
         ((None,), "table is a NoneType; give"),
         (({"replication": [0]},), "table is a dict; give"),
-        ((table.assign(word="a"),), "column 'word' with no numbers"),
+        ((table.assign(word="a"),), "column 'word', which does not hold numbers"),
     ]:
         with pytest.raises(co.InputError, match=words):
             summarize(*given)

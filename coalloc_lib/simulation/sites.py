@@ -1,7 +1,12 @@
-"""Ways to run the jobs of several sites: by themselves, sharing, or spanning them.
+"""Simulation of several sites: local execution, job sharing and multi-site execution.
 
-Each function uses only the total number of processors of a job, whatever its request was, and
-returns a `Schedule` of the same jobs.
+A site is one cluster of a multicluster, with users of its own. Every function uses only the total
+number of processors of each job, and not how it is split into components.
+
+References
+----------
+Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for Parallel
+Job Scheduling (2002).
 """
 
 from collections.abc import Mapping
@@ -22,16 +27,24 @@ from coalloc_lib.schedules.verification import ScheduleError
 from coalloc_lib.simulation.run import simulate
 from coalloc_lib.workloads.sites import checked_sites
 
+__all__ = ["AtEachSite", "LocalSchedule", "local", "multi_site", "sharing", "single_machine"]
+
 
 @dataclass(frozen=True)
 class AtEachSite(Scheduling):
-    """The policy of a schedule of `local`: each site has a queue of its own."""
+    """The policy of the schedules that `local` returns: each site has a queue of its own.
 
-    takes_reservations: ClassVar[bool] = True  # the schedule of each site is checked by itself
+    Parameters
+    ----------
+    policy : Scheduling
+        The policy of every queue.
+    """
+
+    takes_reservations: ClassVar[bool] = True  # `local` checks the reservations at each site
     policy: Any
 
     def start_jobs(self, state: Any) -> None:
-        """Raise an error, because `simulate` has one queue for all sites."""
+        """Raise `InputError`, because `simulate` has only one queue for all sites."""
         raise InputError(
             f"scheduling = {self} has a queue for each site, and simulate() has only one queue; "
             "call coalloc_lib.simulation.sites.local"
@@ -40,16 +53,35 @@ class AtEachSite(Scheduling):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LocalSchedule(Schedule):
-    """The schedules of all sites, joined: a `Schedule` of the whole system."""
+    """A schedule of the whole system in which each site runs only its own jobs.
 
-    #: The site of each job, shape (n,).
+    Attributes
+    ----------
+    site : ndarray of int, shape (n,)
+        The site of each job.
+    at : dict of int to Schedule
+        The schedule of each site, with the site's jobs on a system of one cluster.
+    """
+
     site: NDArray[np.int64]
-    #: The schedule of each site's jobs, in the order of the stream, on its one cluster.
     at: Mapping[int, Schedule]
 
     def verify(self, most_jobs: int | None = None) -> "LocalSchedule":
-        """Check the rules of the model, the schedule of each site, and that both are the same."""
-        super().verify(most_jobs=0)  # each site has its own queue
+        """Verify the schedule of each site, and that the joined schedule agrees with them.
+
+        Parameters
+        ----------
+        most_jobs : int, optional
+            As in `Schedule.verify`, for each site.
+
+        Raises
+        ------
+        ScheduleError
+            If a rule is broken. The message has the first job and instant.
+        """
+        super().verify(
+            most_jobs=0
+        )  # this skips the policy's decisions, because queues are separate
         for number, schedule in self.at.items():
             of_site = self.site == number
             try:
@@ -62,12 +94,15 @@ class LocalSchedule(Schedule):
                 wrong |= (joined[of_site] != own) & ~(np.isnan(joined[of_site]) & np.isnan(own))
             if wrong.any():
                 job = int(np.flatnonzero(of_site)[wrong.argmax()])
-                raise ScheduleError(f"job {job} is not where and when site {number} runs it")
+                raise ScheduleError(
+                    f"job {job} differs from the schedule of site {number} in its start, end or "
+                    "allocation"
+                )
         return self
 
     @property
     def unchecked(self) -> str:
-        """What `verify()` does not check of the sites' schedules, in words."""
+        """The part of the sites' schedules that `verify` does not check, in words."""
         texts = (schedule.unchecked for schedule in self.at.values())
         return next(filter(None, texts), "")
 
@@ -80,15 +115,36 @@ def local(
     scheduling: Scheduling | None = None,
     engine: str | None = None,
 ) -> LocalSchedule:
-    """Run each site by itself: its own queue, its own machine, its own jobs.
+    """Simulate local execution: each site has its own queue and runs only its own jobs.
 
     Parameters
     ----------
-    system, jobs, scheduling, engine
-        As in `simulate`. Each cluster is a site, and every site uses the policy.
+    system : Multicluster
+        The clusters, each of which is a site.
+    jobs : JobStream
+        The jobs of all sites.
     site : array_like of int, shape (n,)
-        The site of each job. `coalloc_lib.workloads.sites.round_robin` returns such an array. Every
-        site needs at least one job, and no job may be wider than the cluster of its site.
+        The site of each job, for example from `coalloc_lib.workloads.sites.round_robin`. Every site
+        needs at least one job, and no job may need more processors than its site has.
+    scheduling : Scheduling, optional
+        The policy of every site. The default is `FCFS`.
+    engine : {"compiled", "reference"}, optional
+        As in `simulate`.
+
+    Returns
+    -------
+    LocalSchedule
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or if a site has no job or a job that can never start.
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[0, 1, 2], runtime=[5, 5, 5], components=[4, 4, 4])
+    >>> local(Multicluster([4, 4]), jobs, site=[0, 0, 1]).start.tolist()
+    [0.0, 5.0, 2.0]
     """
     scheduling = FCFS() if scheduling is None else scheduling
     jobs = _requesting("total", jobs)
@@ -113,6 +169,7 @@ def _at_each_site(system, jobs, site, scheduling, engine):
         )
         for number, rows in positions.items()
     }
+    # Results are concatenated site by site; these indices put them into the order of the stream.
     back = np.argsort(np.concatenate([*positions.values()]))
 
     def joined(column):
@@ -150,17 +207,33 @@ def sharing(
     scheduling: Scheduling | None = None,
     engine: str | None = None,
 ) -> Schedule:
-    """Run all jobs from one queue, each whole on the machine that the placement chooses.
+    """Simulate job sharing: all sites have one queue, and each job runs on one of the sites.
 
     Parameters
     ----------
-    system, jobs, scheduling, engine
-        As in `simulate`.
+    system : Multicluster
+        The clusters, each of which is a site.
+    jobs : JobStream
+        The jobs of all sites.
     home : array_like of int, shape (n,), optional
         The only site at which each job may run, or -1 for a job that may run anywhere. By default
         all jobs may run anywhere. `coalloc_lib.workloads.sites.staying` samples such an array.
     placement : Placement, optional
-        The rule that chooses the machine. The default is `BestFit`, as in the paper.
+        The rule that chooses the site of a job. The default is `BestFit`, as in the paper.
+    scheduling : Scheduling, optional
+        The policy of the queue. The default is `FCFS`.
+    engine : {"compiled", "reference"}, optional
+        As in `simulate`.
+
+    Returns
+    -------
+    Schedule
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[0, 1], runtime=[5, 5], components=[4, 4])
+    >>> sharing(Multicluster([4, 4]), jobs).start.tolist()
+    [0.0, 1.0]
     """
     placement = BestFit() if placement is None else placement
     jobs = _requesting("total", jobs)
@@ -178,18 +251,34 @@ def multi_site(
     scheduling: Scheduling | None = None,
     engine: str | None = None,
 ) -> Schedule:
-    """Run all jobs from one queue, each on one machine if one can hold it now, else on several.
+    """Simulate multi-site execution: a job uses several sites if no single site can hold it now.
 
     Parameters
     ----------
-    system, jobs, scheduling, engine
-        As in `simulate`. With ``scheduling=EASY(adaptive=True)`` a job waits for one machine
-        if it is then expected to end no later than by spanning now.
+    system : Multicluster
+        The clusters, each of which is a site.
+    jobs : JobStream
+        The jobs of all sites, which share one queue.
     span_penalty : float, array_like or dict
-        A job on several machines runs for ``runtime * (1 + span_penalty)``. A dict such as
-        ``{2: 0.1, 3: 0.2}`` has the penalty on 2 machines, and on 3 machines or more.
+        A job on several sites runs for ``runtime * (1 + span_penalty)``. A dict such as
+        ``{2: 0.1, 3: 0.2}`` has the penalty on 2 sites, and on 3 sites or more.
     single : Placement, optional
-        The rule that chooses among the machines that can hold a job. The default is `BestFit`.
+        The rule that chooses among the sites that can hold a job. The default is `BestFit`.
+    scheduling : Scheduling, optional
+        The policy of the queue. The default is `FCFS`. With ``EASY(adaptive=True)``, a job that
+        could start on several sites waits for a single site if it is expected to end no later.
+    engine : {"compiled", "reference"}, optional
+        As in `simulate`.
+
+    Returns
+    -------
+    Schedule
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[0], runtime=[10], components=[6])
+    >>> multi_site(Multicluster([4, 4]), jobs, span_penalty=0.25).end.tolist()
+    [12.5]
     """
     jobs = _requesting("flexible", jobs).replace(span_penalty=span_penalty)
     placement = SingleThenSpan(single=BestFit() if single is None else single)
@@ -203,9 +292,31 @@ def single_machine(
     scheduling: Scheduling | None = None,
     engine: str | None = None,
 ) -> Schedule:
-    """Run all jobs on one machine with the processors of all sites.
+    """Simulate all jobs on one cluster that has the processors of all sites.
 
-    The result is a bound for any division of the machine into sites, except for chance.
+    The result serves as a bound: a division of the processors into sites can give shorter response
+    times only by chance.
+
+    Parameters
+    ----------
+    system : Multicluster
+        The sites, whose processors are added.
+    jobs : JobStream
+        The jobs of all sites.
+    scheduling : Scheduling, optional
+        The policy of the queue. The default is `FCFS`.
+    engine : {"compiled", "reference"}, optional
+        As in `simulate`.
+
+    Returns
+    -------
+    Schedule
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[0, 0], runtime=[5, 5], components=[6, 2])
+    >>> single_machine(Multicluster([4, 4]), jobs).start.tolist()
+    [0.0, 0.0]
     """
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
     one, jobs = Multicluster([system.processors]), _requesting("total", jobs)
@@ -213,18 +324,18 @@ def single_machine(
 
 
 def _requesting(request, jobs):
-    """Return the jobs as requests of this type for all their processors."""
+    """Return the jobs with the request type `request`, and raise an error for ordered requests."""
     instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
     if jobs.request == "ordered":
         raise InputError(
-            "jobs are ordered requests, which name their clusters themselves; replace(request="
-            "'total') first"
+            "jobs are ordered requests, which name their clusters themselves; call "
+            "jobs.replace(request='total') first"
         )
     return jobs if jobs.request == request else jobs.replace(request=request)
 
 
 def _at_home(system, jobs, home):
-    """Return the jobs with the components that `HomeSite` reads."""
+    """Return the jobs with components in the form that `HomeSite` needs."""
     site = checked_sites(home, jobs, system, name="home", least=-1)
     _refuse_wide(system, jobs, site)
     components = np.zeros((len(jobs), len(system) + 1), dtype=np.int64)
@@ -233,13 +344,13 @@ def _at_home(system, jobs, home):
 
 
 def _refuse_wide(system, jobs, site):
-    """Raise an error if a job is wider than its site; the site -1 stands for any site."""
+    """Raise an error if a job needs more processors than its site has; -1 means any site."""
     sizes = system.as_array()[site]
     wide = (site >= 0) & (jobs.processors > sizes)
     if wide.any():
         job = int(wide.argmax())
         raise ImpossibleJobError(
             job,
-            f"{jobs.processors[job]} processors, and its site {site[job]} has {sizes[job]} "
-            "(chopped(at_most) makes subjobs of it)",
+            f"it needs {jobs.processors[job]} processors, and its site {site[job]} has "
+            f"{sizes[job]} (jobs.chopped cuts wide jobs into subjobs)",
         )

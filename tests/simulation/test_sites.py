@@ -172,7 +172,6 @@ ADAPTIVE = st.builds(
 )
 
 
-@settings(max_examples=4 * settings.default.max_examples)
 @given(systems_and_streams(requests=("total",)), ADAPTIVE, st.data())
 def test_adaptive_spanning_changes_nothing_for_whom_nothing_spans(case, policy, data):
     system, jobs = case
@@ -183,7 +182,7 @@ def test_adaptive_spanning_changes_nothing_for_whom_nothing_spans(case, policy, 
         assert_same(sites.sharing(system, jobs, **how), plain.verify())
 
 
-@settings(max_examples=6 * settings.default.max_examples)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(systems_and_streams(requests=("flexible", "total")), ADAPTIVE, st.data())
 def test_jobs_that_stay_beside_jobs_that_span_adaptively(case, policy, data):
     """Both engines agree, and jobs that all stay run like ordered requests of one component."""
@@ -226,26 +225,30 @@ def test_who_stays_waits_for_its_site_beside_who_spans_adaptively():
 
 def test_what_is_wrongly_joined_is_found():
     schedule = sites.local(SYSTEM, JOBS, SITE)
-    with pytest.raises(ScheduleError, match="job 0 is not where and when site 0 runs it"):
+    with pytest.raises(ScheduleError, match="job 0 differs from the schedule of site 0"):
         moved(schedule, 0, 20).verify()
     allocation = schedule.allocation.copy()
     allocation[3] = 2, 0
-    with pytest.raises(ScheduleError, match="job 3 is not where and when site 1 runs it"):
+    with pytest.raises(ScheduleError, match="job 3 differs from the schedule of site 1"):
         replace(schedule, allocation=allocation).verify()
-    with pytest.raises(ScheduleError, match="cluster 1 runs 5 processors and has 4"):
+    with pytest.raises(ScheduleError, match="cluster 1 has 4 processors, but 5 are in use"):
         moved(schedule, 3, 4).verify()
     # A site whose jobs wait for nothing keeps the model's rules and breaks those of FCFS.
     late = schedule.at | {1: moved(schedule.at[1], 1, 16)}
-    with pytest.raises(ScheduleError, match=r"job 3 at 8: FCFS\(\) starts it then, .* only at 16"):
+    with pytest.raises(
+        ScheduleError, match=r"job 3 at 8: FCFS\(\) would start it now .* only at 16"
+    ):
         replace(moved(schedule, 3, 16), at=late).verify()
 
 
 def test_a_job_that_left_its_site_or_was_held_there_is_found():
     jobs = co.JobStream([0, 1], [10, 10], [3, 3])
     schedule = sites.sharing(SYSTEM, jobs, home=[0, -1])
-    with pytest.raises(ScheduleError, match=r"job 0 at 0: has \[0, 3\]"):
+    with pytest.raises(ScheduleError, match=r"job 0 at 0: has the allocation \[0, 3\]"):
         replace(schedule, allocation=schedule.allocation[:, ::-1]).verify()
-    with pytest.raises(ScheduleError, match=r"job 1 at 1: FCFS\(\) starts it then, .* only at 10"):
+    with pytest.raises(
+        ScheduleError, match=r"job 1 at 1: FCFS\(\) would start it now .* only at 10"
+    ):
         moved(schedule, 1, 10).verify()
 
 
@@ -271,8 +274,8 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
         (sites.local, {"site": [0, 0, 0, 0]}, "site gives no job to site 1 of 2; give it some"),
         (sites.local, {"site": [0, 1, 0, 1]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.sharing, {"jobs": JOBS.replace(request="ordered")}, "ordered requests, which name"),
-        (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is no JobStream"),
-        (sites.sharing, {"home": [2, 0, 0, 0]}, r"home\[0\] = 2, and the system .* give .*-1"),
+        (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is not of type JobStream"),
+        (sites.sharing, {"home": [2, 0, 0, 0]}, r"home\[0\] = 2, but the system .* give .*-1"),
         (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.multi_site, {"span_penalty": -0.1}, r"span_penalty\[0\] = -0.1; give a finite"),
         (co.simulate, HOLD, "components has 1 columns, and HomeSite takes 3"),
@@ -282,5 +285,5 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
 def test_bad_sites_are_named(run, how, words):
     with pytest.raises(co.InputError, match=words):
         run(**{"system": SYSTEM, "jobs": JOBS.replace(request="total")} | how)
-    with pytest.raises(co.InputError, match="places no jobs that may leave"):
+    with pytest.raises(co.InputError, match="cannot place jobs that may leave"):
         co.HomeSite(co.HomeSite(co.BestFit()))

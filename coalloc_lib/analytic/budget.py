@@ -1,0 +1,80 @@
+"""The cost of a computation in time, memory or states, and the budget that it must not exceed."""
+
+from dataclasses import dataclass
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.distributions import SizeDistribution
+
+#: The approximate number of elementary operations in a second, by which a number of operations is
+#: converted to a time.
+OPERATIONS = 1e9
+#: The cost of one call of NumPy's convolution, apart from its products, in elementary operations.
+CALL = 20_000
+
+_TIMES = {"years": 3.156e7, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
+_MEMORY = {"TiB": 2**40, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
+
+
+class BudgetError(InputError):
+    """Raised if a computation would exceed its budget of time, memory or states.
+
+    Parameters
+    ----------
+    cost : str
+        What the computation would need, in words.
+    limit : str
+        The budget that this exceeds, in words.
+    """
+
+    def __init__(self, cost: str, limit: str):
+        # Both arguments go to the base class, because an error is pickled with its arguments.
+        super().__init__(cost, limit)
+        self.cost, self.limit = cost, limit
+
+    def __str__(self) -> str:
+        return (
+            f"{self.cost} ({self.limit}); raise the budget, simulate instead, or give a smaller "
+            "system or fewer sizes"
+        )
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The time in seconds and the memory in bytes that one formula may use."""
+
+    seconds: float
+    bytes: float = 2**30
+
+    def allows(self, operations: float, memory: float) -> bool:
+        """Return whether a number of elementary operations and of bytes is within the budget."""
+        return operations <= self.seconds * OPERATIONS and memory <= self.bytes
+
+    def check(self, operations: float, memory: float) -> None:
+        """Raise `BudgetError` if a number of operations or of bytes is above the budget."""
+        if not self.allows(operations, memory):
+            raise BudgetError(
+                f"the formula would take about {_in_units(operations / OPERATIONS, _TIMES)} and "
+                f"{_in_units(memory, _MEMORY)}",
+                f"budget_seconds = {self.seconds:g}, at most {self.bytes / 2**30:g} GiB",
+            )
+
+
+def as_float(count: int) -> float:
+    """Return a whole number as a float, or 1e250 if it is larger than that."""
+    return float(min(count, 10**250))
+
+
+def convolutions(total: SizeDistribution, capacity: int) -> float:
+    """Return an upper estimate of the number of convolutions that a formula needs.
+
+    It is the number of jobs that fill the capacity: the mean plus seven standard deviations.
+    """
+    jobs = capacity / total.mean
+    deviations = 7 * (total.variance * jobs) ** 0.5 / total.mean
+    return float(min(jobs + deviations + 2, capacity // total.minimum))
+
+
+def _in_units(amount, units):
+    """Return an amount as text, in the largest unit in which it is 2 or more."""
+    name = next((unit for unit in units if amount >= 2 * units[unit]), [*units][-1])
+    return f"{amount / units[name]:.3g} {name}"

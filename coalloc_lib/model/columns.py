@@ -1,0 +1,98 @@
+"""Checks of the columns that users give to `JobStream`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, shown, whole_numbers
+
+
+def component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]:
+    """Return the components as a new array of shape (n, k), and check each job's processors."""
+    table = np.ascontiguousarray(whole_numbers(name, components, least=0))
+    if table.ndim == 1:
+        table = table[:, None]
+    if table.ndim != 2:
+        raise InputError(
+            f"{name} has {table.ndim} dimensions; give an array of shape (jobs, components)"
+        )
+    if table.min() == 0 and not table.any(axis=1).all():
+        job = int((~table.any(axis=1)).argmax())
+        raise InputError(f"{name}[{job}] = {shown(table[job])}; give at least one processor")
+    return table
+
+
+def job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
+    """Return the numbers that identify the jobs, which are 1, 2, 3, ... if `value` is None."""
+    if value is None:
+        return np.arange(1, jobs + 1)
+    numbers = whole_numbers(name, value, least=-checks.LARGEST_WHOLE)
+    if numbers.ndim != 1:
+        raise InputError(f"{name} has {numbers.ndim} dimensions; give one number for each job")
+    return numbers
+
+
+def labels(_name: str, value: Any, _jobs: int) -> NDArray[np.str_] | None:
+    """Return the names of the jobs as an array of text, or None if `value` is None."""
+    if value is None:
+        return None
+    return np.array([str(label) for label in value])
+
+
+def failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
+    """Return whether each job ends without success, or None if `value` is None."""
+    if value is None:
+        return None
+    failures = np.array(value)
+    if len(failures) == jobs and (failures.dtype != bool or failures.ndim > 1):
+        raise InputError(f"{name} = {shown(value)}; give True or False for each job")
+    return failures
+
+
+def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
+    """Return the span penalty of each job, or its span penalties on 2, 3, ... clusters."""
+    if isinstance(value, Mapping):
+        if not value or [*value] != [*range(2, len(value) + 2)]:
+            raise InputError(
+                f"{name} = {shown(value)}; give the penalty on 2, 3, ... clusters: "
+                "{2: 0.1, 3: 0.2}"
+            )
+        value = np.tile(checks.per_job(name, [*value.values()], jobs), (jobs, 1))
+    if np.ndim(value) == 2 and np.size(value):
+        table = np.ascontiguousarray(value)
+        return checks.per_job(name, table.ravel(), jobs).reshape(table.shape)
+    return checks.per_job(name, value, jobs)
+
+
+def refuse_different_indexes(columns: Mapping[str, Any]) -> None:
+    """Raise an error if columns of pandas have different indexes.
+
+    A user may expect such columns to be matched by their indexes, but they are matched by position.
+    """
+    indexed = {name: column.index for name, column in columns.items() if hasattr(column, "iloc")}
+    first = next(iter(indexed), "")
+    for name, index in indexed.items():
+        if not index.equals(indexed[first]):
+            raise InputError(
+                f"{first} and {name} have different indexes, but columns are matched by position; "
+                "put them in the same order and give .to_numpy() of each"
+            )
+
+
+#: The function that checks each column. Its arguments are the name of the column, the values and
+#: the number of jobs, and it returns an array.
+CHECKS = {
+    "runtime": lambda name, value, _: checks.times(name, value),
+    "components": component_table,
+    "span_penalty": penalties,
+    "number": job_numbers,
+    "priority": checks.per_job,
+    "label": labels,
+    "failed": failures,
+    "latest_start": checks.deadlines,
+    "earliest_start": lambda name, value, _: None if value is None else checks.times(name, value),
+    "estimate": lambda name, value, _: checks.known_times(name, value),
+}

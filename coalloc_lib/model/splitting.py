@@ -1,0 +1,175 @@
+"""Splitting jobs: into components that run at the same time, or into independent subjobs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, one_of, whole, whole_numbers
+
+#: The rules for a number of processors that does not divide evenly; see `split_into`.
+ROUNDINGS = ("even", "floor", "ceiling")
+
+#: The largest number of components of one job.
+_MOST_PARTS = 10**6
+#: The largest number of subjobs of all jobs of a stream.
+_MOST_SUBJOBS = 10**8
+
+
+def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> NDArray[np.int64]:
+    """Split the processors of each job into a given number of components.
+
+    Parameters
+    ----------
+    totals : int or array_like of int, shape (n,)
+        Number of processors of each job.
+    parts : int or array_like of int, shape (n,)
+        Number of components of each job. A job with fewer processors than this gets fewer
+        components.
+    rounding : {"even", "floor", "ceiling"}
+        What happens if the processors do not divide evenly. With ``"even"`` the components differ
+        by at most one processor. With ``"floor"`` and ``"ceiling"`` all components but one have
+        the quotient, rounded down or up, and one component has the rest. Rounding up can give fewer
+        components than `parts`. With rounding down, a job with fewer processors than `parts` is
+        not split.
+
+    Returns
+    -------
+    ndarray of int, shape (n, k)
+        Processors of each component, the largest first, padded with zeros.
+
+    Raises
+    ------
+    InputError
+        If an argument is not a positive whole number, or if the shapes differ.
+
+    Notes
+    -----
+    Section 3.1 of Ngubiri and van Vliet (2008) rounds either down or up. The text does not show
+    which of the two is meant, because the brackets of the formula are not legible.
+
+    Examples
+    --------
+    >>> [split_into([11], 4, rounding)[0].tolist() for rounding in ROUNDINGS]
+    [[3, 3, 3, 2], [5, 2, 2, 2], [3, 3, 3, 2]]
+    """
+    one_of("rounding", rounding, ROUNDINGS)
+    totals = np.atleast_1d(whole_numbers("totals", totals))
+    parts = whole_numbers("parts", parts)
+    if totals.ndim > 1 or parts.shape not in ((), totals.shape):
+        raise InputError(
+            f"totals and parts have shapes {totals.shape} and {parts.shape}; give one value for "
+            "each job"
+        )
+    parts = np.broadcast_to(parts, totals.shape)
+    column = np.arange(checks.in_memory("parts", int(parts.max()), _MOST_PARTS))
+    quotient, rest = (array[:, None] for array in np.divmod(totals, parts))
+    if rounding == "even":
+        sizes = quotient + (column < rest)
+    elif rounding == "floor":
+        sizes = quotient + np.where(column == 0, rest, 0)
+    else:
+        most = quotient + (rest > 0)
+        sizes = np.clip(totals[:, None] - column * most, 0, most)
+    return np.where(column < parts[:, None], sizes, 0)
+
+
+def split_smallest(totals: ArrayLike, largest: int) -> NDArray[np.int64]:
+    """Split the processors of each job into as few components as possible.
+
+    A job of J processors gets ceil(J / `largest`) components, which differ by at most one
+    processor.
+
+    Parameters
+    ----------
+    totals : int or array_like of int, shape (n,)
+        Number of processors of each job.
+    largest : int
+        The largest number of processors of a component.
+
+    Returns
+    -------
+    ndarray of int, shape (n, k)
+        Processors of each component, the largest first, padded with zeros.
+
+    References
+    ----------
+    Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems (2003),
+    section 2.5: "dependent" component sizes.
+
+    Examples
+    --------
+    >>> split_smallest([5, 12], 8).tolist()
+    [[5, 0], [6, 6]]
+    """
+    totals = whole_numbers("totals", totals)
+    return split_into(totals, -(-totals // whole("largest", largest)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chopped:
+    """The result of cutting the wide jobs of a stream into subjobs, see `JobStream.chopped`.
+
+    Parameters
+    ----------
+    whole : JobStream
+        The jobs before they were cut.
+    subjobs : JobStream
+        The subjobs of all jobs, in the order of the jobs. A job that was not cut is one subjob.
+    job : ndarray of int, shape (number of subjobs,)
+        Position in `whole` of the job to which each subjob belongs.
+    """
+
+    whole: Any
+    subjobs: Any
+    job: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        wide = int((np.bincount(self.job) > 1).sum())
+        return f"<Chopped: {wide} of {self.job[-1] + 1} jobs cut, {len(self.job)} subjobs>"
+
+    def last(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the largest value among the subjobs of each job, for example the last end.
+
+        Parameters
+        ----------
+        values : array_like, shape (number of subjobs,)
+            One value for each subjob, such as the `end` of a schedule of the subjobs.
+
+        Returns
+        -------
+        ndarray, shape (number of jobs,)
+            The largest value of each job, or NaN if one of its values is NaN.
+        """
+        column = np.asarray(values, dtype=float)
+        if column.shape != self.job.shape:
+            raise InputError(
+                f"values has shape {column.shape} and there are {len(self.job)} subjobs; give one "
+                "value for each subjob, such as the end of a schedule of `subjobs`"
+            )
+        return np.maximum.reduceat(column, np.flatnonzero(np.diff(self.job, prepend=-1)))
+
+
+def chop(jobs: Any, at_most: Any) -> Chopped:
+    """Cut wide jobs into subjobs; `JobStream.chopped` describes the arguments."""
+    if jobs.request == "ordered":
+        raise InputError(
+            "chopped is not for ordered requests, which name their clusters; call "
+            "jobs.replace(request='total') first"
+        )
+    most = whole_numbers("at_most", at_most)
+    if most.shape not in ((), jobs.submit.shape):
+        raise InputError(
+            f"at_most has shape {most.shape} and there are {len(jobs)} jobs; give one number, or "
+            "one number for each job"
+        )
+    most = np.broadcast_to(most, jobs.submit.shape)
+    count = -(-jobs.processors // most)
+    checks.in_memory("subjobs", int(count.sum()), _MOST_SUBJOBS)
+    job = np.repeat(np.arange(len(jobs)), count)
+    position = np.arange(len(job)) - np.repeat(np.cumsum(count) - count, count)  # within its job
+    sizes = np.minimum(most[job], jobs.processors[job] - position * most[job])
+    request = "flexible" if jobs.request == "flexible" else "total"
+    return Chopped(jobs, jobs[job].replace(components=sizes, request=request), job)

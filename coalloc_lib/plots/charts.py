@@ -1,0 +1,458 @@
+"""How line charts are drawn: the points of their panels, and the steps of drawing.
+
+The functions of `coalloc_lib.plots.lines` use these classes.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.plots import style as canvas
+from coalloc_lib.plots.signs import STANDARD, MarkerStyle
+from coalloc_lib.plots.tables import looks, refuse, tidy
+
+#: Panels stand in rows of two if the names beside their lines have more letters than this in total.
+WIDE = 40
+#: A line with more points than this has no markers.
+MARKED = 20
+#: Number of letters for which there is room in the headings of one row of panels.
+HEADING = 80
+#: Height of a row of a grid, and smallest height of all rows, in inches.
+ROW, LEAST = 1.15, 1.9
+
+
+#: The scales of both axes, ``"linear"`` or ``"log"``, by panel or for all panels.
+Scales = Mapping[str, tuple[str, str]] | tuple[str, str]
+Look = Mapping[str, MarkerStyle]
+#: Two ends of an axis or of a line.
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class LineStyle:
+    """How the lines of a chart are drawn, apart from their colours and markers.
+
+    Parameters
+    ----------
+    bold : collection of str, optional
+        The names of lines that stand out. All other lines become grey.
+    dashed : collection of str
+        The names of dashed lines.
+    bare : collection of str
+        The names of lines without a confidence band.
+    stairs : bool
+        Whether each value holds until the next point, so that the line has steps.
+    whole_bands : bool
+        Whether the vertical axis has room for the whole bands, and not only for the lines.
+    """
+
+    bold: Collection[str] | None = None
+    dashed: Collection[str] = ()
+    bare: Collection[str] = ()
+    stairs: bool = False
+    whole_bands: bool = False
+
+
+class Chart:
+    """A chart of lines: the points of each panel, and the steps in which they are drawn.
+
+    A *cell* is a panel in one row of a grid. Without a grid there is a single row.
+    """
+
+    def __init__(
+        self,
+        table: pd.DataFrame,
+        labels: dict[str, str | None],
+        numbers: dict[str, str],
+        scales: Scales,
+        names: str,
+        look: Look | None,
+        style: LineStyle | None,
+    ) -> None:
+        self.labels, self.numbers = labels, numbers
+        self.style = LineStyle() if style is None else style
+        self.levels: list[float] = []
+        self.notes: list[str] = []
+        points = tidy(table, labels, numbers, gaps=["y"])
+        self.check(points, table)
+        self.names_at_ends = one_of("names", names, ("ends", "legend")) == "ends"
+        self.in_grid = labels["row"] is not None
+        self.shares_axes = self.has_shared_axes(scales)
+        self.points = points.sort_values("x", kind="stable")
+        self.names, self.panels, self.rows = (list(points[label].unique()) for label in labels)
+        self.scales = self.scales_of_panels(scales)
+        self.cells = self.points_of_cells()
+        self.look = self.signs(look)
+        # The room for the names of the lines.
+        self.letters = max(map(len, self.names)) if self.names_at_ends else 0
+        self.names_at_left = self.names_at_ends and _meet_at_the_right(
+            self.cells.values(), self.scales[self.panels[0]][1]
+        )
+
+    # --- Rules that kinds of charts override ---
+
+    def check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
+        """Raise an error for points that cannot be drawn."""
+        if not np.isfinite(points["y"]).any():
+            raise InputError(f"column {self.numbers['y']!r} has no finite number; give one or more")
+
+    def has_shared_axes(self, scales: Scales) -> bool:
+        """Whether all panels have the same axes."""
+        return self.names_at_ends and not isinstance(scales, Mapping)
+
+    def shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
+        """Return the points that axes with these scales can show."""
+        return _on_axes(points, scales).dropna(subset="y")
+
+    def limits(self, values: NDArray[np.float64], scale: str) -> Ends:
+        """Return the ends of a vertical axis that shows some values."""
+        low, high = _ends_of(values, scale)
+        if scale == "log":
+            return low / 1.4, high * 1.4
+        return min(0.0, 1.05 * low), max(0.0, 1.05 * high) or float(low == 0)
+
+    def set_y_ticks(self, axes: Axes, scale: str) -> None:
+        """Set the ticks of the vertical axis to round numbers."""
+        if scale == "log":
+            canvas.mark_powers(axes.yaxis)
+
+    def printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
+        """Return the values that a paper prints, in the panels of their lines."""
+        if printed is None or printed.empty:
+            return self.points[:0]
+        labels = {name: c if c in printed else None for name, c in self.labels.items()}
+        marks = tidy(printed, labels, self.numbers, gaps=["y"])
+        if labels["panel"] is None:
+            panels = self.points[["line", "panel"]].drop_duplicates()
+            marks = marks.drop(columns="panel").merge(panels)
+        return marks[marks["line"].isin(self.points["line"])]
+
+    def extent_of_levels(self, points: pd.DataFrame) -> Ends:
+        """Return the left and the right end of dashed levels."""
+        return points["x"].min(), points["x"].max()
+
+    def name_levels(self, axes: Axes) -> None:
+        """Write the names of the levels; here the subtitle shows them."""
+
+    # --- The points and their styles ---
+
+    def scales_of_panels(self, scales: Scales) -> dict[str, tuple[str, str]]:
+        """Return the scales of both axes by panel."""
+        by_panel = {p: scales[p] if isinstance(scales, Mapping) else scales for p in self.panels}
+        for pair in by_panel.values():
+            for name, scale in zip("xy", pair, strict=True):
+                one_of(f"scale of {name}", scale, ("linear", "log"))
+        return by_panel
+
+    def points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
+        """Return the points of each cell by its row and panel."""
+        return {
+            (row, panel): self.shown(points_of(self.points, row, panel), self.scales[panel])
+            for row in self.rows
+            for panel in self.panels
+        }
+
+    def signs(self, look: Look | None) -> dict[str, MarkerStyle]:
+        """Return the colour and marker of each line."""
+        bold, look = self.style.bold, dict(look or {})
+        if self.labels["line"] is None:
+            look = {"": STANDARD} | look
+        elif bold is not None:
+            grey = MarkerStyle(canvas.GREY, STANDARD.marker)
+            look = {name: STANDARD if name in bold else grey for name in self.names} | look
+        return looks(self.names, look)
+
+    # --- The steps of drawing ---
+
+    def draw(
+        self, xlabel: str, ylabel: str, printed: pd.DataFrame | None, title: str, subtitle: str
+    ) -> Figure:
+        """Return the figure."""
+        marks = self.printed_points(printed)
+        figure, grid = self.new_figure()
+        for axes, (_, panel), points in zip(
+            grid.flat, self.cells, self.cells.values(), strict=False
+        ):
+            self.draw_panel(axes, points, self.scales[panel], marks, panel)
+        self.label_axes(figure, grid, xlabel, ylabel)
+        self.name_levels(grid.flat[0])
+        if not self.names_at_ends and len(self.names) > 1:
+            canvas.name_signs(grid[0, -1], self.look, self.names, self.style.dashed)
+        notes = [*self.notes, canvas.DIAMONDS * bool(len(marks))]
+        notes.append("hollow: in doubt" * any(self.points["warning"]))
+        canvas.title_figure(figure, title, subtitle, *notes)
+        if self.names_at_ends and not self.in_grid:
+            for axes, points in zip(grid.flat, self.cells.values(), strict=False):
+                self.name_lines(axes, points)
+        return figure
+
+    def new_figure(self) -> tuple[Figure, Any]:
+        """Return a figure with axes for every cell: in one row, in rows of two, or in a grid."""
+        across = len(self.panels)
+        names_are_wide = self.letters * across > WIDE
+        if not self.in_grid and across > 2 and names_are_wide:
+            across = 2
+        down = -(-len(self.cells) // across)
+        height = 3.2 if down == 1 else 2.2 * down
+        if self.in_grid:
+            height = max(ROW * down, LEAST) + 0.5
+        shared = self.shares_axes
+        figure, grid = canvas.new_figure(
+            height, down, across, sharex=shared, sharey=shared, squeeze=False
+        )
+        for spare in grid.ravel()[len(self.cells) :]:
+            spare.remove()
+        return figure, grid
+
+    def draw_panel(
+        self,
+        axes: Axes,
+        points: pd.DataFrame,
+        scales: tuple[str, str],
+        printed: pd.DataFrame,
+        panel: str,
+    ) -> None:
+        """Draw the lines, the levels and the printed values of one panel."""
+        of_panel = printed[printed["panel"] == panel]
+        alike = pd.concat(self.cells.values()) if self.shares_axes else points
+        self.set_y_axis(axes, alike, printed if self.shares_axes else of_panel, scales)
+        ends = self.extent_of_levels(alike)
+        for at in dict.fromkeys(self.levels):
+            axes.plot(ends, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
+        for number, name in enumerate(self.names):
+            # The first line, which a figure is about, lies on top of the others.
+            zorder = 3 - 0.5 * number / len(self.names)
+            self.draw_one(axes, points[points["line"] == name], name, zorder)
+        for mark in of_panel.itertuples():
+            at = axes.get_ylim()[0] if np.isnan(mark.y) else mark.y
+            style = {"color": self.look[mark.line].colour, "zorder": 5, "clip_on": False}
+            axes.plot(mark.x, at, **canvas.PRINTED | style)
+        self.set_x_ticks(axes, ends, scales[0])
+        self.set_y_ticks(axes, scales[1])
+        if self.names_at_ends and not self.in_grid:
+            letters = self.letters * axes.get_gridspec().ncols
+            _make_room(axes, ends, letters, self.names_at_left)
+
+    def set_y_axis(
+        self, axes: Axes, points: pd.DataFrame, printed: pd.DataFrame, scales: tuple[str, str]
+    ) -> None:
+        """Set the scales, and the limits of the vertical axis, for some points and printed ones."""
+        values = [points["y"], self.levels, printed["y"].dropna()]
+        if self.style.whole_bands:
+            values += [points["low"], points["high"]]
+        axes.set(xscale=scales[0], yscale=scales[1])
+        axes.set_ylim(*self.limits(np.concatenate(values), scales[1]))
+
+    def draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
+        """Draw one line of a panel; a value that is not finite becomes a cross at the top."""
+        bold, sign = self.style.bold, self.look[name]
+        finite = points[np.isfinite(points["y"])]
+        width = 1.4 if bold is None else 2.2 if name in bold else 1.1
+        draw_line(
+            axes,
+            finite,
+            sign,
+            finite["warning"] != "",
+            band=name not in self.style.bare,
+            marked=len(finite) <= MARKED,
+            stairs=self.style.stairs,
+            linewidth=width,
+            linestyle="--" if name in self.style.dashed else "-",
+            zorder=zorder,
+        )
+        if len(finite) < len(points):  # Matplotlib would count an empty plot as a point at (0, 0).
+            gone = points["x"][points["y"].isna()]
+            tops = [axes.get_ylim()[1]] * len(gone)
+            axes.plot(gone, tops, "x", color=sign.colour, markersize=5, clip_on=False)
+
+    def set_x_ticks(self, axes: Axes, ends: Ends, scale: str) -> None:
+        """Set the ticks of the horizontal axis to round numbers.
+
+        There are no ticks beyond the lines if their names stand there.
+        """
+        if scale == "log":
+            canvas.mark_powers(axes.xaxis)
+        elif self.names_at_ends:
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        slack = 1e-9 * (ends[1] - ends[0])  # A tick at 0.1 + 0.2 lies beyond 0.3.
+        for minor in (False, True) if self.names_at_ends else ():
+            locator = axes.xaxis.get_minor_locator() if minor else axes.xaxis.get_major_locator()
+            ticks = np.array(locator.tick_values(*ends))
+            is_inside = (ends[0] - slack <= ticks) & (ticks <= ends[1] + slack)
+            axes.set_xticks(ticks[is_inside], minor=minor)
+
+    def label_axes(self, figure: Figure, grid: Any, xlabel: str, ylabel: str) -> None:
+        """Write the labels of both axes, of the panels and of the rows."""
+        down, across = grid.shape
+        figure.supxlabel(xlabel, fontsize=9)
+        for axes, panel in zip(grid.flat, self.panels, strict=False):
+            canvas.head(axes, fill(panel, HEADING // across))
+        if self.in_grid:
+            figure.supylabel(ylabel, fontsize=9)
+        beside = [fill(row, 12) for row in self.rows] if self.in_grid else [ylabel] * down
+        for axes, words in zip(grid[:, 0], beside, strict=True):
+            axes.set_ylabel(words)
+
+    def name_lines(self, axes: Axes, points: pd.DataFrame) -> None:
+        """Write the name of each line at its end."""
+        left = self.names_at_left
+        ends = points.groupby("line", sort=False).agg("first" if left else "last")
+        ends = ends.dropna(subset="y")
+        heights = ends["y"].clip(*axes.get_ylim())
+        tips = [
+            (at, height, name, self.look[name].colour)
+            for at, height, name in zip(ends["x"], heights, ends.index, strict=True)
+            if name
+        ]
+        canvas.name_lines(axes, tips, left=left)
+
+
+class FactorChart(Chart):
+    """A chart of factors around 1, in which infinite factors are crosses."""
+
+    def check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
+        """Raise an error for factors of 0 and less."""
+        column = self.numbers["y"]
+        refuse(points["y"] <= 0, table, column, "a factor is above 0, leave the row out")
+
+    def has_shared_axes(self, scales: Scales) -> bool:
+        """Whether all panels have the same axes: always, so that factors can be compared."""
+        return True
+
+    def shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
+        """Return the points that axes with these scales can show, and those without a height."""
+        return _on_axes(points, scales)
+
+    def limits(self, values: NDArray[np.float64], scale: str) -> Ends:
+        """Return the ends of a vertical axis that shows some factors, at most 0.25 and 4."""
+        low, high = _ends_of(values, scale)
+        return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
+
+    def set_y_ticks(self, axes: Axes, scale: str) -> None:
+        """Set the ticks of the vertical axis to factors."""
+        canvas.mark_factors(axes.yaxis)
+
+    def printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
+        """Return the values that a paper prints; without a column of factors they are 1."""
+        column = self.numbers["y"]
+        if printed is not None and column not in printed:
+            printed = printed.assign(**{column: 1.0})
+        return super().printed_points(printed)
+
+
+class LevelChart(Chart):
+    """A chart of lines beside levels, with the names of the levels in its first panel."""
+
+    named_levels: Mapping[str, float]
+
+    def limits(self, values: NDArray[np.float64], scale: str) -> Ends:
+        """Return the ends of a vertical axis that begins just below the smallest value."""
+        low, high = _ends_of(values, scale)
+        return low - 0.05 * (high - low), high + 0.1 * (high - low)
+
+    def extent_of_levels(self, points: pd.DataFrame) -> Ends:
+        """Return the left and the right end of dashed levels, which begin at 0."""
+        return 0.0, points["x"].max()
+
+    def name_levels(self, axes: Axes) -> None:
+        """Write the names of the levels at the left, or at the right if lines begin at the left."""
+        xs = next(iter(self.cells.values()))["x"]
+        at_left = xs.min() > 0
+        near = 0.06 * np.ptp(axes.get_ylim())
+        style = {"textcoords": "offset points", "fontsize": 7.5, "color": canvas.GREY}
+        for name, at in self.named_levels.items():
+            # The name stands below its level if another level is just above.
+            is_below = any(0 < other - at < near for other in self.levels)
+            place, side = ((0, at), "left") if at_left else ((xs.max(), at), "right")
+            offset = (3 if at_left else -3, -8 if is_below else 2)
+            axes.annotate(name, place, offset, ha=side, **style)
+
+
+def points_of(points: pd.DataFrame, row: str, panel: str) -> pd.DataFrame:
+    """Return the points of a `tidy` table that belong to one panel in one row of a grid."""
+    return points[(points["row"] == row) & (points["panel"] == panel)]
+
+
+def _on_axes(points, scales):
+    """Return the points that lie on axes with these scales; infinite heights become NaN."""
+    for name, scale in zip("xy", scales, strict=True):
+        if scale == "log":
+            points = points[~(points[name] <= 0)]
+    return points.assign(y=points["y"].where(np.isfinite(points["y"])))
+
+
+def _ends_of(values, scale):
+    """Return the smallest and the largest of the values that an axis can show."""
+    values = values[np.isfinite(values) & ((scale == "linear") | (values > 0))]
+    return (values.min(), values.max()) if len(values) else (0.5, 1.0)
+
+
+def draw_line(
+    axes: Axes, points: pd.DataFrame, sign: MarkerStyle, hollow: pd.Series, *, band: bool = True,
+    marked: bool = True, stairs: bool = False, **style: Any,
+) -> None:  # fmt: skip
+    """Draw a line through the points of a `tidy` table, with its markers and confidence band.
+
+    Parameters
+    ----------
+    axes : Axes
+        The axes, whose vertical limits must be set: open bands reach to them.
+    points : DataFrame
+        The points, in the order of the line.
+    sign : MarkerStyle
+        The colour and marker of the line.
+    hollow : Series of bool
+        Whether the marker of each point is hollow.
+    band, marked, stairs : bool
+        Whether the line has a band, has markers, and has steps.
+    **style
+        Further options of the line, as in ``Axes.plot``.
+    """
+    steps = {"drawstyle": "steps-post"} if stairs else {}
+    axes.plot(points["x"], points["y"], color=sign.colour, **style, **steps)
+    if marked:
+        for mask, filling in ((~hollow, sign.colour), (hollow, "white")):
+            if mask.any():
+                marks = {"markerfacecolor": filling, "zorder": style.get("zorder")}
+                at = points["x"][mask], points["y"][mask]
+                axes.plot(*at, sign.marker, color=sign.colour, markersize=3.5, **marks)
+    if band and points["low"].notna().any():
+        foot, top = axes.get_ylim()
+        low, high = points["low"].replace(-np.inf, foot), points["high"].replace(np.inf, top)
+        if axes.get_yscale() == "log":  # An interval with a low end of 0 or less reaches the foot.
+            low = low.where(~(low <= 0), foot)
+        shade = {"color": sign.colour, "alpha": 0.18, "linewidth": 0}
+        axes.fill_between(points["x"], low, high, step="post" if stairs else None, **shade)
+
+
+def _make_room(axes, ends, letters, left):
+    """Widen the horizontal axis so that names fit beside the lines.
+
+    Names at the left need more room, because the labels of the vertical axis stand there too.
+    """
+    scale = axes.xaxis.get_transform()
+    first, last = scale.transform(np.array(ends, dtype=float))
+    room = ((last - first) or 1.0) * (0.04 + 0.013 * letters) * (1.7 if left else 1)
+    limits = scale.inverted().transform(np.array([first - room * left, last + room * (not left)]))
+    axes.set_xlim(*limits)
+    axes.spines["bottom"].set_bounds(*ends)
+
+
+def _meet_at_the_right(cells, scale):
+    """Whether the lines of all cells meet at their last points, but not at their first points."""
+    spreads = [[0.0, 0.0]]
+    for points in cells:
+        ends = points.dropna(subset="y").groupby("line")["y"].agg(["first", "last"])
+        if len(ends):
+            spreads.append(np.ptp(np.log(ends) if scale == "log" else ends, axis=0))
+    first, last = np.max(spreads, axis=0)
+    return bool(last < 0.1 * first)

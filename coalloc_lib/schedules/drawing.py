@@ -1,0 +1,252 @@
+"""The parts of a picture of a schedule: boxes of running jobs, lanes of waiting jobs, and windows.
+
+`coalloc_lib.plots.schedules.still` draws these parts as a still picture, and the schedule player
+draws them on a page.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.basics.checks import InputError, shown
+from coalloc_lib.schedules.explain import waits_within
+from coalloc_lib.schedules.reading import booked_end, heads
+from coalloc_lib.schedules.schedule import Schedule
+
+#: The number of jobs that a picture shows if no window is given.
+FIRST = 200
+#: The largest number of jobs in a window. More boxes take long to draw and are too small to see.
+MOST = 2000
+#: The width of one digit of a job's number, as a share of the width of the picture.
+DIGIT = 0.012
+
+
+class JobBox(NamedTuple):
+    """A box of a Gantt chart: neighbouring processors of one cluster that run one job.
+
+    All four fields are counted from 0: the position of the job, the cluster, the first processor in
+    this cluster, and the number of processors.
+    """
+
+    job: int
+    cluster: int
+    first: int
+    size: int
+
+
+def window_of(
+    schedule: Schedule, window: tuple[float, float] | None
+) -> tuple[tuple[float, float], str]:
+    """Return the two instants between which a schedule is drawn, and a description of them.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule to draw.
+    window : (float, float) or None
+        The two instants. None means the whole schedule or, if it is long, its first jobs.
+
+    Returns
+    -------
+    span : (float, float)
+        The two instants.
+    words : str
+        The description, which is empty if the whole schedule is drawn.
+
+    Raises
+    ------
+    InputError
+        The window is not a pair of increasing finite instants.
+    """
+    if window is not None:
+        return _checked_window(window)
+    begin = schedule.jobs.submit.min()
+    last = np.fmax.reduce(schedule.end, initial=begin)  # fmax ignores the NaN of rejected jobs
+    if len(schedule) <= FIRST:
+        return (begin, last if last > begin else begin + 1), ""
+    # The window ends when the first later job starts. So it shows all jobs that run in it, and
+    # processors that look idle were idle.
+    finish = np.partition(schedule.start, FIRST)[FIRST]
+    if finish <= begin:  # the first jobs all start at the same instant
+        later = schedule.end[schedule.end > begin]
+        finish = later.min() if later.size else begin + 1
+    return (begin, finish), f"the first {FIRST} of {len(schedule):,} jobs"
+
+
+def _checked_window(window: tuple[float, float]) -> tuple[tuple[float, float], str]:
+    try:
+        begin, finish = map(float, window)
+    except (TypeError, ValueError):
+        begin = finish = np.nan
+    if not -np.inf < begin < finish < np.inf:
+        raise InputError(f"window = {shown(window)}; give two instants, the earlier one first")
+    return (begin, finish), f"from {begin:,.10g} to {finish:,.10g}"
+
+
+def held_until(schedule: Schedule) -> NDArray[np.float64]:
+    """Return the instant until which the processors of each job are held for it, shape (n,).
+
+    This is the end of the job, or the end of its booking if the policy keeps bookings of jobs that
+    ended early.
+    """
+    return schedule.end if schedule.scheduling.release_early else booked_end(schedule)
+
+
+def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
+    """Yield the boxes of a Gantt chart for the jobs that run in a window of time.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule to draw.
+    jobs : ndarray of int
+        The positions of all jobs that run in the window.
+
+    Notes
+    -----
+    A schedule does not say which rows of the chart a job occupies. The jobs are taken in the order
+    of their starts. Each gets the smallest range of free neighbouring rows that can hold it. If no
+    range is large enough, it gets as few ranges as possible. If the range is larger than the job,
+    the job is placed at that side of the range where the neighbour ends at about the same time as
+    the job. Neighbouring rows then become free together.
+    """
+    held = held_until(schedule)
+    jobs = jobs[np.lexsort((held[jobs], schedule.start[jobs]))]
+    free_at = [np.full(size, -np.inf) for size in schedule.system.sizes]
+    for job in jobs:
+        begin, end = schedule.start[job], held[job]
+        for cluster in np.flatnonzero(schedule.allocation[job]):
+            rows, wanted = free_at[cluster], int(schedule.allocation[job, cluster])
+            its_boxes = []
+            while wanted:
+                first, size = _chosen_rows(rows, begin, end, wanted)
+                rows[first : first + size] = np.inf
+                its_boxes.append(JobBox(int(job), int(cluster), first, size))
+                wanted -= size
+            for _, _, first, size in its_boxes:
+                rows[first : first + size] = end
+            yield from its_boxes
+
+
+def _chosen_rows(
+    free_at: NDArray[np.float64], begin: float, end: float, wanted: int
+) -> tuple[int, int]:
+    """Choose a range of rows that are free from `begin` on, and return (first row, size).
+
+    The range has `wanted` rows. If no free range is that large, it is the largest free range.
+    """
+    free = np.concatenate([[False], free_at <= begin, [False]])
+    ranges = np.flatnonzero(np.diff(free)).reshape(-1, 2)
+    ample = ranges[ranges[:, 1] - ranges[:, 0] >= wanted]
+    if not len(ample):
+        first, last = max(ranges.tolist(), key=lambda edges: edges[1] - edges[0])
+        return first, last - first
+    first, last = min(ample.tolist(), key=lambda edges: edges[1] - edges[0])
+    below = abs(free_at[first - 1] - end) if first else 0.0
+    above = abs(free_at[last] - end) if last < len(free_at) else 0.0
+    return (first if below <= above else last - wanted), wanted
+
+
+def scenes(
+    schedules: Mapping[str, Schedule],
+    window: tuple[float, float] | None = None,
+    against: Schedule | None = None,
+) -> tuple[dict[str, dict[str, Any]], tuple[float, float]]:
+    """Return what `coalloc_lib.plots.schedules.still` needs to draw several schedules.
+
+    Parameters
+    ----------
+    schedules : dict of str to Schedule
+        The schedules by their labels.
+    window : (float, float), optional
+        The two instants between which the schedules are drawn; see `window_of`.
+    against : Schedule, optional
+        Another schedule of the same jobs, to which the schedules are compared; see `sooner_until`.
+
+    Returns
+    -------
+    panels : dict of str to dict
+        The contents of each panel by its heading.
+    span : (float, float)
+        The two instants between which all panels are drawn.
+    """
+    spans, words = zip(*(window_of(one, window) for one in schedules.values()), strict=True)
+    begins, finishes = zip(*spans, strict=True)
+    span = min(begins), (min if any(words) else max)(finishes)
+    headings = [f"{n}: {part}" if part else n for n, part in zip(schedules, words, strict=True)]
+    panels = [
+        {
+            "sizes": one.system.sizes,
+            "boxes": [*_boxes(one, *span, sooner_until(one, against))],
+            "waits": waits_within(one, span),
+            "queue": [*_queue(one, span)],
+        }
+        for one in schedules.values()
+    ]
+    return dict(zip(headings, panels, strict=True)), span
+
+
+def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.float64]:
+    """Return the instant until which each job runs only in the first of two schedules, shape (n,).
+
+    Until this instant the job runs in `schedule` but has not yet started in `against`. If the job
+    does not start earlier in `schedule`, or if `against` is None, the instant is its start.
+    """
+    other = schedule if against is None else against
+    return np.clip(other.start, schedule.start, schedule.end)
+
+
+def _boxes(
+    schedule: Schedule, begin: float, finish: float, sooner: NDArray[np.float64]
+) -> Iterator[tuple]:
+    """Yield the boxes of the jobs that run in a window, with the marks that are drawn on them.
+
+    The fields are the number of the job, the cluster, the first processor, the number of
+    processors, the start, the end, and the entries of `sooner_until`, `held_until` and
+    `passed_heads`.
+    """
+    held = held_until(schedule)
+    runs = np.flatnonzero((schedule.start < finish) & (held > begin))
+    if len(runs) > MOST:
+        raise InputError(
+            f"window holds {len(runs):,} jobs; give a shorter one, with {MOST:,} jobs at most"
+        )
+    passed = dict(zip(runs.tolist(), passed_heads(schedule, runs), strict=True))
+    for job, *box in boxes(schedule, runs):
+        ends = (column[job] for column in (schedule.start, schedule.end, sooner, held, passed))
+        yield int(schedule.jobs.number[job]), *box, *ends
+
+
+def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]:
+    """Return, for each job, the number of the head of the queue that it overtook by its start.
+
+    The entry is None if the job overtook no head of the queue.
+    """
+    place = np.argsort(np.argsort(schedule.jobs.submit, kind="stable"))
+    # The head of the queue just after the start of each job. For a rejected job, whose start is
+    # NaN, `heads` returns -1.
+    head = heads(schedule, schedule.start[jobs])
+    passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
+    return np.where(passed, schedule.jobs.number[head], np.array(None)).tolist()
+
+
+def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
+    """Yield (lane, number, submit, left, promised) of each job that is in the queue in a window.
+
+    Lanes are counted from 1. Two jobs in the same lane neither wait at the same time nor have
+    numbers that overlap in the picture.
+    """
+    submit, left, promised = schedule.jobs.submit, schedule.left_queue, schedule.promised
+    assert promised is not None  # `Schedule` fills it
+    digit = DIGIT * (span[1] - span[0])
+    free: list[float] = []
+    for job in np.argsort(submit, kind="stable"):
+        if not (submit[job] <= span[1] and left[job] >= span[0]):
+            continue
+        number = int(schedule.jobs.number[job])
+        before = submit[job] - digit * (len(str(number)) + 1)
+        lane = next((lane for lane, at in enumerate(free) if at <= before), len(free))
+        free[lane : lane + 1] = [max(left[job], submit[job] + digit)]
+        yield lane + 1, number, submit[job], left[job], promised[job]

@@ -1,0 +1,131 @@
+"""Rules of the model that hold for every schedule, as checks on arrays."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.engines.state import name_of
+from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
+from coalloc_lib.schedules import reading
+from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
+
+
+def check_model(schedule: Any) -> None:
+    """Raise a `ScheduleError` if a schedule of any policy breaks a rule of the model."""
+    _check_complete(schedule)
+    _check_submissions(schedule)
+    _check_run_times(schedule)
+    _check_requests(schedule)
+    _check_capacity(schedule)
+
+
+def check_limits(schedule: Any) -> None:
+    """Check that jobs start within the limits that they asked for, and not later than promised.
+
+    Promised starts may move under a policy that does not promise every job a start.
+    """
+    jobs, start, promised = schedule.jobs, schedule.start, schedule.promised
+    policy, earliest, latest = schedule.scheduling, jobs.earliest_start, jobs.latest_start
+    asks = jobs.is_reserved
+    if not policy.takes_reservations:
+        message = f"asks for an earliest or latest start, which {name_of(policy)} does not support"
+        raise_first(asks, schedule, lambda _job: message)
+    early, late = asks & (start < earliest), asks & (start > latest)
+    before = "starts before its earliest start, {:.12g}"
+    after = "starts after its latest start, {:.12g}"
+    raise_first(early, schedule, lambda job: before.format(earliest[job]))
+    raise_first(late, schedule, lambda job: after.format(latest[job]))
+    if policy.promises_all:
+        message = "starts later than promised: it was promised {}"
+        raise_first(
+            start > promised, schedule, lambda job: message.format(promise_in_words(promised[job]))
+        )
+
+
+def _check_complete(schedule: Any) -> None:
+    """Check that served jobs have a start and an end, and that rejected jobs have neither."""
+    served = schedule.served
+    for bad, what in (
+        (served & ~np.isfinite(schedule.start), "has no start"),
+        (served & ~np.isfinite(schedule.end), "has no end"),
+        (~served & ~np.isnan(schedule.start), "was rejected but has a start"),
+        (~served & ~np.isnan(schedule.end), "was rejected but has an end"),
+        (~served & schedule.allocation.any(axis=1), "was rejected but has processors"),
+    ):
+        if bad.any():
+            raise ScheduleError(what, int(bad.argmax()))
+    for job, refusal in schedule.refused.items():
+        if not refusal.instant >= schedule.jobs.submit[job]:
+            raise ScheduleError(f"was rejected at {refusal.instant}, before its submission", job)
+
+
+def _check_submissions(schedule: Any) -> None:
+    submit = schedule.jobs.submit
+    bad = schedule.start < submit
+    raise_first(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
+
+
+def _check_run_times(schedule: Any) -> None:
+    jobs, end = schedule.jobs, schedule.end
+    length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.clusters_used)
+    bad = schedule.served & (end != schedule.start + length)
+    message = "ends at {:.12g}, but its time on processors is {:.12g}"
+    raise_first(bad, schedule, lambda job: message.format(end[job], length[job]))
+
+
+def _check_requests(schedule: Any) -> None:
+    """Check that the allocation of every job satisfies its request."""
+    jobs, allocation = schedule.jobs, schedule.allocation
+    is_whole = (allocation > 0).sum(axis=1) == 1
+    bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
+    if jobs.request == "total":
+        bad |= ~is_whole
+    if isinstance(schedule.placement, HomeSite):
+        home = jobs.components[:, 1:]
+        bad |= home.any(axis=1) & (home != allocation).any(axis=1)
+    elif jobs.request in ("ordered", "unordered"):
+        wanted, given = reading.side_by_side(jobs.request, jobs.components, allocation)
+        whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
+        bad |= (wanted != given).any(axis=1) & ~whole
+
+    def message(job: int) -> str:
+        given, wanted = allocation[job].tolist(), jobs.components[job].tolist()
+        return f"has the allocation {given} for the components {wanted} ({jobs.request})"
+
+    raise_first(bad & schedule.served, schedule, message)
+
+
+def _check_capacity(schedule: Any) -> None:
+    """Check that no cluster ever runs more processors than it has.
+
+    At one instant, departures come before starts.
+    """
+    runs = schedule.end > schedule.start
+    start, end = schedule.start[runs], schedule.end[runs]
+    instants = np.concatenate([end, start])
+    order = np.lexsort((np.repeat([0, 1], len(start)), instants))
+    for cluster, size in enumerate(schedule.system.sizes):
+        took = schedule.allocation[runs, cluster]
+        busy = np.cumsum(np.concatenate([-took, took])[order])
+        if (busy > size).any():
+            event = int((busy > size).argmax())
+            job = int(np.flatnonzero(runs)[order[event] % len(start)])
+            message = f"cluster {cluster} has {size} processors, but {busy[event]} are in use"
+            raise ScheduleError(message, job, float(instants[order[event]]))
+    _check_capacity_of_instant_jobs(schedule, ~runs & schedule.served)
+
+
+def _check_capacity_of_instant_jobs(schedule: Any, is_instant: NDArray[np.bool_]) -> None:
+    """Check that jobs that run for no time fit beside the jobs that run across their instant."""
+    jobs, runs = np.flatnonzero(is_instant), schedule.end > schedule.start
+    instants = schedule.start[jobs]
+    for cluster, size in enumerate(schedule.system.sizes):
+        took = schedule.allocation[runs, cluster]
+        begun = reading.total_by(schedule.start[runs], took, instants, "left")
+        busy = begun - reading.total_by(schedule.end[runs], took, instants, "right")
+        busy += schedule.allocation[jobs, cluster]
+        if (busy > size).any():
+            worst = int((busy > size).argmax())
+            message = f"cluster {cluster} has {size} processors, but {busy[worst]} are in use"
+            raise ScheduleError(message, int(jobs[worst]), float(instants[worst]))

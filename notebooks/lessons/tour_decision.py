@@ -1,0 +1,117 @@
+"""The decision chart of the tour, and its conclusions in other systems, from archived results."""
+
+from functools import cache
+
+import pandas as pd
+
+from coalloc_lib import plots
+from coalloc_lib.statistics import Interval
+from lessons.tour_map import change_in_words, pays_up_to_in_words
+from studies import load_study
+from studies.archive import ARCHIVE
+from studies.what_survives.effects import effects
+from studies.what_survives.survival import survival
+
+#: The ledger of all studies at the scale of the papers. The command `make front-door` writes it.
+LEDGER = ARCHIVE / "ledger.csv"
+#: The conclusions of the study what-survives that the tour draws too.
+OF_THE_TOUR = ("WS-14", "WS-15", "WS-2", "WS-3", "WS-13")
+
+
+def elsewhere() -> pd.DataFrame:
+    """Return a table of how often the conclusions of the tour hold in other systems."""
+    runs = load_study("what-survives").archived()
+    table = survival(effects(runs[runs["conclusion"].isin(OF_THE_TOUR)]))
+    table["cells that decide"] = table["holds"] + table["turns"]
+    columns = {"name": "conclusion", "holds": "holds in", "sentence": "what becomes of it"}
+    table = table.drop(columns="conclusion").rename(columns=columns)
+    return table[["conclusion", "holds in", "cells that decide", "what becomes of it"]].set_index(
+        "conclusion"
+    )
+
+
+@cache
+def ledger() -> pd.DataFrame:
+    """Return the claims in the ledger of the archive, by their identifiers."""
+    rows = pd.read_csv(LEDGER)
+    rows = rows[rows["item"].str.fullmatch(r"[A-Z]{2}-\d+")].set_index("item")
+    columns = ["reproduced", "ci95_low", "ci95_high"]
+    return rows.assign(**{name: pd.to_numeric(rows[name], "coerce") for name in columns})
+
+
+def _claim(item: str, words: str, digits: int = 2) -> str:
+    """Return a sentence with the value of a claim and its interval in the place of the braces."""
+    row = ledger().loc[item]
+    low, high = row["ci95_low"], row["ci95_high"]
+    interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if low < high else ""
+    return words.format(f"{row['reproduced']:.{digits}f}{interval}")
+
+
+@cache
+def booked_over_easy(length: str) -> Interval:
+    """Return the mean wait of booked jobs divided by that under EASY, for the log KTH-SP2.
+
+    Parameters
+    ----------
+    length : {"exact", "requested"}
+        The length of the bookings: the run times of the jobs, or the times that users requested.
+    """
+    study = load_study("online-batch")
+    ratios = study.judge(study.archived()).figure("certainty").data()
+    wanted = {"log": "KTH-SP2", "policy": "online", "length": length}
+    row = ratios.loc[(ratios[list(wanted)] == pd.Series(wanted)).all(axis=1)].iloc[0]
+    return Interval(row["ratio"], row["ci95_low"], row["ci95_high"], 0)
+
+
+def questions() -> list[tuple[str, str, str, str]]:
+    """Return the rows of the decision chart.
+
+    A row has a question, the answer that leads to the advice, the advice, and the value that
+    supports it. The last row has no question.
+    """
+    best = change_in_words("EASY, adaptive", 0.7, 0.2)
+    free = change_in_words("EASY", 0.3, 0.0)
+    exact, requested = map(booked_over_easy, ("exact", "requested"))
+    times = f"{exact.estimate:.2f} [{exact.low:.2f}, {exact.high:.2f}] times"
+    return [
+        ("Is a job wider than\nevery cluster?", "yes", "It has to span.",
+         _claim("JS-6", "4×128, response weighted by work: {} times that if cut up (04).")),
+        ("Is the load light?", "yes", "Do nothing: few jobs wait.",
+         f"3×8, load 0.3, no penalty: spanning changes the response by {free} (map)."),
+        ("May a job overtake\none that waits?", "no", "Span, while the penalty is small.",
+         f"3×8, load 0.7: it pays up to a penalty of {pays_up_to_in_words('FCFS', 0.7)} (map)."),
+        ("Is it known how long\njobs will run?", "no", "Let jobs overtake; span less.",
+         _claim("CP-2", "5×20, large jobs in four parts: it pays up to a penalty of {} (03).")),
+        ("Must users know their\nstart at once?", "yes", "Book, if the lengths are exact.",
+         f"KTH log, mean wait: {times} that under EASY;\n"
+         f"by the times that users requested, {requested.estimate:.0f} times (05)."),
+        ("", "", "Share, backfill, span where that ends sooner.",
+         _claim("JS-1", "Sharing, 4×128, response weighted by work: {} times that at home (04).")
+         + f"\nSpanning so, 3×8, mean response at load 0.7, penalty 0.2: {best} (map)."),
+    ]  # fmt: skip
+
+
+def decision_picture() -> plots.Picture:
+    """Draw the decision chart, which ends each of five questions in advice."""
+    rows = questions()
+    figure, axes = plots.new_figure(0.72 * len(rows) + 0.3)
+    box = {"boxstyle": "round,pad=0.5", "facecolor": "#EAF3FA", "edgecolor": plots.STANDARD.colour}
+    arrow = {"arrowstyle": "-|>", "color": plots.style.GREY}
+    for row, (question, answer, advice, number) in enumerate(rows):
+        begin = (0.3, -row) if question else (0.15, -row)
+        axes.annotate("", (0.39, -row), begin, arrowprops=arrow)
+        axes.text(0.345, 0.1 - row, answer, ha="center", fontsize=8.5)
+        axes.text(0.4, 0.17 - row, advice, va="center", fontsize=9.5, weight="bold")
+        axes.text(0.4, -0.17 - row, number, va="center", fontsize=8)
+        if question:
+            axes.text(0.15, -row, question, ha="center", va="center", fontsize=8.5, bbox=box)
+        is_last = not rows[min(row + 1, len(rows) - 1)][0]
+        if question:
+            axes.annotate("", (0.15, -(1.0 if is_last else 0.68) - row), (0.15, -0.32 - row),
+                          arrowprops=arrow | {"arrowstyle": "-"} if is_last else arrow)  # fmt: skip
+            axes.text(0.165, -0.55 - row, "no" if answer == "yes" else "yes", fontsize=8.5)
+    axes.set(xlim=(0, 1), ylim=(0.6 - len(rows), 0.6))
+    axes.set_axis_off()
+    plots.title_figure(figure, "Should jobs span clusters?")
+    words = [f"{q} {a}: {advice} {number}".replace("\n", " ") for q, a, advice, number in rows]
+    return plots.Picture(figure, rows=words)

@@ -1,0 +1,216 @@
+"""The jobs in the lines of an export of ``sacct``.
+
+The functions of this module choose the lines of jobs that have ended, order the runs of a requeued
+job, and join the components of a heterogeneous job.
+"""
+
+from collections import Counter
+from datetime import tzinfo
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from own_system.sacct_columns import NAMES, SIZES
+from own_system.sacct_elapsed import IN_HOURS, LONGER, contradictions_of
+from own_system.sacct_receipt import (
+    COMPONENTS,
+    END_BEFORE_START,
+    HOUR_SKIPPED,
+    HOUR_TWICE,
+    NEVER_STARTED,
+    NO_END,
+    NO_LIMIT,
+    NO_PROCESSORS,
+    OTHER_CLUSTER,
+    REPEATED,
+    REQUEUED,
+    RESIZED,
+    REVOKED,
+    START_BEFORE_SUBMISSION,
+    STILL_OPEN,
+    TOO_SHORT,
+    UNCLEAR_TIMES,
+    UNKNOWN_STATE,
+    Receipt,
+)
+from own_system.sacct_states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, state_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Two lines with the same values in these columns are of one run. The word of the submission is
+# compared too if its form is unusual, because its instant alone may be ambiguous.
+_RUN = ["id", "submit", "submit_has_zone", "other_submit", "start"]
+# How the values of the components of a job are combined. All other values are those of the first
+# component.
+_COMBINED = {"runtime": "max", "requested_time": "max", **dict.fromkeys(SIZES, "sum")}
+
+
+def ended_jobs(
+    lines: "pd.DataFrame",
+    when: NDArray[np.float64],
+    cluster: str | None,
+    zone: tzinfo,
+    receipt: Receipt,
+) -> "pd.DataFrame":
+    """Return the lines of jobs that ran and have ended; count all others in the receipt.
+
+    Parameters
+    ----------
+    lines : DataFrame
+        The table of an `Export`.
+    when : ndarray of shape (n, 3, 2)
+        The two instants that the submission, the start and the end of each line may mean.
+    cluster : str or None
+        The cluster to read; None for all.
+    zone : tzinfo
+        The zone of times that name none.
+    receipt : Receipt
+        It counts the lines that are left out or noted.
+    """
+    elapsed = lines["elapsed"].to_numpy()
+    submit, start, end = _most_plausible(when, elapsed).T
+    contradictions = contradictions_of(lines, start, end, zone)
+    from_start_to_end = np.isnan(elapsed) | contradictions[LONGER] | contradictions[IN_HOURS]
+    runtime = np.where(from_start_to_end, end - start, elapsed)
+    states = lines["state"].map(state_of, na_action=None).astype(object)
+    status = states.map(STATUS).fillna(0).to_numpy(dtype=int)
+    is_other = (lines["cluster"] != (cluster or lines["cluster"])).to_numpy()
+    is_open = _is_open(states, lines["has_end"], end, runtime)
+    reasons = {
+        OTHER_CLUSTER: is_other,
+        STILL_OPEN: is_open,
+        REVOKED: (states == "REVOKED").to_numpy(),
+        REPEATED: _is_repeated(lines.assign(start=start), ~(is_other | is_open)),
+        NEVER_STARTED: np.isnan(start) | ((status == 5) & ~(runtime > 0)),
+        NO_END: np.isnan(submit + runtime) | (lines["has_end"].any() & np.isnan(end)),
+        END_BEFORE_START: (end < start) | (runtime < 0),
+        TOO_SHORT: runtime < 1,
+        NO_PROCESSORS: lines[[*SIZES]].sum(axis=1).to_numpy() <= 0,
+    }
+    kept = receipt.leave_out(reasons)
+    shift = np.diff(when)[..., 0]
+    in_two = lines[["elapsed_parts", "requested_time_parts"]] == 2
+    is_unclear = in_two.to_numpy() & ~np.outer(contradictions[IN_HOURS], [True, False])
+    notes = contradictions | {
+        HOUR_TWICE: (shift > 0).any(axis=1),
+        HOUR_SKIPPED: (shift < 0).any(axis=1),
+        UNKNOWN_STATE: ~states.isin(STATES).to_numpy(),
+        UNCLEAR_TIMES: is_unclear.any(axis=1),
+    }
+    receipt.note({what: kept & mask for what, mask in notes.items()}, lines["line"].to_numpy())
+    times = {"submit": submit, "start": start, "runtime": runtime, "status": status}
+    stay = ["id", "requested_time", *SIZES, *NAMES[1:-1], "submit_has_zone"]
+    numbers = {name: column[kept] for name, column in times.items()}
+    numbers["is_resizing"] = (states == "RESIZING").to_numpy()[kept]
+    return lines.loc[kept, stay].assign(**numbers)
+
+
+def _is_open(
+    states: "pd.Series", has_end: "pd.Series", end: NDArray, runtime: NDArray
+) -> NDArray[np.bool_]:
+    """Return which jobs are still waiting or running.
+
+    A record in some states, such as RESIZING, is closed if it has an end. If the export has no ends
+    at all, a job that is about to change its size has run with the old one.
+    """
+    no_end = np.isnan(end)
+    if not has_end.any():
+        no_end &= ~((states == "RESIZING").to_numpy() & (runtime > 0))
+    return (states.isin(OPEN) | (states.isin(OPEN_WITHOUT_END) & no_end)).to_numpy(bool)
+
+
+def _is_repeated(lines: "pd.DataFrame", chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which of the chosen lines are repeated by a later line of the same run."""
+    jobs = lines.loc[chosen, _RUN]
+    # Few identifiers occur twice, so the slower comparison of all columns is left to these.
+    jobs = jobs[jobs["id"].duplicated(keep=False)]
+    repeated = jobs.duplicated(keep="last")
+    return repeated.reindex(lines.index, fill_value=False).to_numpy(bool)
+
+
+def _most_plausible(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return one of the two instants of each time, shape (n, 3).
+
+    Those are chosen for which a job starts after its submission and ends its elapsed time later. If
+    several choices are equally good, the earliest instants are chosen.
+    """
+    chosen = when[..., 0].copy()
+    doubtful = np.flatnonzero((when[..., 0] < when[..., 1]).any(axis=1))
+    tries = np.stack([when[doubtful][:, range(3), pick] for pick in product((0, 1), repeat=3)])
+    submit, start, end = np.moveaxis(tries, -1, 0)
+    off = np.nan_to_num(np.abs(end - start - elapsed[doubtful]))
+    best = (off + 1e9 * ((start < submit) | (end < start))).argmin(axis=0)
+    chosen[doubtful] = tries[best, range(len(doubtful))]
+    return chosen
+
+
+def in_order_of_submission(jobs: "pd.DataFrame", counts: Counter[str]) -> "pd.DataFrame":
+    """Return the runs of all jobs in order of submission.
+
+    Slurm sets a new time of submission when a job is requeued or resized. If an export has the
+    first submission for all runs of a job, a later run is submitted when the run before it ends.
+
+    Parameters
+    ----------
+    jobs : DataFrame
+        The result of `ended_jobs`.
+    counts : Counter
+        It counts the segments of resized jobs.
+    """
+    by_start = jobs.sort_values("start", kind="stable")
+    runs = by_start.groupby(["id", "submit"], sort=False)
+    previous_end = runs["start"].shift() + runs["runtime"].shift()
+    submit = np.fmax(by_start["submit"], np.minimum(previous_end, by_start["start"]))
+    is_segment = by_start.groupby("id", sort=False)["is_resizing"].shift(fill_value=False)
+    counts[RESIZED] = int(is_segment.sum())
+    jobs = jobs.assign(submit=submit, is_segment=is_segment)
+    return jobs.sort_values("submit", kind="stable")
+
+
+def with_components_joined(runs: "pd.DataFrame", counts: Counter[str]) -> "pd.DataFrame":
+    """Return a table with a row for each run, in which heterogeneous jobs have one row too.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        The result of `in_order_of_submission`.
+    counts : Counter
+        It counts the runs of requeued jobs, the components that are added to their job, the jobs
+        without a time limit, and the jobs that start before their submission.
+    """
+    import pandas as pd
+
+    is_part = runs["id"].str.contains("+", regex=False).to_numpy(bool)
+    is_again = runs["id"].duplicated() & ~is_part & ~runs["is_segment"]
+    counts[REQUEUED] = int(is_again.sum())
+    is_first = np.ones(len(runs), dtype=bool)
+    if is_part.any():
+        leaders = runs.loc[is_part, "id"].str.partition("+")[0]
+        related = is_part | runs["id"].isin(leaders).to_numpy()
+        run_of = _run_of(runs[related], is_part[related])
+        is_first[related] = ~pd.Series(run_of).duplicated()
+        for name, combine in _COMBINED.items():
+            combined = runs.loc[related, name].groupby(run_of, sort=False).transform(combine)
+            column = runs[name].to_numpy(copy=True)
+            column[related] = combined
+            runs = runs.assign(**{name: column})
+    jobs = runs.loc[is_first, runs.columns != "id"]
+    counts[COMPONENTS] = len(runs) - len(jobs)
+    counts[NO_LIMIT] = int((~(jobs["requested_time"] > 0)).sum())
+    counts[START_BEFORE_SUBMISSION] = int((jobs["start"] < jobs["submit"]).sum())
+    return jobs
+
+
+def _run_of(lines: "pd.DataFrame", is_part: NDArray[np.bool_]) -> NDArray:
+    """Return an identifier of the run of each line; the lines are in order of submission.
+
+    The components of one run start together. A component that starts after the component before it
+    has ended belongs to a later run.
+    """
+    leader = lines["id"].str.partition("+")[0]
+    is_later = lines["start"] >= (lines["start"] + lines["runtime"]).groupby(leader).shift()
+    leader += "+" + is_later.groupby(leader).cumsum().astype(str)
+    return np.where(is_part, leader, lines.index)
