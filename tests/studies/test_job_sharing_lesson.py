@@ -66,8 +66,8 @@ def test_a_title_says_what_intervals_of_spanning_at_once_show(half, title, monke
 @pytest.mark.parametrize(
     ("number", "answer", "why"),
     [
-        (1, 4.0, "by processors alone"), (1, 7.0, "both jobs alike"), (1, 58, "weigh each"),
-        (2, 6, "has to end"), (2, 3, "at the very instant"), (2, 9, "out of the way"),
+        (1, 4.0, "weighted by processors"), (1, 7.0, "without weights"), (1, 58, "weight each"),
+        (2, 6, "time at which"), (2, 3, "exactly at"), (2, 9, "end by the promised start"),
     ],
 )  # fmt: skip
 def test_a_hint_says_what_went_wrong(number, answer, why):

@@ -9,7 +9,16 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.statistics import DAY, Interval, NotRunError, pick
 from coalloc_lib.statistics.weeks import weekly_sums
-from studies.online_batch import Setting, lesson, model, runs, simulate, study, trees
+from studies.online_batch import (
+    Setting,
+    lesson,
+    model,
+    runs,
+    schedules,
+    simulate,
+    study,
+    trees,
+)
 from studies.online_batch.lesson import book_or_queue, who_books
 from studies.online_batch.model import (
     ALL,
@@ -28,7 +37,8 @@ from studies.online_batch.model import (
     WAITS_AT,
     Log,
 )
-from studies.online_batch.runs import jobs_of, measure
+from studies.online_batch.runs import measure
+from studies.online_batch.schedules import jobs_of
 from studies.online_batch.settings import (
     ALL_JOBS,
     BUSY,
@@ -179,10 +189,10 @@ def test_a_centre_sees_what_schedules_say(kth):
 def test_sums_by_hand():
     """Two jobs of the first week, and one of the second, which is refused; 5 min are booked."""
     jobs = co.JobStream([0, 10, 700_000], [60, 7200, 36_000], [1, 60, 3], request="total")
-    values = runs.per_job(jobs, np.array([1800.0, 14_400.0, np.nan]))
+    values = schedules.per_job(jobs, np.array([1800.0, 14_400.0, np.nan]))
     values["attempts"] = np.array([3.0, 17.0, 9.0])
     setting = as_read(KTH)
-    found = pd.DataFrame(runs.rows_of_weeks(setting, jobs, values))
+    found = pd.DataFrame(schedules.rows_of_weeks(setting, jobs, values))
     by_hand = {"jobs": [2, 0], "wait_h": [4.5, 0], "within_1h": [1, 0], "within_2h": [1, 0]}
     of_all = pick(found, grouping=ALL_JOBS)
     assert {name: of_all[name].tolist() for name in by_hand} == by_hand
@@ -198,11 +208,11 @@ def test_sums_by_hand():
         [9],
     ]
     means = {"wait_h": 2.25, "wait_over_length": 4.0, "attempts": 29 / 3}
-    assert runs.means_of(values) == {f"mean_{name}": mean for name, mean in means.items()}
-    waits = pd.DataFrame(runs.rows_of_waits(np.array([0.5, 4.0]))).set_index("above")
+    assert schedules.means_of(values) == {f"mean_{name}": mean for name, mean in means.items()}
+    waits = pd.DataFrame(schedules.rows_of_waits(np.array([0.5, 4.0]))).set_index("above")
     assert waits.loc[[0.25, 0.5, 4.0], "share_longer"].tolist() == [1, 0.5, 0]
     jobs = co.JobStream([0, 1, 2], [10] * 3, [50, 51, 100], request="total")
-    fifties = pd.DataFrame(runs.rows_of_fifties(setting, jobs, values))
+    fifties = pd.DataFrame(schedules.rows_of_fifties(setting, jobs, values))
     assert fifties.set_index("up_to")["mean_attempts"].to_dict() == {50: 3, 100: 13}
 
 
@@ -230,7 +240,7 @@ def test_groups_hold_every_job_once_and_means_are_those_of_the_schedule(kth):
     assert longer[1.0] == pytest.approx((schedule.wait > HOUR).mean(), rel=1e-4)
     longest = max(schedule.wait.max() / HOUR, 14)
     assert [*longer.index] == WAITS_AT[longest >= WAITS_AT].tolist()
-    used = runs.used_share(schedule.jobs, schedule.start, schedule.end, 100)
+    used = schedules.used_share(schedule.jobs, schedule.start, schedule.end, 100)
     assert whole["utilization"] == pytest.approx(used, rel=1e-5)
 
 

@@ -27,7 +27,7 @@ from studies.online_batch.model import (
     WAITS_AT,
     WITHIN,
 )
-from studies.online_batch.runs import row_of
+from studies.online_batch.schedules import row_of
 from studies.online_batch.settings import (
     ALL_JOBS,
     BUSY,

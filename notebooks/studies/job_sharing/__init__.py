@@ -1,7 +1,9 @@
-"""Ernemann and others 2002, advantages of grid computing: Figures 4 to 7, JS-1 to JS-19.
+"""Study of Ernemann and others (2002) on grid computing: Figures 4 to 7, claims JS-1 to JS-19.
 
-`model` has the paper's machines, ways to run and workloads; `runs` the settings and what is
-measured; `figures` and `claims` read the runs.
+- `model` has the paper's machines, workloads and ways to run jobs.
+- `runs` lists the settings and measures each of them.
+- `figures` and `claims` make the figures and the verdicts from the table of runs.
+- `lesson` and `explorer` serve the notebook on job sharing.
 """
 
 from studies.job_sharing import claims, figures, model, runs

@@ -1,4 +1,4 @@
-"""What the paper says of job sharing and multi-site execution, judged."""
+"""Judgements of the paper's claims on job sharing and multi-site execution."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -49,8 +49,8 @@ from studies.joint_reading import JointReading
 from studies.ledger import Decision, Judgement, Row, judge_number
 from studies.study import EVERYWHERE, PaperSetting, without
 
-#: The setting that the paper's sentences are about. Where the runs have other values of what is
-#: varied, they are asked too.
+#: The setting that the paper's sentences are about. If the runs also have other values of the
+#: varied columns, the claims are judged for those values too.
 PAPER = PaperSetting(
     varied={
         "workload": SYNTHETIC,
@@ -68,20 +68,21 @@ PAPER = PaperSetting(
 )
 #: 'An improvement of over 50%'.
 HALF = 0.5
-#: What the paper's words are taken to mean. Of AWRTs: relative differences.
+#: What the paper's words are taken to mean. These three are relative differences of AWRTs.
 NEAR = Word("near", 0.05, "%", 100)
 SIGNIFICANTLY = Word("significantly", 0.05, "%", 100)
 GOOD = Word("good", 0.05, "%", 100)
-#: Of the savings of job sharing: a difference.
+#: A difference between two savings by job sharing.
 SIMILAR = Word("similar", 0.1, "points", 100)
-#: Of JS-17: the narrow jobs beside one another, the lengths of all jobs, and what is rounding.
+#: For JS-17: the number of narrow jobs that fill the machine, the run times that jobs may have, and
+#: the largest relative change that counts as a rounding error.
 NARROW, LENGTHS, SAME_ORDER = 8, (1.0, 3.0, 10.0), 1e-9
-#: Of the penalty: one of the paper's steps.
+#: A difference of penalties: one step between the penalties of the paper.
 ABOUT = Word("about", 0.05, "points", 100)
-#: A share of the time: some job waits more than half of it. It may as well mean a third or three
-#: quarters; twice one half would be all of the time.
+#: The backlog is sufficient if some job waits during more than half of the time. Other readings of
+#: the word range from a third to three quarters, because twice one half would be all of the time.
 SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100, near=1.5)
-#: Pairs of configurations: equal machines, and others.
+#: Pairs of a configuration with equal machines and a configuration with unequal machines.
 EQUAL_OR_NOT = tuple(product(EQUAL, ("m64", "m384")))
 
 FREE, PAID = {"penalty": 0.0}, {"penalty": PRINTED_PENALTY}
@@ -112,11 +113,15 @@ def other_simulations_are_similar(runs: pd.DataFrame) -> Decision:
             found[name] = ratio(part, "awrt", {"way": SHARING}, {"way": LOCAL})
     own = found.pop(f"{STANDARD}, {SYNTHETIC}", None)
     if own is None or not found:
-        raise NotRunError(f"no run of {STANDARD} has the synthetic workload, or no other was run")
+        raise NotRunError(
+            f"the claim needs runs of {STANDARD} with the synthetic workload, and other runs"
+        )
     apart = {name: other.less_unpaired(own) for name, other in found.items()}
-    parts = {name: SIMILAR.within(each) for name, each in apart.items()}
-    decides = found[max(apart, key=lambda name: abs(apart[name].estimate))].interval
-    return Decision(decides, parts, "similar: saving so many points more or less than Figure 4")
+    parts = {name: SIMILAR.within(difference) for name, difference in apart.items()}
+    furthest = max(apart, key=lambda name: abs(apart[name].estimate))
+    return Decision(
+        found[furthest].interval, parts, "similar: saving so many points more or less than Figure 4"
+    )
 
 
 @study.add_claim(
@@ -143,7 +148,7 @@ def spanning_improves_further(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("JS-16", "what a decision of each policy costs", EVERYWHERE)
 def conservative_takes_more_effort(runs: pd.DataFrame) -> Decision:
-    """Say that 'conservative backfill requires more computational effort' is not measured."""
+    """Report that 'conservative backfill requires more computational effort' is not measured."""
     lost = "the runs have schedules, and not how long a program took to make them"
     return Decision(None, {}, lost=lost)
 
@@ -152,8 +157,9 @@ def conservative_takes_more_effort(runs: pd.DataFrame) -> Decision:
 def weight_prevents_prioritization(runs: pd.DataFrame) -> Decision:
     """Judge 'the mentioned weight prevents any prioritization of small over wider jobs' (4.3).
 
-    Narrow jobs and a wide one fill a machine, once the narrow ones first and once the wide one. The
-    AWRT of both orders is the same if the weight prefers neither.
+    One wide job fills a machine, and so do several narrow jobs side by side. The wide job runs
+    either before or after the narrow jobs. If the weight prefers neither, both orders have the same
+    AWRT.
     """
     changes = {weight: order_matters(weight) for weight in WEIGHTS}
     parts = {"by work": bool(changes["work"] < SAME_ORDER)}
@@ -162,10 +168,10 @@ def weight_prevents_prioritization(runs: pd.DataFrame) -> Decision:
 
 
 def order_matters(weight: str) -> float:
-    """Return the largest change of the AWRT, as a share, when a wide job goes before narrow ones.
+    """Return the largest relative change of the AWRT if a wide job runs after narrow jobs.
 
-    The lengths of the wide job and of the narrow ones take all pairs of `LENGTHS`. No processor is
-    idle in either order.
+    The change is relative to the AWRT if the wide job runs first. The run times of the wide job and
+    of the narrow jobs take all pairs of `LENGTHS`. No processor is idle in either order.
     """
     changes = []
     for wide, narrow in product(LENGTHS, LENGTHS):
@@ -191,7 +197,10 @@ def free_spanning_is_near_one_machine(runs: pd.DataFrame) -> Decision:
 
 
 def over_one_machine(runs: pd.DataFrame, way: str, penalty: Mapping[str, float]) -> Replications:
-    """Return the AWRT of a way to run, with wide jobs in pieces, over that of one machine."""
+    """Return the ratio of the AWRT of one way to run jobs to the AWRT of a single machine.
+
+    Wide jobs are divided into subjobs of the size of the largest machine.
+    """
     return ratio(runs, "awrt", {"way": way, "wide": OF_LARGEST, **penalty}, ONE_MACHINE)
 
 
@@ -209,7 +218,11 @@ def spanning_pays_up_to_a_quarter(runs: pd.DataFrame) -> Decision:
 
 @study.add_numbers
 def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
-    """Judge the printed 25 %: the paper has one synthetic workload, and so one draw."""
+    """Yield the row that judges the printed break-even penalty of 25 %.
+
+    The paper has only one synthetic workload, so the printed value is compared with the prediction
+    interval of a single sampled workload.
+    """
     here = pick(runs, **PAPER.values)
     draws = break_even_of_draws(here)
     mean = mean_crossing(spanning_over_sharing(here), level=1.0).interval
@@ -222,10 +235,10 @@ def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return how well each weight of the AWRT gives what section 4.3 prints.
+    """Return how well each weight of the AWRT reproduces the values that section 4.3 prints.
 
-    The prose weighs a job by its 'resource consumption', which is its work, and the formula by its
-    processors alone.
+    The prose of the paper weights each job by its 'resource consumption', which is its work. The
+    formula of the paper weights each job by its number of processors.
     """
     printed = {"saved by sharing": HALF, "penalty at break-even": PRINTED_PENALTY}
     readings = {}
@@ -249,7 +262,7 @@ def printed_widest_job(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def bound_note(found: Interval) -> str:
-    """Return a note where a mean of penalties, or a difference, is known from one side alone."""
+    """Return a note if an interval of penalties is unbounded on one side, and otherwise no text."""
     if np.isfinite(found.half_width):
         return ""
     return "a bound: some draws break even beyond the penalties that were tried"
@@ -275,7 +288,10 @@ def equal_machines_sustain_more(runs: pd.DataFrame) -> Decision:
 
 
 def is_better(one: pd.DataFrame, other: pd.DataFrame) -> bool | None:
-    """Whether spanning at the printed penalty comes nearer to one machine on one configuration."""
+    """Return whether spanning comes nearer to a single machine on one configuration than another.
+
+    Jobs that span pay the printed penalty. The answer is None if the runs do not decide it.
+    """
     over_m512 = over_one_machine(one, MULTI_SITE, PAID) / over_one_machine(other, MULTI_SITE, PAID)
     return Replications(1 - over_m512.values).interval.above(0)
 
@@ -292,9 +308,8 @@ def extracts_sustain_no_less(runs: pd.DataFrame) -> Decision:
     less = {}
     for name in CONFIGURATIONS:
         here = pick(runs, configuration=name)
-        synthetic, extracts = (
-            break_even_of_draws(pick(here, workload=each)) for each in (SYNTHETIC, EXTRACTS)
-        )
+        synthetic = break_even_of_draws(pick(here, workload=SYNTHETIC))
+        extracts = break_even_of_draws(pick(here, workload=EXTRACTS))
         less[name] = one_draw_less(synthetic.prediction, extracts.mean)
     answers = {name: not_(found.above(0)) for name, found in less.items()}
     decides = most(less[name] for name in EQUAL)
@@ -303,12 +318,16 @@ def extracts_sustain_no_less(runs: pd.DataFrame) -> Decision:
     return Decision(decides, own, note, without(answers, *EQUAL))
 
 
-#: Of the paper's synthetic workload, which is one draw.
+#: A note for comparisons with the paper's synthetic workload, which is a single sample.
 ONE_DRAW = "the interval is of one draw, as the paper has one: which draw it is decides"
 
 
 def one_draw_less(draw: Interval, mean: Interval) -> Interval:
-    """Return where one draw less a mean lies: both stray, one from the other independently."""
+    """Return the interval of one sampled value minus a mean of other samples.
+
+    Both vary independently, so the distances to the ends of the two intervals are added as the
+    square root of the sum of their squares.
+    """
     apart = draw.estimate - mean.estimate
     below = float(np.hypot(draw.estimate - draw.low, mean.high - mean.estimate))
     above = float(np.hypot(draw.high - draw.estimate, mean.estimate - mean.low))
@@ -328,9 +347,8 @@ def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
     less = {}
     for name, penalty in (("no penalty", FREE), (f"p = {PRINTED_PENALTY:.0%}", PAID)):
         pair = {"way": MULTI_SITE, **penalty}, {"way": SHARING, **FREE}
-        synthetic, extracts = (
-            ratio(pick(runs, workload=each), "awrt", *pair) for each in (SYNTHETIC, EXTRACTS)
-        )
+        synthetic = ratio(pick(runs, workload=SYNTHETIC), "awrt", *pair)
+        extracts = ratio(pick(runs, workload=EXTRACTS), "awrt", *pair)
         less[name] = one_draw_less(synthetic.prediction, extracts.interval)
     parts = {f"saves least at {name}": found.above(0) for name, found in less.items()}
     return Decision(least(less.values()), parts, ONE_DRAW)
@@ -344,18 +362,13 @@ def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
 def whole_wide_jobs_cost_little(runs: pd.DataFrame) -> Decision:
     """Judge '... wide jobs does not increase the average weighted response time significantly'."""
     spanning = pick(runs, way=MULTI_SITE, penalty=PENALTIES)
-    penalties = np.intersect1d(
-        *(pick(spanning, wide=each)["penalty"] for each in (UNCHANGED, OF_LARGEST))
-    ).tolist()
-    costs = {
-        penalty: ratio(
-            pick(runs, way=MULTI_SITE, penalty=penalty),
-            *("awrt", {"wide": UNCHANGED}, {"wide": OF_LARGEST}),
-        ).interval
-        for penalty in penalties
-    }
+    whole, divided = pick(spanning, wide=UNCHANGED), pick(spanning, wide=OF_LARGEST)
+    costs = {}
+    for penalty in np.intersect1d(whole["penalty"], divided["penalty"]).tolist():
+        both = pick(spanning, penalty=penalty)
+        costs[penalty] = ratio(both, "awrt", {"wide": UNCHANGED}, {"wide": OF_LARGEST}).interval
     if not costs:
-        raise NotRunError("no run of spanning has wide jobs whole")
+        raise NotRunError("no run of spanning leaves wide jobs whole")
     answers = {f"p = {p:.0%}": SIGNIFICANTLY.below(found.plus(-1)) for p, found in costs.items()}
     beyond = [f"p = {p:.0%}" for p in costs if p > PRINTED_PENALTY]
     decides = most(found for p, found in costs.items() if p <= PRINTED_PENALTY)
@@ -378,7 +391,7 @@ def whole_wide_jobs_still_gain(runs: pd.DataFrame) -> Decision:
         other={"way": SHARING, "wide": OF_LARGEST, **FREE},
     )
     if len(line) < 2:
-        raise NotRunError("no run of spanning has wide jobs whole at two penalties or more")
+        raise NotRunError("the claim needs runs of spanning with whole wide jobs at two penalties")
     found = mean_crossing(line, level=1.0).interval
     return Decision(found, {"gains without a penalty": line[min(line)].interval.below(1)})
 
@@ -391,7 +404,8 @@ def whole_wide_jobs_still_gain(runs: pd.DataFrame) -> Decision:
 def easy_beats_conservative(runs: pd.DataFrame) -> Decision:
     """Judge that EASY 'proved to be more effective' than conservative backfilling (3.1).
 
-    It is said of local processing, in 'our simulations', and so it is asked of all ways.
+    The paper says this about local processing and 'our simulations', so every way to run jobs is
+    tested.
     """
     pair = {"policy": "conservative"}, {"policy": "EASY"}
     found = {}
@@ -470,7 +484,7 @@ def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
         for words, (way, penalty) in ways.items():
             found[f"{words}, {name}"] = over_one_machine(here, way, penalty).interval
     note = "m512 runs each job whole; the others run wide jobs in pieces of their largest machine"
-    # A lower bound may be reached, so only what is surely below it refutes it.
+    # A lower bound may be reached, so it is refuted only by a ratio that is certainly below 1.
     parts = {name: not_(x.below(1)) for name, x in found.items()}
     return Decision(least(found.values()), parts, note)
 
@@ -483,7 +497,8 @@ def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
 def pieces_cost_local_execution(runs: pd.DataFrame) -> Decision:
     """Judge 'a significant increase of the AWRT due to the applied weight on each job-part' (4.3).
 
-    The pieces run in both: it is the mean that they are in, or not.
+    Both values come from the same schedules, in which wide jobs run as subjobs. Only one of the two
+    means includes these subjobs.
     """
     local = pick(runs, way=LOCAL)
     found = ratio(local, "awrt", {"users": ALL_USERS}, {"users": NOT_WIDE}).interval

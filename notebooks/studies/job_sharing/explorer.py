@@ -1,12 +1,13 @@
-"""The sharing explorer: a workload on several sites that keep to themselves, share, or span."""
+"""The sharing explorer: several sites run a workload locally, by job sharing or by spanning."""
 
 from collections.abc import Mapping
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import not_negative, one_of
@@ -19,27 +20,29 @@ from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 from studies.job_sharing import model
 from studies.job_sharing.runs import Setting, simulate
 
-#: What a job's response time counts as, by what the control calls it.
+#: The weights of the AWRT, by their labels in the control.
 WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
-#: Drawings of the weeks behind an interval.
-FEW = 300
-#: Extracts and draws that are offered of each workload.
+#: The number of bootstrap resamples behind an interval.
+RESAMPLES = 300
+#: The number of extracts or samples of each workload that the control offers.
 OFFERED = 7
-#: How many of the first jobs are run of a policy that is slow, and while a control moves.
+#: The number of first jobs that are run under a slow policy, and the number that are run while a
+#: control moves.
 BOUNDED, SOON = {"conservative": 3_000}, 500
-#: The time of the submissions is cut into so many parts, of which so many are drawn as one: of
-#: 10,000 jobs about a day, and a week.
+#: The time of the submissions is cut into this many parts for the bootstrap, which resamples blocks
+#: of this many parts. For 10,000 jobs a part is about a day, and a block about a week.
 PARTS, BLOCK = 42, 7
-#: Ends of the axis, in hours, whatever comes out.
+#: The ends of the axis in hours. They are the same for all values.
 SPAN = 1.0, 300.0
-#: What becomes of wide jobs; in the other ways they are pieces of the largest machine.
+#: How local execution and a single machine treat wide jobs. All other ways divide them into subjobs
+#: of the size of the largest machine.
 WIDE = {model.LOCAL: model.OF_SITE, model.SINGLE: model.UNCHANGED}
-#: At which load the jobs come, by what the control calls it.
+#: The offered loads, by their labels in the control; None keeps the submissions as they are.
 LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(3, 10)}
 
 
 def streams() -> dict[str, JobStream]:
-    """Return the extracts and draws of the job-sharing study, each by a name of its own."""
+    """Return the extracts and samples of the job-sharing study, each with a name of its own."""
     return {
         f"{name}, {number}": jobs
         for name, draws in model.workloads(OFFERED).items()
@@ -47,23 +50,35 @@ def streams() -> dict[str, JobStream]:
     }
 
 
+class RanJobs(NamedTuple):
+    """The measurements of one way to run jobs.
+
+    For each weight, `sums` has three rows of weighted sums by part of the time: response times, the
+    weights alone, and run times. `spanned` is the share of the jobs that span machines, and `busy`
+    has the utilization of each site on each day.
+    """
+
+    sums: dict[str, NDArray[np.float64]]
+    spanned: float
+    busy: pd.DataFrame
+
+
 @lru_cache(maxsize=256)
-def sharing_run(setting: Setting, jobs: JobStream, count: int) -> tuple[dict, float, pd.DataFrame]:
-    """Run `count` jobs: sums by weight and part, the share that spans, how busy sites are a day."""
+def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
+    """Run the first `count` jobs in a setting, and return the measurements that are drawn."""
     schedule = simulate(setting, jobs[np.arange(min(count, len(jobs)))]).schedule
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
     length = schedule.end - schedule.start
-    sums = {
-        name: np.array(
-            [np.bincount(part, weight * each, PARTS) for each in (schedule.response, 1.0, length)]
-        )
-        for name in WEIGHTS
-        for weight in [getattr(schedule.jobs, name)]
-    }
+    sums = {}
+    for name in WEIGHTS:
+        weight = getattr(schedule.jobs, name)
+        values = (schedule.response, 1.0, length)
+        sums[name] = np.array([np.bincount(part, weight * value, PARTS) for value in values])
     edges = submit.min() + DAY * np.arange(np.ptp(submit) // DAY + 1)
     busy = utilization_timeline(schedule, edges).query("grouping == 'cluster'")
-    return sums, float(schedule.spans.mean()), busy.assign(day=(busy["begin"] - edges[0]) / DAY)
+    busy = busy.assign(day=(busy["begin"] - edges[0]) / DAY)
+    return RanJobs(sums, float(schedule.spans.mean()), busy)
 
 
 @lru_cache(maxsize=64)
@@ -71,42 +86,22 @@ def _picture(
     configuration: str, workload: str, jobs: JobStream, policy: str, penalty: float, weight: str,
     load: float | None, count: int, before: tuple[float, ...],
 ) -> Picture:  # fmt: skip
-    ran = _ran(configuration, jobs, policy, penalty, load, count)
-    tops, bottoms, lengths = np.stack(
-        [sums[WEIGHINGS[weight]] for sums, _, _ in ran.values()], axis=1
-    )
-    drawn = resample_sums(tops, bottoms, BLOCK, resamples=FEW, seed=model.SEED)
-    one, other = (model.WAYS.index(way) for way in (model.MULTI_SITE, model.SHARING))
-    times = drawn.interval(lambda means: float(means[one] / means[other]))
-    rows, panels = [], []
-    for row, mode in enumerate(ran):
-        least = lengths[row].sum() / bottoms[row].sum()  # no job responds before it has run
-        hours = drawn.interval(itemgetter(row)).within(least).times(1 / 3600)
-        words = f"{hours.estimate:.1f} h {_ends(hours, 1)}"
-        was = before[row] if before else float("nan")
-        rows.append(
-            {"mode": mode, "words": words, "before": was} | interval_columns(hours, "hours")
-        )
-        if mode != model.SINGLE:
-            _, spanned, busy = ran[mode]
-            shares = 100 * busy.groupby("group")["utilization"].mean()
-            heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
-            heading += f", {100 * spanned:.1f} % of the jobs span" * (mode == model.MULTI_SITE)
-            panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
+    ran = _run_each_way(configuration, jobs, policy, penalty, load, count)
     label = f"{configuration}, {workload}, {policy}, penalty {penalty:g}"
     label += f", load {load:g}" if load else ""
     label += f", first {count:,} jobs" * (count < len(jobs))
+    table, spanning_over_sharing = _response_times(ran, WEIGHINGS[weight], before)
     dots = plots.intervals(
-        pd.DataFrame(rows), x="hours", row="mode", words="words", log=True, row_height=0.34,
+        table, x="hours", row="mode", words="words", log=True, row_height=0.34,
         span=SPAN, before="before",
-        xlabel="AWRT in hours; equal steps are equal factors", title=verdict(times),
+        xlabel="AWRT in hours; equal steps are equal factors", title=verdict(spanning_over_sharing),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
         "the time; wide jobs in pieces of the largest machine, locally of their site's, whole on "
         "one machine"
         + "; rings: before" * bool(before),
     )  # fmt: skip
     plots.style.mark_powers(dots.axes[0].xaxis)
-    busy = pd.concat(panels)
+    busy = _busy_sites(ran)
     below = plots.timelines(
         busy, panel="panel", strip="site", time="day", busy="utilization",
         until=busy["day"].max() + 1, xlabel="day", ylabel="site",
@@ -114,16 +109,50 @@ def _picture(
         subtitle=f"{label}; up to the last submission; headings: the least and the most busy site",
     )  # fmt: skip
     timeline = Picture(below, rows=busy["panel"].unique())._repr_mimebundle_()["text/html"]
-    said = [f"{row['mode']} {row['words']}" for row in rows]
-    return Picture(dots, below=timeline, rows=said)
+    in_words = [f"{row['mode']} {row['words']}" for row in table.to_dict("records")]
+    return Picture(dots, below=timeline, rows=in_words)
 
 
-def _ran(configuration, jobs, policy, penalty, load, count):
-    """Run the jobs in each way."""
+def _response_times(ran, weight, before):
+    """Return a table of the AWRT of each way, and the ratio of spanning to sharing.
+
+    `before` has the AWRT of each way in hours for earlier arguments, or is empty.
+    """
+    responses, weights, lengths = np.stack([way.sums[weight] for way in ran.values()], axis=1)
+    resampled = resample_sums(responses, weights, BLOCK, resamples=RESAMPLES, seed=model.SEED)
+    spanning, sharing = (model.WAYS.index(way) for way in (model.MULTI_SITE, model.SHARING))
+    ratio = resampled.interval(lambda means: float(means[spanning] / means[sharing]))
+    rows = []
+    for row, mode in enumerate(ran):
+        # No response is shorter than the run time, so the mean run time bounds the interval.
+        least = lengths[row].sum() / weights[row].sum()
+        hours = resampled.interval(itemgetter(row)).within(least).times(1 / 3600)
+        words = f"{hours.estimate:.1f} h {_ends(hours, 1)}"
+        earlier = before[row] if before else float("nan")
+        described = {"mode": mode, "words": words, "before": earlier}
+        rows.append(described | interval_columns(hours, "hours"))
+    return pd.DataFrame(rows), ratio
+
+
+def _busy_sites(ran):
+    """Return the daily utilization of each site, with a heading for the panel of each way."""
+    panels = []
+    for mode, (_, spanned, busy) in ran.items():
+        if mode == model.SINGLE:
+            continue
+        shares = 100 * busy.groupby("group")["utilization"].mean()
+        heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
+        heading += f", {100 * spanned:.1f} % of the jobs span" * (mode == model.MULTI_SITE)
+        panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
+    return pd.concat(panels)
+
+
+def _run_each_way(configuration, jobs, policy, penalty, load, count):
+    """Return the measurements of each way to run the jobs, by its name."""
     ran = {}
     for way in model.WAYS:
         setting = Setting(
-            model.SYNTHETIC,  # whatever: the jobs are given
+            model.SYNTHETIC,  # a setting needs a workload, but the jobs are given
             configuration,
             way,
             penalty if way == model.MULTI_SITE else 0.0,
@@ -135,22 +164,24 @@ def _ran(configuration, jobs, policy, penalty, load, count):
     return ran
 
 
-def verdict(times: Interval) -> str:
-    """Say whether spanning pays, where the interval tells.
+def verdict(ratio: Interval) -> str:
+    """Return a sentence that says whether spanning pays, or that this is undecided.
+
+    `ratio` is the interval of the AWRT of spanning over that of job sharing.
 
     Examples
     --------
     >>> verdict(Interval(0.92, 0.832, 0.9982, 6))
     'Spanning sites pays: its AWRT is 0.920 times that of job sharing (0.832 to 0.998)'
     """
-    known: dict = {True: "Spanning sites pays", False: "Spanning sites loses"}
-    answer = known.get(times.below(1), "Whether spanning sites pays is undecided")
-    said = f"{answer}: its AWRT is {times.estimate:.3f} times that of job sharing"
-    return f"{said} {_ends(times, 3)}"
+    answers: dict = {True: "Spanning sites pays", False: "Spanning sites loses"}
+    answer = answers.get(ratio.below(1), "Whether spanning sites pays is undecided")
+    sentence = f"{answer}: its AWRT is {ratio.estimate:.3f} times that of job sharing"
+    return f"{sentence} {_ends(ratio, 3)}"
 
 
 def _ends(interval, digits):
-    """Return an interval in brackets, or why there is none."""
+    """Return the ends of an interval in brackets, or the reason why it has no ends."""
     if interval.warning:
         return f"(no interval: {interval.warning})"
     return f"({interval.low:.{digits}f} to {interval.high:.{digits}f})"
@@ -163,34 +194,50 @@ def sharing_picture(
 ) -> Picture:  # fmt: skip
     """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
 
-    `workload` is a name of `streams`, by default the first; `penalty` is the share that spanning
-    adds to a run time; `weight` and `load` are keys of `WEIGHINGS` and `LOADS`. A `coarse` picture
-    has the first 500 jobs alone, and conservative backfilling, which is slow, 3,000 at most. Rings
-    are the AWRT of other arguments, drawn `before`.
+    Parameters
+    ----------
+    configuration, policy : str
+        A configuration and a policy of the study.
+    workload : str
+        A name of `streams`, by default the first.
+    penalty : float
+        How much longer a job runs if it spans machines, as a share of its run time.
+    weight, load : str
+        Keys of `WEIGHINGS` and of `LOADS`.
+    coarse : bool
+        Whether to run only the first 500 jobs. Conservative backfilling is slow, so it never runs
+        more than 3,000 jobs.
+    before : mapping, optional
+        Earlier arguments. Their AWRT is drawn as rings.
     """
-    every = streams()
-    workload = one_of("workload", workload or next(iter(every)), tuple(every))
+    workloads = streams()
+    workload = one_of("workload", workload or next(iter(workloads)), tuple(workloads))
     one_of("configuration", configuration, tuple(model.CONFIGURATIONS))
     one_of("policy", policy, tuple(model.POLICIES))
     one_of("weight", weight, tuple(WEIGHINGS))
     one_of("load", load, tuple(LOADS))
     count = SOON if coarse else BOUNDED.get(policy, model.JOBS)
     penalty = not_negative("penalty", penalty)
-    how = policy, penalty, weight, LOADS[load], count
-    earlier = () if before is None or coarse else _hours(every, **before)
-    return _picture(configuration, workload, every[workload], *how, earlier)
+    arguments = policy, penalty, weight, LOADS[load], count
+    earlier = () if before is None or coarse else _hours(workloads, **before)
+    return _picture(configuration, workload, workloads[workload], *arguments, earlier)
 
 
-def _hours(every, configuration, workload, policy, penalty, weight, load):
-    """Return the AWRT of each way in hours, by what the controls said before."""
+def _hours(workloads, configuration, workload, policy, penalty, weight, load):
+    """Return the AWRT in hours of each way to run a workload, for some values of the controls."""
     count = BOUNDED.get(policy, model.JOBS)
-    ran = _ran(configuration, every[workload], policy, penalty, LOADS[load], count)
-    sums = [sums[WEIGHINGS[weight]].sum(axis=1) for sums, _, _ in ran.values()]
-    return tuple(float(top / bottom) / 3600 for top, bottom, _ in sums)
+    jobs = workloads[workload]
+    ran = _run_each_way(configuration, jobs, policy, penalty, LOADS[load], count)
+    sums = [way.sums[WEIGHINGS[weight]].sum(axis=1) for way in ran.values()]
+    return tuple(float(response / weight) / 3600 for response, weight, _ in sums)
 
 
 def sharing_explorer(state: str = "") -> Explorer:
-    """Return controls of sites and their policy, and what sharing and spanning do; or a `state`."""
+    """Return controls for the sites and their policy, with a picture of sharing and spanning.
+
+    `state` is the copied text of an earlier scenario; by default the controls have their usual
+    values.
+    """
     controls = {
         "configuration": choice("configuration", model.CONFIGURATIONS, model.STANDARD),
         "workload": choice("workload", streams()),
@@ -201,6 +248,6 @@ def sharing_explorer(state: str = "") -> Explorer:
     }
 
     def simulates(policy: str, **_: object) -> bool:
-        return policy in BOUNDED  # whose runs are long: a quick look comes first
+        return policy in BOUNDED  # runs under these policies are long, so a coarse one comes first
 
     return Explorer(controls, sharing_picture, state=state, simulates=simulates)

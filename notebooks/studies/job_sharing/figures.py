@@ -1,4 +1,4 @@
-"""Figures 4 to 7; who gains by joining, when to span, and what breaks even where."""
+"""Figures 4 to 7 of the paper, and further figures on joining, adaptive spanning and break-even."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -41,27 +41,29 @@ from studies.job_sharing.model import (
 from studies.job_sharing.runs import ALL_USERS, DOTS, NOT_WIDE, study
 from studies.results import Caption
 
-#: What figures say of the runs and of the intervals; no line ends between number and percent.
+#: Words of the captions on the runs and their intervals. The no-break space keeps the number and
+#: the percent sign on one line.
 BY_WORK = "weighted by work; 95\u00a0% intervals of the mean draw"
 EASY_BY_WORK = f"EASY, {BY_WORK}"
-#: The ways to run, one colour each in every picture.
+#: The marker of each way to run jobs, which is the same in every picture.
 LOOK = {
     LOCAL: plots.MarkerStyle("#882255", "s"),
     MULTI_SITE: plots.MEANINGS["single then span"],
     SINGLE: plots.MEANINGS["one cluster"],
     SHARING: plots.STANDARD,
 }
-#: Names of lines: when jobs span, and what they pay at a load.
+#: The names of the lines for each policy, and for each pair of a policy and a penalty.
 AT_ONCE = {"EASY": "at once", ADAPTIVE: "adaptive"}
 AT_LOADS = {
     ("EASY", 0.0): "penalty 0",
     ("EASY", PRINTED_PENALTY): f"penalty {PRINTED_PENALTY}",
     (ADAPTIVE, PRINTED_PENALTY): f"{PRINTED_PENALTY}, adaptive",
 }
-#: What is as in the paper in all figures that do not say otherwise.
+#: The columns that figures keep as in the paper unless they vary them.
 AS_PAPER: dict[str, Any] = {"placement": BEST_FIT, "assignment": IN_TURN, "users": ALL_USERS}
 AS_LOGGED: dict[str, Any] = {"load": None}
-#: What spanning is held against: one machine, or sharing with pieces of the largest machine.
+#: The runs with which spanning is compared: a single machine, or job sharing with wide jobs divided
+#: into subjobs of the size of the largest machine.
 ONE_MACHINE: dict[str, Any] = {"way": SINGLE, "penalty": 0.0, "wide": UNCHANGED}
 AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LARGEST}
 
@@ -69,7 +71,22 @@ AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LA
 def awrt_ratios(
     runs: pd.DataFrame, against: Mapping[str, Any], columns: Sequence[str]
 ) -> pd.DataFrame:
-    """Return AWRTs over those of what they are held against, in hours, by these columns."""
+    """Return a table of the ratios of AWRTs to the AWRT of the runs they are compared with.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        The runs of all settings that are compared.
+    against : mapping
+        The values that pick the runs in the denominator, by column.
+    columns : sequence of str
+        The columns of `runs` that the table keeps to describe each row.
+
+    Returns
+    -------
+    DataFrame
+        A row for each setting and weight: both AWRTs in hours, and their ratio with its interval.
+    """
     found = ratios(runs, "awrt", against, also=["spanned"])
     found["awrt_h"] = found["awrt"] / 3600
     found["awrt_against_h"] = found["awrt_against"] / 3600
@@ -78,17 +95,24 @@ def awrt_ratios(
 
 
 def with_pieces(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return runs with wide jobs in pieces: of their site's machine if local, else the largest.
+    """Return the runs with the usual treatment of wide jobs for each way to run jobs.
 
-    One machine of 512 holds every job whole, "without any need to split jobs" (section 4.1).
+    Local execution divides wide jobs into subjobs of the size of their site's machine. Job sharing
+    and spanning divide them by the size of the largest machine. A single machine of 512 processors
+    runs every job whole, "without any need to split jobs" (section 4.1).
     """
     own_site = pick(runs, way=LOCAL, wide=OF_SITE)
     largest = pick(runs, way=(SHARING, MULTI_SITE), wide=OF_LARGEST)
     return pd.concat([own_site, largest, pick(runs, way=SINGLE, wide=UNCHANGED)])
 
 
-def draw_along(table: pd.DataFrame, x: str = "penalty", weight: str = "work", **how: Any) -> Figure:
-    """Draw ratios along the penalty or another number; `weight` is what jobs are weighted by."""
+def draw_along(
+    table: pd.DataFrame, x: str = "penalty", weight: str = "work", **options: Any
+) -> Figure:
+    """Draw ratios of AWRTs as lines along a column, by default the penalty.
+
+    `weight` says how jobs are weighted, and `options` are those of `plots.factor_lines`.
+    """
     settings: dict[str, Any] = {
         "xlabel": "penalty of jobs that span sites",
         "ylabel": "AWRT over that of\njob sharing",
@@ -97,14 +121,14 @@ def draw_along(table: pd.DataFrame, x: str = "penalty", weight: str = "work", **
         "style": plots.LineStyle(whole_bands=True),
     }
     weighted = pick(table, weight=weight)
-    return plots.factor_lines(weighted, x=x, **{"y": "ratio"} | settings | how)
+    return plots.factor_lines(weighted, x=x, **{"y": "ratio"} | settings | options)
 
 
 # --- Figures 4 to 7 ---
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw each way to run over job sharing, along the penalty."""
+    """Draw the AWRT of each way to run jobs over that of job sharing, along the penalty."""
     return draw_along(table, line="way", look=LOOK, **titles)
 
 
@@ -121,7 +145,10 @@ FIGURE4_CAPTION = Caption(
     claims=("JS-1", "JS-18", "JS-19", "JS-2", "JS-3", "JS-12"),
 )
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of each way over sharing; ways without a penalty are level lines."""
+    """Return the AWRT of each way to run jobs over that of job sharing, at each penalty.
+
+    Ways without a penalty have the same ratio at every penalty, so they are horizontal lines.
+    """
     m128 = pick(with_pieces(runs), configuration=STANDARD, policy="EASY", **AS_PAPER, **AS_LOGGED)
     columns = ["workload", "configuration", "way", "penalty"]
     found = awrt_ratios(m128, AGAINST_SHARING, columns)
@@ -136,7 +163,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw sharing, and spanning at some penalties, over one machine; a row per configuration."""
+    """Draw the AWRT of sharing and spanning over that of a single machine, by configuration."""
     names = {penalty: f"spanning, penalty {penalty:g}" for penalty in DOTS}
     dots = pick(table, weight="work", penalty=DOTS)
     series = dots["penalty"].map(names).where(dots["way"] == MULTI_SITE, "sharing")
@@ -163,18 +190,18 @@ FIGURE5_CAPTION = Caption(
     "figure5", FIGURE5_CAPTION, draw_figure5, claims=("JS-4", "JS-5", "JS-13", "JS-11")
 )
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of sharing and spanning over one machine, by configuration and workload."""
+    """Return the AWRT of sharing and spanning over that of a single machine of 512 processors."""
     ways = pick(with_pieces(runs), way=(SHARING, MULTI_SITE, SINGLE), policy="EASY")
     ways = pick(ways, **AS_PAPER, **AS_LOGGED)
     return awrt_ratios(ways, ONE_MACHINE, ["workload", "configuration", "way", "penalty"])
 
 
 def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw spanning with wide jobs whole over spanning with them in pieces."""
-    pieces = "wide jobs in pieces"
-    how: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
-    ylabel = f"AWRT over that of\n{pieces}"
-    return draw_along(table, ylabel=ylabel, base=pieces, **how, **titles)
+    """Draw the AWRT of spanning with wide jobs whole over that with wide jobs divided."""
+    divided = "wide jobs in pieces"
+    options: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
+    ylabel = f"AWRT over that of\n{divided}"
+    return draw_along(table, ylabel=ylabel, base=divided, **options, **titles)
 
 
 FIGURE7_CAPTION = Caption(
@@ -185,7 +212,7 @@ FIGURE7_CAPTION = Caption(
 
 @study.add_figure("figure7", FIGURE7_CAPTION, draw_figure7, claims=("JS-6", "JS-14"))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT with wide jobs left whole over that with them in pieces."""
+    """Return the AWRT of spanning with wide jobs whole over that with wide jobs divided."""
     spanning = pick(runs, configuration=STANDARD, way=MULTI_SITE, policy="EASY")
     spanning = pick(spanning, wide=(UNCHANGED, OF_LARGEST), **AS_PAPER, **AS_LOGGED)
     return awrt_ratios(spanning, {"wide": OF_LARGEST}, ["workload", "configuration", "penalty"])
@@ -195,12 +222,16 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw what users of the sites of each size get, and all where these differ, in rows."""
+    """Draw the AWRT with sharing over that of local execution, by the size of a job's site.
+
+    With equal machines all sites have the same size, so the row of all users is left out.
+    """
     rows = pick(table, weight="work")
-    alike = rows["configuration"].isin(EQUAL) & (rows["users"] == ALL_USERS)
-    rows = rows[~alike]
-    known = rows.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
-    words = known.where(rows["ci95_high"] > 1, "")  # there the axis is too long to tell
+    repeated = rows["configuration"].isin(EQUAL) & (rows["users"] == ALL_USERS)
+    rows = rows[~repeated]
+    in_words = rows.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
+    # Near 1 the logarithmic axis is too coarse to read the values, so they are written out.
+    words = in_words.where(rows["ci95_high"] > 1, "")
     return plots.intervals(
         rows.assign(row=rows["configuration"] + ": " + rows["users"], words=words),
         x="ratio",
@@ -226,7 +257,7 @@ JOINING_CAPTION = Caption(
 
 @study.add_figure("joining", JOINING_CAPTION, draw_joining)
 def joining(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of the users of each site with sharing over that alone."""
+    """Return the AWRT of each group of users with job sharing over that with local execution."""
     both = pick(runs, way=(LOCAL, SHARING), wide=OF_SITE, policy="EASY")
     both = pick(both, placement=BEST_FIT, **AS_LOGGED)
     both = both[both["users"] != NOT_WIDE]
@@ -235,13 +266,13 @@ def joining(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw spanning at once and adaptive spanning along the penalty."""
-    how: dict[str, Any] = {
+    """Draw the AWRT of immediate and of adaptive spanning over that of sharing."""
+    options: dict[str, Any] = {
         "row": "configuration",
         "names": "legend",
         "look": plots.signs(AT_ONCE.values()),
     }
-    return draw_along(table, line="spanning", **how, **titles)
+    return draw_along(table, line="spanning", **options, **titles)
 
 
 ADAPTIVE_CAPTION = Caption(
@@ -252,7 +283,10 @@ ADAPTIVE_CAPTION = Caption(
 
 @study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
 def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of spanning at once, and only where it is sooner, over that of sharing."""
+    """Return the AWRT of immediate and of adaptive spanning over that of sharing, by penalty.
+
+    Adaptive spanning runs a job on several machines only if it is then expected to end sooner.
+    """
     both = pick(runs, configuration=("m64", STANDARD), policy=tuple(AT_ONCE))
     both = pick(both, way=(SHARING, MULTI_SITE), wide=OF_LARGEST, **AS_PAPER, **AS_LOGGED)
     both = pick(both, penalty=adaptive_penalties(both))
@@ -268,9 +302,9 @@ def adaptive_penalties(runs: pd.DataFrame) -> tuple[float, ...]:
 
 
 def draw_load(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw spanning over sharing along the load."""
-    how: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
-    return draw_along(table, look=plots.signs(AT_LOADS.values()), **how, **titles)
+    """Draw the AWRT of spanning over that of sharing, along the offered load."""
+    options: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
+    return draw_along(table, look=plots.signs(AT_LOADS.values()), **options, **titles)
 
 
 LOAD_CAPTION = Caption(
@@ -281,7 +315,7 @@ LOAD_CAPTION = Caption(
 
 @study.add_figure("load", LOAD_CAPTION, draw_load)
 def load(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of spanning over that of sharing, by load and penalty."""
+    """Return the AWRT of spanning over that of sharing, by offered load and penalty."""
     m128 = pick(runs, configuration=STANDARD, wide=OF_LARGEST, **AS_PAPER)
     m128 = m128[m128["load"].notna()]
     against = AGAINST_SHARING | {"policy": "EASY"}
@@ -295,19 +329,25 @@ def load(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
-    """Return the ratio of the AWRT of spanning to that of sharing, by draw, at each penalty."""
+    """Return the ratios of the AWRT of spanning to that of sharing, by penalty.
+
+    The value at each penalty has one ratio for each sampled workload.
+    """
     return ratios_along(
         runs, "awrt", "penalty", one={"way": MULTI_SITE}, other={"way": SHARING, "penalty": 0.0}
     )
 
 
 def break_even_of_draws(runs: pd.DataFrame) -> Crossings:
-    """Return the penalty from which on spanning loses to sharing, in each draw."""
+    """Return the break-even penalty of each sampled workload.
+
+    At this penalty spanning has the same AWRT as job sharing; at larger penalties it is worse.
+    """
     return crossings(spanning_over_sharing(runs), level=1.0)
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the penalties, a panel per workload, a row per configuration."""
+    """Draw the break-even penalties: a panel for each workload, a row for each configuration."""
     own = pick(table, workload=SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
     where = pick(table, scheduling="FCFS")["configuration"].unique()
     table = table.assign(words=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
@@ -337,11 +377,13 @@ BREAK_EVEN_CAPTION = Caption(
 
 @study.add_figure("break_even", BREAK_EVEN_CAPTION, draw_break_even)
 def break_even(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each setting: its break-even penalty, infinite beyond those tried."""
-    spanning_or_not = pick(runs, way=(SHARING, MULTI_SITE), wide=OF_LARGEST)
-    spanning_or_not = pick(spanning_or_not, **AS_PAPER, **AS_LOGGED)
+    """Return the break-even penalty of each configuration, workload and policy.
+
+    The penalty is infinite if spanning is better than sharing at all penalties that were run.
+    """
+    both = pick(runs, way=(SHARING, MULTI_SITE), wide=OF_LARGEST, **AS_PAPER, **AS_LOGGED)
     rows = []
-    for setting, part in groups_of(spanning_or_not, ["configuration", "workload", "policy"]):
+    for setting, part in groups_of(both, ["configuration", "workload", "policy"]):
         is_line = pick(part, way=MULTI_SITE)["penalty"].nunique() > 1
         if is_line and SHARING in set(part["way"]):
             rows.append(break_even_row(setting, part))
@@ -349,7 +391,11 @@ def break_even(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def break_even_row(setting: Mapping[str, Any], runs: pd.DataFrame) -> dict[str, Any]:
-    """Return where one setting breaks even: the mean by both weights, and one more draw."""
+    """Return the row of one setting in the table of break-even penalties.
+
+    It has the mean break-even penalty by both weights of the AWRT, and the prediction interval of
+    one more sampled workload.
+    """
     lines = {weight: spanning_over_sharing(pick(runs, weight=weight)) for weight in WEIGHTS}
     by_work, by_processors = (mean_crossing(lines[weight], level=1.0) for weight in WEIGHTS)
     first, *_, last = lines["work"]
@@ -383,7 +429,10 @@ AWRT_CAPTION = Caption(
     "awrt", AWRT_CAPTION, claims=("JS-15", "JS-16", "JS-17", "JS-7", "JS-8", "JS-9", "JS-10")
 )
 def awrt(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each way and weight, for all policies that were run in every way."""
+    """Return the AWRT in seconds of each way to run jobs, by both weights.
+
+    Policies that were not run in every way are left out.
+    """
     found = means(pick(with_pieces(runs), **AS_PAPER, **AS_LOGGED), "awrt")
     ways = found.groupby("policy")["way"].transform("nunique")
     found = found[ways == len(LOOK)]

@@ -1,4 +1,4 @@
-"""Notebook 04, job sharing and multi-site execution: its small figures, and five exercises."""
+"""Small figures and exercises of notebook 04, on job sharing and multi-site execution."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -25,73 +25,80 @@ from studies.job_sharing import workloads
 from studies.job_sharing.figures import LOOK
 from studies.job_sharing.model import PENALTIES
 
-#: Exercise 1: two jobs on eight processors, the wide one first.
+#: Exercise 1: two jobs for eight processors. Both are submitted at time 0; the wide job is first.
 TWO = co.JobStream(submit=[0, 0], runtime=[2, 10], components=[8, 2], request="total")
-#: Stop 1 and exercise 2: six jobs on one cluster of ten; the fourth may slip past the third.
+#: Stop 1 and exercise 2: six jobs for one cluster of ten processors. The fourth job (index `SLIPS`)
+#: may be backfilled before the third.
 SIX = co.JobStream(
     submit=[0, 0, 1, 2, 3, 4], runtime=[6, 10, 4, 3, 7, 2], components=[6, 2, 8, 2, 2, 3],
     request="total",
 )  # fmt: skip
 SLIPS = 3
 M128 = co.Multicluster.named("m128")
-#: Exercise 5: a machine of 100 as three.
+#: Exercise 5: a machine of 100 processors that is divided into three clusters.
 THIRDS = co.Multicluster([34, 33, 33])
-#: Upper ends of the widths of jobs.
+#: The largest number of processors in each group of jobs by width.
 WIDTHS = [1, 8, 32, 64, 128, 256]
-#: Appendix C: groups of jobs by the hours that they asked for, each above its first end.
+#: Appendix C: groups of jobs by requested time, in hours. The lower end is not part of a group.
 REQUESTED = {"up to 4 h": (0, 4), "4 to 15 h": (4, 15), "more": (15, np.inf)}
-#: The hours that Central European Time is ahead of UTC, and the weekday of the first day of Unix
-#: time, counted from Monday.
+#: The hours by which Central European Time is ahead of UTC, and the weekday of the first day of
+#: Unix time. Weekdays are counted from 0, which is Monday.
 CET, FIRST_DAY = 1, 3
 
 
 def ratio_by_weeks(
     one: co.Schedule, other: co.Schedule, weight: str = "work", mine: Any = None
 ) -> Interval:
-    """Return one AWRT over another, of the same jobs or of `mine`, by bootstrap over weeks."""
+    """Return the ratio of the AWRTs of two schedules of the same jobs, by bootstrap over weeks.
+
+    `mine` is a mask of the jobs over which the AWRTs are taken, by default all jobs.
+    """
     mine = slice(None) if mine is None else mine
-    responses = [each.response[mine] for each in (one, other)]
+    responses = [schedule.response[mine] for schedule in (one, other)]
     weights = getattr(other.jobs, weight)[mine]
     both = resample_weeks(responses, weights, other.jobs.submit[mine])
     return both.interval(lambda mean: float(mean[0] / mean[1]))
 
 
 def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
-    """Draw the AWRT of ways to run the same jobs, by both weights, as run and wait."""
+    """Draw the AWRT of each way to run the same jobs as the sum of run time and waiting time.
+
+    `ways` has the schedule of each way, by its name. A panel for each weight of the AWRT is drawn.
+    """
     figure, axes = plots.new_figure(2.0, 1, 2, sharey=True)
-    told, gains = [], []
+    in_words, shares_waiting = [], []
     for panel, weight in zip(axes, ("work", "processors"), strict=True):
         for row, (name, way) in enumerate(ways.items()):
             weights = getattr(way.jobs, weight)
-            parts = way.end - way.start, way.wait
-            run, wait = (np.average(each, weights=weights) / 3600 for each in parts)
+            run = np.average(way.end - way.start, weights=weights) / 3600
+            wait = np.average(way.wait, weights=weights) / 3600
             colour = plots.STANDARD.colour
             panel.barh(row, run, 0.6, color=colour)
             panel.barh(row, wait, 0.6, left=run, color=colour, alpha=0.45)
             panel.text(run + wait, row, f" {run:.1f} + {wait:.1f} h", va="center", fontsize=8)
-            told.append(f"{name}, by {weight}: {run:.1f} h running, {wait:.1f} h waiting")
-            gains.append(wait / (run + wait))
+            in_words.append(f"{name}, by {weight}: {run:.1f} h running, {wait:.1f} h waiting")
+            shares_waiting.append(wait / (run + wait))
         panel.set(xlim=(0, 1.4 * panel.get_xlim()[1]), xlabel="hours; dark: running, pale: waiting")
         panel.grid(False)
         plots.head(panel, f"weighted by {weight}")
     axes[0].set(yticks=range(len(ways)), yticklabels=ways, ylim=(len(ways) - 0.5, -0.5))
-    small = max(gains[: len(ways)]) < 0.5
-    title = "Weighted by work, most of the response is running" if small else "Run and wait"
-    plots.title_figure(figure, title)
-    return plots.Picture(figure, rows=told)
+    mostly_running = max(shares_waiting[: len(ways)]) < 0.5
+    holds = "Weighted by work, most of the response is running"
+    plots.title_figure(figure, holds if mostly_running else "Run and wait")
+    return plots.Picture(figure, rows=in_words)
 
 
 def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
-    """Draw the mean waits of jobs of each width, shared and spanning."""
+    """Draw the mean waiting time of jobs of each width, with job sharing and with spanning."""
     widest = int(shared.jobs.processors.max())
     groups = co.metrics.by_width(shared.jobs, [n for n in WIDTHS if n < widest] + [widest])
-    rows, longer, told = [], [], []
+    rows, longer, in_words = [], [], []
     for width in groups.remove_unused_categories().categories:
-        mine = np.asarray(groups == width)
-        waits = {"sharing": shared.wait[mine].mean(), "spanning": spanning.wait[mine].mean()}
-        before, now = waits.values()
-        longer.append(now > before)
-        told.append(f"{width} wide: mean wait {before / 3600:.2f} → {now / 3600:.2f} h")
+        in_group = np.asarray(groups == width)
+        before, after = shared.wait[in_group].mean(), spanning.wait[in_group].mean()
+        waits = {"sharing": before, "spanning": after}
+        longer.append(after > before)
+        in_words.append(f"{width} wide: mean wait {before / 3600:.2f} → {after / 3600:.2f} h")
         for way, wait in waits.items():
             wait_h = Interval.exact(wait / 3600)
             rows.append({"row": f"{width} wide", "way": way} | interval_columns(wait_h, "wait_h"))
@@ -102,13 +109,25 @@ def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
         title=title if all(longer[:-1]) and not longer[-1] else "Waits by width of job",
         subtitle="of these jobs alone: other jobs would have other waits",
     )  # fmt: skip
-    return plots.Picture(figure, rows=told)
+    return plots.Picture(figure, rows=in_words)
 
 
 def should_they_span(
     jobs: co.JobStream, clusters: co.Multicluster, penalties: Iterable[float] = PENALTIES[:-2]
 ) -> plots.Picture:
-    """Draw up to which penalty jobs of a log should span: at once, or only where sooner."""
+    """Draw the AWRT of immediate and of adaptive spanning over that of job sharing, by penalty.
+
+    The title says up to which penalty immediate spanning certainly pays.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        The jobs of a log, with submissions in seconds.
+    clusters : Multicluster
+        The clusters that run the jobs under EASY.
+    penalties : iterable of float
+        How much longer a job runs if it spans clusters, as shares of its run time.
+    """
     shared, rows = sites.sharing(clusters, jobs, scheduling=co.EASY()), []
     for name, policy in {"at once": co.EASY(), "adaptive": co.EASY(adaptive=True)}.items():
         for p in penalties:
@@ -127,15 +146,27 @@ def should_they_span(
         else "Whether spanning at once pays is undecided",
         subtitle=f"{len(jobs):,} jobs on {clusters}; EASY, by work; 95 %, bootstrap over weeks",
     )  # fmt: skip
-    return plots.Picture(figure, rows=_told(table, "line", "penalty"))
+    return plots.Picture(figure, rows=_in_words(table, "line", "penalty"))
 
 
 def by_requested_time(log: SwfLog, jobs: co.JobStream, wait: Any) -> pd.DataFrame:
-    """Return what a log recorded beside a simulation, for groups of jobs by requested time.
+    """Return a table of recorded and simulated waits, by the requested time of the jobs.
 
-    `wait` has the simulated waits in seconds. The table has text: the mean waits, and the shares
-    of the jobs that began between 17 and 18 hours or from Friday to Sunday. They are in Central
-    European Time, which KTH's log is in.
+    Parameters
+    ----------
+    log : SwfLog
+        The log, with the time of its first submission in its header.
+    jobs : JobStream
+        The jobs of the log.
+    wait : array_like
+        The simulated waiting time of each job, in seconds.
+
+    Returns
+    -------
+    DataFrame
+        The cells are text: the mean waits, the share of the jobs that began between 17 and 18
+        hours, and the share that began from Friday to Sunday. The time zone is Central European
+        Time, as in the log of KTH.
     """
     recorded, asked = recorded_waits(log, jobs), jobs.estimate / HOUR
     first = float(log.header.get("UnixStartTime", "nan"))
@@ -155,7 +186,10 @@ def by_requested_time(log: SwfLog, jobs: co.JobStream, wait: Any) -> pd.DataFram
 
 
 def sites_picture(table: pd.DataFrame) -> plots.Picture:
-    """Draw what `co.compare_sites` finds: how users of each site fare by sharing and spanning."""
+    """Draw how much the users of each site gain by sharing and by spanning.
+
+    `table` is the result of `co.compare_sites`.
+    """
     ways = {"sharing": "sharing, over alone", "spanning": "spanning, over sharing"}
     look = {ways["sharing"]: LOOK["sharing"], ways["spanning"]: LOOK["multi-site"]}
     table = pd.concat(
@@ -174,34 +208,25 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
         title=title + f"; losing: {', '.join(lose)}" * any(lose),
         subtitle="EASY; 95 % intervals by bootstrap over weeks",
     )  # fmt: skip
-    return plots.Picture(figure, rows=_told(table, "site", "weight", "series"))
+    return plots.Picture(figure, rows=_in_words(table, "site", "weight", "series"))
 
 
-def _told(table: pd.DataFrame, *names: str) -> list[str]:
-    """Return the rows of a table of ratios in words."""
-    told = []
+def _in_words(table: pd.DataFrame, *names: str) -> list[str]:
+    """Return each row of a table of ratios in words; `names` are the columns that name the row."""
+    in_words = []
     for row in table.to_dict("records"):
         ends = f"{row['ci95_low']:.3f} to {row['ci95_high']:.3f}"
         ends = "no interval" if np.isnan(row["ci95_low"]) else ends
-        told.append(f"{', '.join(str(row[name]) for name in names)}: {row['ratio']:.3f} ({ends})")
-    return told
-
-
-def diagnosed(
-    answer: Any, right: float, within: float, mistakes: Mapping[str, float], hint: str
-) -> str:
-    """Return an empty text where a number is right, else what went wrong, or the hint."""
-    for why, value in mistakes.items():
-        if near(answer, right, within, hint) and not near(answer, value, within, why):
-            return why
-    return near(answer, right, within, hint)
+        name = ", ".join(str(row[column]) for column in names)
+        in_words.append(f"{name}: {row['ratio']:.3f} ({ends})")
+    return in_words
 
 
 def of_ratio(right: float) -> dict[str, float]:
-    """Return what a ratio is taken for."""
+    """Return the usual mistakes with a ratio whose right value is `right`, by their explanation."""
     return {
-        "that is the excess: give the one AWRT over the other": right - 1,
-        "the ratio is upside down: what is asked for stands above": 1 / right,
+        "that is the relative increase: divide the first AWRT by the second": right - 1,
+        "that is the inverse ratio: exchange the two AWRTs": 1 / right,
     }
 
 
@@ -209,18 +234,20 @@ def _two_weights(answer: Any) -> str:
     ran = co.simulate(co.Multicluster([8]), TWO)
     right = ran.average_weighted_response_time("work")
     mistakes = {
-        "that is by processors alone: a job's work is its processors times its run time":
+        "that is weighted by processors: a job's work is its processors times its run time":
             ran.average_weighted_response_time("processors"),
-        "that counts both jobs alike: weigh each by its work": float(ran.response.mean()),
-        "that weighs run times: a response begins at the submission":
+        "that is the mean without weights: weight each job by its work": float(ran.response.mean()),
+        "that is the mean run time: a response time begins at the submission":
             float(np.average(TWO.runtime, weights=TWO.work)),
     }  # fmt: skip
-    hint = "weigh each response time by processors times run time, and divide by the sum of these"
-    return diagnosed(answer, right, 0.05, mistakes, hint)
+    hint = (
+        "weight each response time by processors times run time, and divide by the sum of weights"
+    )
+    return near(answer, right, 0.05, hint, mistakes)
 
 
 def with_length(length: float) -> co.Schedule:
-    """Return the schedule of the six jobs, where the one that may slip past runs for so long."""
+    """Return the schedule of the six jobs if the fourth job has the run time `length`."""
     runtime = SIX.runtime.copy()
     runtime[SLIPS] = length
     return co.simulate(co.Multicluster([10]), SIX.replace(runtime=runtime), scheduling=co.EASY())
@@ -230,11 +257,11 @@ def _longest_that_slips(answer: Any) -> str:
     slips = [n for n in range(1, 11) if with_length(n).start[SLIPS] == SIX.submit[SLIPS]]
     start = float(with_length(1).promised[2])
     mistakes = {
-        "that is when it has to end: it does not come at once": start,
-        "a job may end at the very instant that was promised": max(slips) - 1,
+        "that is the time at which the job has to end; it is not submitted at time 0": start,
+        "the job may end exactly at the promised start of the head": max(slips) - 1,
     }
-    hint = "it has to be out of the way when the head was promised to go"
-    return diagnosed(answer, max(slips), 0.01, mistakes, hint)
+    hint = "the job has to end by the promised start of the head of the queue"
+    return near(answer, max(slips), 0.01, hint, mistakes)
 
 
 @lru_cache
@@ -243,28 +270,28 @@ def _first() -> co.JobStream:
 
 
 def _spanning_over_sharing(policy: co.Scheduling) -> float:
-    how = {"scheduling": policy}
-    ways = sites.multi_site(M128, _first(), 0.25, **how), sites.sharing(M128, _first(), **how)
-    spanning, sharing = (each.average_weighted_response_time() for each in ways)
-    return spanning / sharing
+    spanning = sites.multi_site(M128, _first(), 0.25, scheduling=policy)
+    sharing = sites.sharing(M128, _first(), scheduling=policy)
+    return spanning.average_weighted_response_time() / sharing.average_weighted_response_time()
 
 
 def _under_fcfs(answer: Any) -> str:
     right = _spanning_over_sharing(co.FCFS())
-    same = "that is under EASY: the policy is to change, for both"
+    same = "that is the ratio under EASY: change the policy for both"
     mistakes = {same: _spanning_over_sharing(co.EASY())} | of_ratio(right)
-    hint = "the policy is the only change: co.FCFS() for both; then AWRT over AWRT"
-    return diagnosed(answer, right, 0.015, mistakes, hint)
+    hint = "only change the policy to co.FCFS() for both, and divide the AWRTs"
+    return near(answer, right, 0.015, hint, mistakes)
 
 
 def _some_stay(answer: Any) -> str:
     home = staying(round_robin(_first(), len(M128)), 0.5, seed=1)
-    stay, leave = (
-        sites.sharing(M128, _first(), home=where, scheduling=co.EASY())
-        .average_weighted_response_time() for where in (home, None)
-    )  # fmt: skip
-    hint = "home= is -1 for a job that may go anywhere; the AWRT with it over that without"
-    return diagnosed(answer, stay / leave, 0.02, of_ratio(stay / leave), hint)
+    half_stay = sites.sharing(M128, _first(), home=home, scheduling=co.EASY())
+    none_stay = sites.sharing(M128, _first(), scheduling=co.EASY())
+    stay, leave = (way.average_weighted_response_time() for way in (half_stay, none_stay))
+    hint = (
+        "home is -1 for a job that may run at any site; divide the AWRT with home= by that without"
+    )
+    return near(answer, stay / leave, 0.02, hint, of_ratio(stay / leave))
 
 
 @lru_cache
@@ -279,13 +306,15 @@ def _break_even_of_thirds(weight: str = "work") -> float:
 
 
 def _three_machines(answer: Any) -> str:
-    by_processors = "that is by processors: weigh by work"
+    by_processors = "that is weighted by processors: weight by work"
     mistakes = {by_processors: _break_even_of_thirds("processors")}
-    hint = "the AWRT of both at several penalties, and where their difference changes its sign"
-    return diagnosed(answer, _break_even_of_thirds(), 0.02, mistakes, hint)
+    hint = (
+        "compute both AWRTs at several penalties, and find where their difference changes its sign"
+    )
+    return near(answer, _break_even_of_thirds(), 0.02, hint, mistakes)
 
 
-#: Says whether an answer is right.
+#: The function that checks the answer to an exercise, given the number of the exercise.
 check = checker(
     {1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines}
 )

@@ -1,7 +1,7 @@
-"""What the paper has, each with its section: machines, ways to run jobs, policies, workloads.
+"""The paper's machines, ways to run jobs, policies and workloads, with the section of each.
 
-Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for Parallel
-Job Scheduling (2002). What is our own says so.
+The paper is Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing
+for Parallel Job Scheduling (2002). Comments mark everything that the paper does not have as ours.
 """
 
 from collections.abc import Callable
@@ -27,18 +27,19 @@ from coalloc_lib.workloads.catalogue import listing, load_trace
 from coalloc_lib.workloads.jann import shipped_workload
 from coalloc_lib.workloads.sites import MODIFICATIONS, extract, least_loaded, round_robin
 
-# --- Section 3: three ways to run jobs, and the bound that they are held against ---
+# --- Section 3: three ways to run jobs, and the single machine that they are compared with ---
 
-#: 3.1: Each job runs at its own site. 3.2: Each job runs on one machine of any site. Section 3.2
-#: backfills 'for the single machines', and Section 2.4 has a central scheduler; here one queue
-#: serves all machines. 3.3: A job runs on several machines if no single one has room for it.
+#: Local execution (section 3.1): each job runs at its own site. Job sharing (3.2): each job runs on
+#: one machine of any site. Multi-site execution (3.3): a job runs on several machines if no single
+#: machine has room for it. Section 3.2 backfills 'for the single machines', but section 2.4 has a
+#: central scheduler; here one queue serves all machines.
 LOCAL, SHARING, MULTI_SITE = "local", "sharing", "multi-site"
-#: 4.1: one large machine of all 512 processors, the configuration m512.
+#: Section 4.1: one machine with all 512 processors, which the paper calls m512.
 SINGLE = "single machine"
 WAYS = (LOCAL, SHARING, MULTI_SITE, SINGLE)
 
-#: 3.1: the paper has EASY alone, and says that conservative backfilling does worse. Adaptive
-#: spanning is its authors' idea of a later paper; the rest is ours.
+#: Section 3.1: the paper only uses EASY, and says that conservative backfilling is less effective.
+#: Adaptive spanning comes from a later paper of the same authors. The other policies are ours.
 ADAPTIVE = "adaptive EASY"
 POLICIES: dict[str, Scheduling] = {
     "EASY": EASY(),
@@ -48,7 +49,7 @@ POLICIES: dict[str, Scheduling] = {
     ADAPTIVE: EASY(adaptive=True),
 }
 
-#: Of the synthetic workload.
+#: The seed of the synthetic workload.
 SEED = 2002
 
 
@@ -68,7 +69,7 @@ def _random_fit(system: Multicluster) -> Placement:
     return RandomFit(SEED)
 
 
-#: 3.2: the machine of a job is chosen by best fit; the other rules are ours.
+#: Section 3.2: best fit chooses the machine of a job. The other rules are ours.
 BEST_FIT = "best fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     BEST_FIT: _best_fit,
@@ -78,32 +79,34 @@ PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     "random": _random_fit,
 }
 
-#: 3.3: what a job that spans runs longer, as a share of its run time: 0 to 40 % in steps of 5 %.
+#: Section 3.3: how much longer a job runs if it spans machines, as a share of its run time.
 PENALTIES = tuple(np.round(np.arange(0, 0.401, 0.05), 2).tolist())
-#: 4.3: the penalty up to which spanning is beneficial, about.
+#: Section 4.3: the penalty up to which the paper finds that spanning is beneficial.
 PRINTED_PENALTY = 0.25
 
 # --- Section 4.1, Table 1: the machines ---
 
 CONFIGURATIONS = {name: Multicluster.named(name) for name in ("m64", "m128", "m256", "m384")}
-#: The configuration of Figures 4 and 7, and those of equal machines.
+#: The configuration of Figures 4 and 7, and the configurations with equal machines.
 STANDARD, EQUAL = "m128", ("m128", "m256")
 
 # --- Section 4.2: the workloads ---
 
-#: The log, and the jobs of a workload.
+#: The log, and the number of jobs in each workload.
 LOG, JOBS = "CTC-SP2", 10_000
-#: The paper has three extracts of the log, not saying which, and one synthetic workload. Here all
-#: extracts that follow one another are run, and several draws of a synthetic one.
+#: The paper has one synthetic workload and three extracts of the log, but does not say which parts
+#: of the log they are. We run all consecutive extracts, and several samples of the synthetic one.
+#: The paper takes its synthetic workload from reference [11]. Its list of references is sorted by
+#: name, so [11] stands between Hotovy [10] and Lifka [12]. It may be Krallmann, Schwiegelshohn and
+#: Yahyapour (1999) or Jann and others (1997). We use the model of Jann and others.
 EXTRACTS, SYNTHETIC = "extracts of the log", "synthetic"
 WORKLOADS = (EXTRACTS, SYNTHETIC)
-#: The synthetic one is from [11], between Hotovy [10] and Lifka [12] in a list by names: Krallmann,
-#: Schwiegelshohn and Yahyapour (1999) as well as Jann and others (1997), whose model is ours.
-#: 'More than three months', in days; 'the widest job [...] requests 336 processing nodes'.
+#: 'More than three months', in days, and 'the widest job [...] requests 336 processing nodes'.
 PRINTED_DAYS, PRINTED_WIDEST = 90.0, 336
 
-#: What becomes of jobs wider than a machine: pieces of the size of their own site's machine
-#: (modification 1), of the largest machine (2), or nothing (3).
+#: Three ways to treat jobs that are wider than a machine. They are divided into subjobs of the size
+#: of their own site's machine (modification 1 of the paper), into subjobs of the size of the
+#: largest machine (modification 2), or not at all (modification 3).
 OF_SITE, OF_LARGEST, UNCHANGED = MODIFICATIONS
 
 
@@ -111,7 +114,8 @@ def _in_turn(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
     return round_robin(jobs, len(system))
 
 
-#: At which site each job is submitted: in turn. Of our own: such that all are offered one load.
+#: Two ways to choose the site at which each job is submitted. The paper assigns jobs to the sites
+#: in turn. The other way is ours: it offers about the same load to each site.
 IN_TURN, BY_SIZE = "in turn", "by size"
 ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] = {
     IN_TURN: _in_turn,
@@ -120,7 +124,20 @@ ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] =
 
 
 def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, ...]]:
-    """Return by name the extracts of the log, if it is here, and draws of a synthetic workload."""
+    """Return the extracts of the log, if it was fetched, and samples of a synthetic workload.
+
+    Parameters
+    ----------
+    draws : int
+        The number of samples of the synthetic workload.
+    seed : Seed
+        The seed of these samples.
+
+    Returns
+    -------
+    dict
+        The workloads of each kind, by ``"extracts of the log"`` and ``"synthetic"``.
+    """
     found = {}
     (place,) = (each["found"] for each in listing() if each["name"] == LOG)
     if place != "not fetched":
@@ -133,7 +150,11 @@ def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, 
 
 @lru_cache(maxsize=2)
 def _extracts(place: str, count: int) -> tuple[JobStream, ...]:
-    """Return the extracts of the log; `place` is where it is, which may change meanwhile."""
+    """Return the consecutive extracts of the log, with `count` jobs each.
+
+    The log may be fetched or replaced while Python runs, so the file's location `place` is part of
+    the key of this cache.
+    """
     jobs = load_trace(LOG, missing="error").jobs(request="total")
     ends = range(count, int((jobs.runtime > 0).sum()) + 1, count)
     return tuple(extract(jobs, end - count + 1, end) for end in ends)
@@ -141,7 +162,11 @@ def _extracts(place: str, count: int) -> tuple[JobStream, ...]:
 
 @lru_cache(maxsize=4)
 def _synthetic(seeds: tuple[tuple[Any, Any], ...], count: int) -> tuple[JobStream, ...]:
-    """Return a draw for each seed, given as its entropy and its key."""
+    """Return a synthetic workload of `count` jobs for each seed.
+
+    A seed is given as its entropy and its spawn key, because a SeedSequence cannot be the key of a
+    cache.
+    """
     model = shipped_workload(LOG)
     spawned = (np.random.SeedSequence(entropy, spawn_key=key) for entropy, key in seeds)
     return tuple(model.sample(count, seed) for seed in spawned)

@@ -1,4 +1,4 @@
-"""What is run and what is measured of it: the settings of all figures and claims."""
+"""The settings that the figures and claims of the study need, and the measurement of each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,11 +42,11 @@ from studies.job_sharing.model import (
 )
 from studies.study import Scale, Study, scales, six_digits
 
-#: Users of all sites together, and those of their jobs that no machine had to take in pieces.
+#: Two groups of jobs over which an AWRT is measured: all jobs, and the jobs that were not divided.
 ALL_USERS, NOT_WIDE = "all users", "jobs that are not wide"
-#: Some penalties, where no break-even is asked or near.
+#: The few penalties that are run if no break-even penalty is computed.
 DOTS = (0.0, 0.1, PRINTED_PENALTY, 0.4)
-#: Policies and penalties that are asked at each load.
+#: The pairs of a policy and a penalty that are run at each load.
 AT_LOADS = (("EASY", 0.0), ("EASY", PRINTED_PENALTY), (ADAPTIVE, PRINTED_PENALTY))
 
 
@@ -54,10 +54,20 @@ AT_LOADS = (("EASY", 0.0), ("EASY", PRINTED_PENALTY), (ADAPTIVE, PRINTED_PENALTY
 class Setting:
     """One way to run one workload on one configuration.
 
-    The words are those of `model`; a configuration may be a `Multicluster` of your own, and a
-    policy any `Scheduling`. With a `load`, the arrivals are sped up or slowed down until the jobs
-    offer this load to all processors. By default wide jobs are pieces of the largest machine, and
-    one machine of all processors holds them whole.
+    Parameters
+    ----------
+    workload, way, wide, placement, assignment : str
+        Names that are defined in `model`. By default, wide jobs are divided into subjobs of the
+        size of the largest machine, except on a single machine, which runs them whole.
+    configuration : str or Multicluster
+        A configuration of the paper, or any other multicluster.
+    penalty : float
+        How much longer a job runs if it spans machines, as a share of its run time.
+    policy : str or Scheduling
+        A policy of `model.POLICIES`, or any other policy.
+    load : float, optional
+        The offered load. The times between submissions are scaled until the jobs offer this load to
+        all processors. By default the submissions stay as they are.
     """
 
     workload: str
@@ -87,20 +97,20 @@ class Setting:
             positive("load", self.load)
         if self.penalty and self.way != MULTI_SITE:
             raise InputError(
-                f"penalty = {self.penalty} is of jobs that span, and none does with way = "
-                f"{self.way!r}; leave it out, or give way = {MULTI_SITE!r}"
+                f"penalty = {self.penalty} needs jobs that span machines, but no job spans with "
+                f"way = {self.way!r}; leave the penalty out, or give way = {MULTI_SITE!r}"
             )
 
     @property
     def system(self) -> Multicluster:
-        """The machines."""
+        """The machines of all sites."""
         if isinstance(self.configuration, Multicluster):
             return self.configuration
         return CONFIGURATIONS[self.configuration]
 
     @property
     def scheduling(self) -> Scheduling:
-        """The policy."""
+        """The scheduling policy as an object."""
         return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
 
 
@@ -108,7 +118,11 @@ class Setting:
 
 
 class Run(NamedTuple):
-    """A schedule of jobs and pieces: where each was submitted, and whether it is a piece."""
+    """A schedule of jobs, some of which are subjobs of a wide job.
+
+    `site` has the site at which each job of the schedule was submitted, and `is_piece` says whether
+    it is a subjob.
+    """
 
     schedule: Schedule
     site: NDArray[np.int64]
@@ -116,7 +130,7 @@ class Run(NamedTuple):
 
 
 def simulate(setting: Setting, jobs: JobStream) -> Run:
-    """Run jobs, wide ones in pieces, in the way of a setting."""
+    """Return the schedule of a workload in a setting; wide jobs are divided as the setting says."""
     system = setting.system
     if setting.load is not None:
         jobs = jobs.with_load(system, setting.load)
@@ -127,22 +141,26 @@ def simulate(setting: Setting, jobs: JobStream) -> Run:
     return Run(schedule_of(setting, chopped.subjobs, site), site, is_piece)
 
 
-def schedule_of(setting: Setting, pieces: JobStream, site: NDArray[np.int64]) -> Schedule:
-    """Run the pieces in the way of a setting."""
-    system = setting.system
-    how: dict[str, Any] = {"scheduling": setting.scheduling}
-    machine = PLACEMENTS[setting.placement](system)
+def schedule_of(setting: Setting, subjobs: JobStream, site: NDArray[np.int64]) -> Schedule:
+    """Return the schedule of jobs that are already divided; `site` has the site of each job."""
+    system, scheduling = setting.system, setting.scheduling
+    placement = PLACEMENTS[setting.placement](system)
     if setting.way == LOCAL:
-        return sites.local(system, pieces, site, **how)
+        return sites.local(system, subjobs, site, scheduling=scheduling)
     if setting.way == SHARING:
-        return sites.sharing(system, pieces, placement=machine, **how)
+        return sites.sharing(system, subjobs, placement=placement, scheduling=scheduling)
     if setting.way == SINGLE:
-        return sites.single_machine(system, pieces, **how)
-    return sites.multi_site(system, pieces, setting.penalty, single=machine, **how)
+        return sites.single_machine(system, subjobs, scheduling=scheduling)
+    return sites.multi_site(
+        system, subjobs, setting.penalty, single=placement, scheduling=scheduling
+    )
 
 
 def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield a row for each draw, group of users and weight; none where the log is not here."""
+    """Yield a row of measurements for each workload, group of jobs and weight of the AWRT.
+
+    Nothing is yielded if the setting needs a log that was not fetched.
+    """
     draws = model.workloads(scale.draws, parent(seed)).get(setting.workload, ())
     for replication, jobs in enumerate(draws):
         run = simulate(setting, jobs)
@@ -152,18 +170,19 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
             "days": six_digits(np.ptp(jobs.submit) / DAY),
             "widest": int(jobs.processors.max()),
         }
-        for users, theirs in groups_of_users(setting, run).items():
+        for users, in_group in groups_of_users(setting, run).items():
             for weight in WEIGHTS:
                 row: dict[str, Any] = {"users": users, "weight": weight}
-                found = awrt(run.schedule, theirs, weight)
+                found = awrt(run.schedule, in_group, weight)
                 yield row | {"replication": replication, "awrt": six_digits(found)} | of_all
 
 
 def groups_of_users(setting: Setting, run: Run) -> dict[str, NDArray[np.bool_]]:
-    """Return whose jobs are looked at, by name.
+    """Return a mask of the jobs of each group over which an AWRT is measured, by its name.
 
-    Where wide jobs are in pieces of their own site's machine, these are also the jobs that are not
-    wide, and those of the users of the sites of each size.
+    One group has all jobs. If wide jobs are divided into subjobs of the size of their own site's
+    machine, there is also a group of the jobs that were not divided, and a group of the jobs from
+    all sites of the same size.
     """
     groups = {ALL_USERS: np.full(len(run.site), True)}
     if setting.wide != OF_SITE:
@@ -175,18 +194,18 @@ def groups_of_users(setting: Setting, run: Run) -> dict[str, NDArray[np.bool_]]:
     return groups
 
 
-def awrt(schedule: Schedule, theirs: NDArray[np.bool_], weight: str) -> float:
-    """Return the AWRT of some jobs, in seconds.
+def awrt(schedule: Schedule, in_group: NDArray[np.bool_], weight: str) -> float:
+    """Return the average weighted response time (AWRT) of a group of jobs, in seconds.
 
-    Section 4.3: response times weighted by work, as its prose has it, and by processors, as its
-    formula has it.
+    The prose of section 4.3 weights each response time by the work of the job, and its formula by
+    the processors of the job.
     """
-    weights = getattr(schedule.jobs, weight)[theirs]
-    return float(np.average(schedule.response[theirs], weights=weights))
+    weights = getattr(schedule.jobs, weight)[in_group]
+    return float(np.average(schedule.response[in_group], weights=weights))
 
 
 def share_waiting(schedule: Schedule) -> float:
-    """Return the share of the time of the submissions in which some job waits."""
+    """Return the share of the time between the first and last submission in which a job waits."""
     submit = schedule.jobs.submit
     waits = waits_within(schedule, (submit.min(), submit.max()))
     return float(sum(length for _, length in waits) / np.ptp(submit))
@@ -196,7 +215,7 @@ def share_waiting(schedule: Schedule) -> float:
 
 
 def settings(scale: Scale) -> Iterator[Setting]:
-    """Yield what the figures and claims read, one workload after the other."""
+    """Yield all settings that the figures and claims need, one workload after the other."""
     for workload in WORKLOADS:
         yield from break_evens(scale, workload)
         yield from wide_jobs(scale, workload)
@@ -207,7 +226,10 @@ def settings(scale: Scale) -> Iterator[Setting]:
 
 
 def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield every way to run, spanning at each penalty: Figures 4 to 6, break-evens by policy."""
+    """Yield every way to run jobs, and spanning at each penalty, by configuration and policy.
+
+    Figures 4 to 6 and the break-even penalties need these settings.
+    """
     for configuration in CONFIGURATIONS:
         for policy in scale.policies:
             if policy != "EASY" and configuration not in scale.elsewhere:
@@ -220,14 +242,14 @@ def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def wide_jobs(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield what becomes of wide jobs: Figure 7."""
+    """Yield spanning with wide jobs whole and with wide jobs divided, for Figure 7."""
     for penalty in scale.few:
         for wide in (UNCHANGED, OF_LARGEST):
             yield Setting(workload, STANDARD, MULTI_SITE, penalty, wide=wide)
 
 
 def joining(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield sites alone and sharing, by where jobs are submitted."""
+    """Yield local execution and job sharing, for each way to assign jobs to sites."""
     for configuration in scale.joined:
         for assignment in ASSIGNMENTS:
             for way in (SHARING, LOCAL):
@@ -235,7 +257,7 @@ def joining(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def adaptive(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield spanning at once, and only where it is sooner."""
+    """Yield immediate spanning, and spanning only if a job is then expected to end sooner."""
     for configuration in ("m64", STANDARD):
         for policy in ("EASY", ADAPTIVE):
             for penalty in scale.few:
@@ -243,7 +265,7 @@ def adaptive(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def loads(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield the same jobs at other loads."""
+    """Yield job sharing and spanning of the same jobs at other loads."""
     for load in scale.loads:
         yield Setting(workload, STANDARD, SHARING, load=load)
         for policy, penalty in AT_LOADS:
@@ -251,7 +273,7 @@ def loads(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield conservative backfilling (JS-7), and other rules for choosing a machine (JS-8)."""
+    """Yield conservative backfilling (JS-7) and other rules for choosing a machine (JS-8)."""
     for configuration in EQUAL if "conservative" in scale.policies else (STANDARD,):
         for policy in ("conservative", "EASY"):
             yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)
@@ -261,9 +283,14 @@ def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:
         yield Setting(workload, STANDARD, SHARING, placement=placement)
 
 
-#: `draws` of the synthetic workload; `penalties`, and `few` where no break-even is asked or near;
-#: `policies` whose break-even is asked, beside EASY on `elsewhere` only; configurations that are
-#: `joined`; `loads` that jobs come at.
+#: The study of job sharing. Its scales have these names:
+#:
+#: - `draws`: the number of samples of the synthetic workload
+#: - `penalties`, and the `few` penalties that are run if no break-even penalty is computed
+#: - `policies` for which a break-even penalty is computed
+#: - `elsewhere`: the configurations on which policies other than EASY are run
+#: - `joined`: the configurations on which local execution is compared with job sharing
+#: - `loads`: the offered loads at which the same jobs are run
 study = Study(
     "job-sharing",
     "What do sites gain by sharing their jobs, and by letting jobs span them?",

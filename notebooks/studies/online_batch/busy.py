@@ -1,4 +1,4 @@
-"""How much of the servers each policy uses where more work is offered than they can do."""
+"""The utilization under each policy if the offered load is larger than the servers can carry."""
 
 from typing import Any
 
@@ -21,15 +21,17 @@ from studies.study import PaperSetting
 #: Batch scheduling as the paper describes it: "most batch schedulers implement some sort of
 #: backfilling" (section 5.1).
 BACKFILLING = ("EASY", "conservative")
-#: Weeks that are left out: by then a queue has grown that keeps the servers busy.
+#: The number of first weeks that are left out. After these weeks the queue is long enough to keep
+#: the servers busy.
 WARM_UP = 4
-#: What the paper's word is taken to mean. It is asked of the idle servers, because a share that is
-#: busy cannot be twice 75 %.
+#: What the paper's word "high" is taken to mean: at most a quarter of the servers is idle. The
+#: limit is put on the idle servers, because half of it and twice of it are then both possible
+#: shares.
 HIGH = Word("high", 0.25, "% of the servers idle", 100)
 
 
 def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
-    """Return the server-hours that a policy uses in each week, and those that there are.
+    """Return the used and the available server-hours of each week under a policy.
 
     The first weeks are left out, because the servers are idle at the beginning.
     """
@@ -44,12 +46,12 @@ def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
 
 
 def draw_busy(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the share of the servers that is busy, a panel for each log."""
-    how: dict[str, Any] = {"row": "lengths", "series": "policy", "panel": "log", "look": LOOK}
+    """Draw the share of the servers that is busy under each policy, in a panel for each log."""
+    columns: dict[str, Any] = {"row": "lengths", "series": "policy", "panel": "log", "look": LOOK}
     words = [f"{100 * work:.2g} % refused" if work > 0 else "" for work in table["refused_work"]]
     table = table.assign(lengths="lengths " + table["length"], words=words)
     xlabel = f"share of the servers that is busy at an offered load of {TOO_MUCH:g}"
-    return plots.intervals(table, x="busy", xlabel=xlabel, words="words", **how, **titles)
+    return plots.intervals(table, x="busy", xlabel=xlabel, words="words", **columns, **titles)
 
 
 BUSY_CAPTION = Caption(
@@ -62,7 +64,7 @@ BUSY_CAPTION = Caption(
 
 @study.add_figure("busy", BUSY_CAPTION, draw_busy, claims=("OB-12", "OB-23"))
 def busy(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the servers that is busy, by log, lengths and policy."""
+    """Return the share of the servers that is busy, by log, known lengths and policy."""
     rows = []
     for at, its_runs in groups_of(pick(runs, kind=OVERLOAD), [*MACHINE, "length"]):
         for policy in (LEAST, *OWN_BATCH):
@@ -83,10 +85,10 @@ def busy(runs: pd.DataFrame) -> pd.DataFrame:
     PaperSetting(fixed={"kind": OVERLOAD}, logs=(KTH,)),
 )
 def booking_uses_more(runs: pd.DataFrame) -> Decision:
-    """Judge 'may achieve higher utilization' (abstract) where utilization can differ.
+    """Judge 'may achieve higher utilization' (abstract) at a load at which utilization can differ.
 
-    Of a log that is replayed as it came, every policy does all the work that is offered. So the
-    jobs come faster, and online scheduling is held against backfilling of the same jobs.
+    If a log is replayed with its own submission times, every policy does all the offered work. The
+    jobs are therefore submitted faster, and online scheduling is compared with backfilling.
     """
     parts: dict[str, Part] = {}
     elsewhere: dict[str, Part] = {}
@@ -111,7 +113,7 @@ def booking_uses_more(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": OVERLOAD}, logs=(KTH,)),
 )
 def booking_uses_much(runs: pd.DataFrame) -> Decision:
-    """Judge 'achieves high utilization' (section 6), where more is offered than can be done."""
+    """Judge 'achieves high utilization' (section 6) if more work is offered than can be done."""
     found = {
         (at["log"], at["length"]): over_weeks(runs).mean(used(its_runs, LEAST)).within(0.0, 1.0)
         for at, its_runs in groups_of(runs, [*MACHINE, "length"])
@@ -120,7 +122,7 @@ def booking_uses_much(runs: pd.DataFrame) -> Decision:
     if own is None:
         raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
     elsewhere = {
-        f"{log}, lengths {length}": HIGH.below(busy.complement())
-        for (log, length), busy in found.items()
+        f"{log}, lengths {length}": HIGH.below(share.complement())
+        for (log, length), share in found.items()
     }
     return Decision(own, {"high": HIGH.below(own.complement())}, "", answers(elsewhere))

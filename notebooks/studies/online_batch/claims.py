@@ -1,4 +1,4 @@
-"""What the paper says of its logs and of online against batch scheduling, judged."""
+"""Judgements of the paper's claims on its logs, and on online against batch scheduling."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -55,13 +55,14 @@ from studies.online_batch.settings import (
 )
 from studies.study import PaperSetting
 
-#: The setting that the paper's sentences on KTH are about, as we read it.
+#: The setting that the paper's sentences on KTH are about, as we understand the paper.
 PAPER = PaperSetting(
     varied={"log": KTH, "servers": READ_SERVERS[KTH], "kept": READ_JOBS[KTH]},
     fixed={**PLAIN, "length": EXACT},
     logs=(KTH,),
 )
-#: Sentences on KTH and CTC read all machines; of readings, all runs.
+#: Claims on KTH and CTC read the runs on all machines. Claims that compare our ways to read the
+#: paper need all schedules.
 BOTH = PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(KTH, CTC))
 ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC))
 
@@ -78,13 +79,13 @@ FEW = Word("small number of times", 5.0, "times")
 
 
 def name_of(machine: Mapping[str, Any]) -> str:
-    """Return the name of a machine: log, servers, and which jobs, where not all are kept."""
+    """Return the log and the number of servers in words, with the kept jobs if not all are kept."""
     kept = f", {machine['kept']}" * (machine["kept"] != ALL)
     return f"{machine['log']}, {machine['servers']:g}{kept}"
 
 
 def is_as_read(machine: Mapping[str, Any]) -> bool:
-    """Whether these are the servers and the jobs with which we read the paper."""
+    """Return whether a machine has the servers and jobs that we take for those of the paper."""
     log = machine["log"]
     return (machine["servers"], machine["kept"]) == (READ_SERVERS[log], READ_JOBS[log])
 
@@ -92,7 +93,11 @@ def is_as_read(machine: Mapping[str, Any]) -> bool:
 def machines(
     runs: pd.DataFrame, logs: tuple[str, ...]
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the runs of each machine of these logs, without the policies of our own figures."""
+    """Yield each machine of some logs with its runs.
+
+    Policies that only our own figures need are left out. So are machines that lack a run of online
+    scheduling or of the recorded waits.
+    """
     found = pick(runs, log=logs)
     found = found[~found["policy"].isin(NOT_OF_PAPER)]
     for machine, its_runs in groups_of(found, MACHINE):
@@ -101,27 +106,33 @@ def machines(
 
 
 class Answers:
-    """Parts of a claim on KTH and CTC: those of the paper's own comparison, and the others."""
+    """The parts of a claim on KTH and CTC.
+
+    `own` has the parts of the paper's own comparison, and `others` the answers for all other
+    machines and policies.
+    """
 
     def __init__(self) -> None:
         self.own: dict[str, Part] = {}
         self.others: dict[str, bool | None] = {}
 
     def add(self, machine: Mapping[str, Any], policy: str, parts: Mapping[str, Part]) -> None:
-        """Add the parts of a machine; against schedules of our own they are elsewhere."""
+        """Add the parts for a machine and a policy, to `own` if the paper makes this comparison."""
         name = f"({name_of(machine)})"
         if is_as_read(machine) and machine["log"] in (KTH, CTC) and policy in (RECORDED, LEAST):
             self.own |= {f"{what} ({machine['log']})": part for what, part in parts.items()}
         else:
-            found = answers(parts)
-            self.others |= {f"{what}, {policy} {name}": found[what] for what in found}
+            answered = answers(parts)
+            self.others |= {f"{what}, {policy} {name}": answered[what] for what in answered}
 
     def decision(self, decides: Interval | float | None, *logs: str, note: str = "") -> Decision:
-        """Return the decision; refuse runs without one of these logs."""
+        """Return the decision, or raise an error if a log of `logs` has no part in `own`."""
         for log in logs:
             if not any(log in what for what in self.own):
                 servers = f"{READ_SERVERS[log]} servers, {READ_JOBS[log]}"
-                raise NotRunError(f"no run has {log} as we read it, booked and recorded: {servers}")
+                raise NotRunError(
+                    f"the claim needs online scheduling and recorded waits of {log}, {servers}"
+                )
         return Decision(decides, self.own, note, self.others)
 
 
@@ -129,8 +140,8 @@ class Answers:
 
 
 @study.add_claim("OB-1", "periods accepted in the worked example")
-def worked_example_goes_so(runs: pd.DataFrame) -> Decision:
-    """Judge how the search goes in Figure 2."""
+def worked_example_marks_periods(runs: pd.DataFrame) -> Decision:
+    """Judge whether the search marks the idle periods in the order of Figure 2."""
     marks = figure1(runs).groupby("part")["periods"].agg(list)
     first = [set(mark) for mark in marks["phase 1"]]
     parts = {
@@ -146,10 +157,10 @@ OF_LOGS = PaperSetting(fixed={"kind": LOG}, logs=(KTH, HPC2N))
 
 @study.add_claim("OB-2", "mean run time of KTH-SP2, in hours", OF_LOGS)
 def lengths_are_as_printed(runs: pd.DataFrame) -> Decision:
-    """Judge the mean lengths of Table 1."""
+    """Judge whether the logs have the mean lengths that Table 1 prints for KTH and HPC2N."""
     lengths = table1(pick(runs, kept=ALL)).set_index("log")["mean_length_h"]
     parts: dict[str, Part] = {}
-    for log in (KTH, HPC2N):  # a stand-in has another title
+    for log in (KTH, HPC2N):  # the title of a stand-in differs, so it has no part
         *_, printed = TABLE1[log]
         off = Interval.exact(lengths.get(log, np.nan) / printed)
         parts[f"{log} {printed:g} h"] = SAME.within(off, around=1.0) if log in lengths else None
@@ -182,7 +193,11 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
 
 
 def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
-    """Return the parts against the record, and the answers against our own batch schedules."""
+    """Split the parts of each policy into the paper's own comparison and further answers.
+
+    The paper compares online scheduling with the recorded waits. The further answers compare it
+    with our own batch schedules.
+    """
     parts: dict[str, Part] = {}
     elsewhere: dict[str, bool | None] = {}
     for policy, its_parts in found.items():
@@ -195,15 +210,15 @@ def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
 
 
 def batch_policies(runs: pd.DataFrame) -> list[str]:
-    """Return the record, which is the paper's batch, and our own batch schedules."""
+    """Return the batch policies of the runs: the recorded waits and our own batch schedules."""
     policies = [*runs["policy"].unique()]
     if LEAST not in policies or RECORDED not in policies:
-        raise NotRunError(f"no run is booked as {LEAST!r}, or none is {RECORDED!r}")
+        raise NotRunError(f"the runs lack the policy {LEAST!r} or {RECORDED!r}; run both")
     return [policy for policy in policies if policy not in NOT_OF_PAPER and policy != LEAST]
 
 
 def small_and_middle(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the groups of small jobs, and those of 2 to 10 hours."""
+    """Return the rows of jobs of up to an hour, and the rows of jobs of 2 to 10 hours."""
     by_length = pick(runs, grouping=BY_LENGTH)
     above, up_to = by_length["above"], by_length["up_to"]
     return by_length[up_to <= SMALL], by_length[(above >= MIDDLE[0]) & (up_to <= MIDDLE[1])]
@@ -246,14 +261,14 @@ def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
         parts[f"2 to 10 h ({machine['log']})"] = longer.above(1.0)
         of_ctc = over_online if machine["log"] == CTC else of_ctc
     if of_ctc is None:
-        raise NotRunError(f"no run has {CTC} as we read it, booked and recorded")
+        raise NotRunError(f"the claim needs online scheduling and recorded waits of {CTC}")
     return Decision(
         of_ctc, parts, f"small: up to {SMALL:g} h, and {LEAST_LENGTH / 60:g} min booked"
     )
 
 
 def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
-    """Return the sums of the wait over the length under a policy."""
+    """Return the weekly sums of wait over length, the paper's penalty, under a policy."""
     return sums_of_groups(pick(runs, policy=policy), "wait_over_length")
 
 
@@ -265,9 +280,9 @@ def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
         sums_of_groups(pick(rows, policy=LEAST), "attempts", "requests")
         for rows in small_and_middle(runs)
     )
-    # Every job has a first attempt: what is beyond it is reschedulings.
-    again = WeeklySums(small.top - small.bottom, small.bottom)
-    times = weeks.mean(again)
+    # Every job has a first attempt. Only the attempts after it reschedule the job.
+    rescheduled = WeeklySums(small.top - small.bottom, small.bottom)
+    times = weeks.mean(rescheduled)
     fewer = weeks.difference(middle, small)
     parts = {"few": FEW.below(times), "fewer than jobs of 2 to 10 h": fewer.above(0)}
     return Decision(times, parts, f"small: up to {SMALL:g} h")
@@ -293,7 +308,7 @@ def longest_waits(runs: pd.DataFrame) -> Decision:
 
 
 def longest_by_policy(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the longest wait under each policy, of those that have any."""
+    """Return the longest wait in hours under each policy that has waits."""
     policies = runs["policy"].unique()
     waits = {policy: number(pick(runs, policy=policy), "longest_wait_h") for policy in policies}
     return {policy: wait for policy, wait in waits.items() if np.isfinite(wait)}
@@ -303,7 +318,7 @@ def longest_by_policy(runs: pd.DataFrame) -> dict[str, float]:
     "OB-5", "share of KTH-SP2 jobs that wait up to 1 hour as recorded, less that online", BOTH
 )
 def short_waits(runs: pd.DataFrame) -> Decision:
-    """Judge what Figure 4 has of the short waits of KTH, and of CTC."""
+    """Judge the paper's sentences on the short waits of KTH and CTC in Figure 4."""
     found, lead_of_kth = Answers(), None
     for machine, its_runs in machines(runs, (KTH, CTC)):
         for policy in batch_policies(its_runs):
@@ -318,7 +333,10 @@ def short_waits(runs: pd.DataFrame) -> Decision:
 
 
 def short_waits_of_kth(runs: pd.DataFrame, policy: str) -> tuple[Interval, dict[str, Part]]:
-    """Ask 'more jobs wait for less than 1 hour' in batch, and 'even out before 2 hours'."""
+    """Test 'more jobs wait for less than 1 hour' in batch, and 'even out before 2 hours', on KTH.
+
+    Return the difference of the shares of jobs that wait up to 1 hour, and the parts of the claim.
+    """
     batch, online = pick(runs, policy=policy), pick(runs, policy=LEAST)
     one, two = (
         over_weeks(runs).difference(sums_of(batch, within), sums_of(online, within))
@@ -328,7 +346,7 @@ def short_waits_of_kth(runs: pd.DataFrame, policy: str) -> tuple[Interval, dict[
 
 
 def short_waits_of_ctc(runs: pd.DataFrame, policy: str) -> dict[str, Part]:
-    """Ask 'most jobs [...] smaller than 2 hours', 'an improvement of nearly a factor of two'."""
+    """Test 'most jobs [...] smaller than 2 hours' and 'nearly a factor of two' on CTC."""
     weeks = over_weeks(runs)
     online, batch = (sums_of(pick(runs, policy=each), "within_2h") for each in (LEAST, policy))
     return {
@@ -355,18 +373,21 @@ def online_waits_less(runs: pd.DataFrame) -> Decision:
 
 
 def is_grouped(runs: pd.DataFrame) -> bool:
-    """Whether groups of jobs by servers are known."""
+    """Return whether the runs have groups of jobs by number of servers."""
     return bool((runs["grouping"] == BY_SERVERS).any())
 
 
 def grows(runs: pd.DataFrame) -> bool | None:
-    """Whether the widest group waits longer than the narrowest; None with one group or none."""
+    """Return whether the jobs with the most servers wait longer than those with the fewest.
+
+    The answer is None if it is undecided, or if fewer than two groups have jobs.
+    """
     groups = groups_of(pick(runs, grouping=BY_SERVERS).sort_values("up_to"), ["up_to"])
     waits = [sums_of_groups(rows, "wait_h") for _, rows in groups]
-    known = [sums for sums in waits if sums.bottom.any()]
-    if len(known) < 2:
+    with_jobs = [sums for sums in waits if sums.bottom.any()]
+    if len(with_jobs) < 2:
         return None
-    narrowest, *_, widest = known
+    narrowest, *_, widest = with_jobs
     return over_weeks(runs).difference(widest, narrowest).above(0)
 
 
@@ -377,7 +398,10 @@ def grows(runs: pd.DataFrame) -> bool | None:
     "OB-7", "attempts a request for 51 to 100 servers over up to 50, KTH-SP2", ALL_READINGS
 )
 def attempts_grow(runs: pd.DataFrame) -> Decision:
-    """Judge that attempts grow 'as n increases' (Table 2); its numbers have rows of their own."""
+    """Judge that attempts grow 'as n increases' (Table 2).
+
+    The printed numbers of attempts have rows of their own in the ledger.
+    """
     parts: dict[str, Part] = {}
     elsewhere: dict[str, bool | None] = {}
     growth = None
@@ -391,8 +415,11 @@ def attempts_grow(runs: pd.DataFrame) -> Decision:
         if into is parts and at["log"] == KTH:
             growth = tried[1] / tried[0]
     if not parts:
-        raise NotRunError("no run has attempts of two groups of servers as we read the paper")
-    (_, widest), step = [*TABLE2[CTC].items()][-1], Online().step / HOUR
+        raise NotRunError(
+            "no run with the servers of our reading has attempts for two groups of servers"
+        )
+    *_, widest = TABLE2[CTC].values()
+    step = Online().step / HOUR
     note = f"CTC contradicts itself: {widest:g} attempts take {(widest - 1) * step:.1f} h, and the "
     note += f"longest wait printed is {LONGEST[CTC, LEAST]:g} h"
     return Decision(growth, parts, note, elsewhere)
@@ -401,15 +428,14 @@ def attempts_grow(runs: pd.DataFrame) -> Decision:
 @study.add_claim("OB-14", "attempts a request for up to 50 servers, KTH-SP2 over CTC-SP2", BOTH)
 def kth_tries_more(runs: pd.DataFrame) -> Decision:
     """Judge 'a larger number of scheduling attempts for the KTH workload'."""
-    first, *_ = TABLE2[KTH]
-    above, up_to = first
+    above, up_to = next(iter(TABLE2[KTH]))
     booked = pick(runs, policy=LEAST, grouping=BY_FIFTY, above=float(above), up_to=float(up_to))
     found = {}
     for machine, its_rows in groups_of(pick(booked, log=(KTH, CTC)), MACHINE):
         found[name_of(machine)] = machine, float(its_rows["mean_attempts"].iloc[0])
     read = {machine["log"]: tried for machine, tried in found.values() if is_as_read(machine)}
     if {*read} != {KTH, CTC}:
-        raise NotRunError(f"no run has the attempts of {KTH} and of {CTC} as we read them")
+        raise NotRunError(f"the claim needs the attempts of {KTH} and {CTC} on the paper's servers")
     elsewhere: dict[str, bool | None] = {
         f"more than {name}": bool(read[KTH] > tried)
         for name, (machine, tried) in found.items()

@@ -1,4 +1,4 @@
-"""What the paper says of advance reservations, and of the work of the search."""
+"""Judgements of the paper's claims on advance reservations and on the work of the search."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -42,7 +42,8 @@ from studies.online_batch.runs import study
 from studies.online_batch.settings import GROWTH
 from studies.study import EVERYWHERE, PaperSetting, without
 
-#: Shares of reservations and their drawings are compared.
+#: The setting of claims that compare shares of advance reservations. Each share is sampled several
+#: times.
 BY_SHARE = PAPER.without("share", "draw")
 OF_CTC = {"log": CTC, "servers": READ_SERVERS[CTC], "kept": READ_JOBS[CTC]}
 BY_SHARE_ON_CTC = PaperSetting(OF_CTC, BY_SHARE.fixed, (CTC,))
@@ -67,12 +68,12 @@ def by_share(runs: pd.DataFrame, policy: str) -> dict[float, pd.DataFrame]:
 
 
 def share_longer(runs: pd.DataFrame, hours: float) -> NDArray[np.float64]:
-    """Return the share of the jobs that wait longer, one number for each drawing."""
+    """Return the share of the jobs that wait longer than `hours`, a number for each sample."""
     return shares_longer(runs)[hours].to_numpy(dtype=float)
 
 
 def share_between(runs: pd.DataFrame, low: float, high: float) -> NDArray[np.float64]:
-    """Return the share of the jobs that wait longer than `low` hours and no longer than `high`."""
+    """Return the share of the jobs that wait between `low` and `high` hours, for each sample."""
     return share_longer(runs, low) - share_longer(runs, high)
 
 
@@ -92,10 +93,11 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
     parts: dict[str, Part] = {
         "more wait 1 to 3 h": shift.above(0),
         "a peak at 3 h": peak.above(0),
-        "tail over 12 h as it is": tail_as_it_is(none, most),
+        "tail over 12 h as it is": tail_remains(none, most),
     }
     record, queued = pick(figure6, policy=RECORDED), pick(figure6, policy="conservative")
-    # Of CTC the paper says the opposite (OB-19), and of HPC2N nothing.
+    # This part is tested on KTH only: the paper says the opposite about CTC (OB-19), and nothing
+    # about HPC2N.
     if not record.empty and set(figure6["log"]) == {KTH}:
         better = [lead.above(0) for lead in leads_of(record, booked).values()]
         parts["more under 1 h recorded, at every share"] = all_of(*better)
@@ -107,8 +109,12 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
     return Decision(shift, parts, note, elsewhere)
 
 
-def tail_as_it_is(none: pd.DataFrame, most: pd.DataFrame) -> Part:
-    """Return whether as many jobs wait over 12 hours; open where nobody waits so long."""
+def tail_remains(none: pd.DataFrame, most: pd.DataFrame) -> Part:
+    """Return whether the share of the jobs that wait over 12 hours remains the same.
+
+    `none` and `most` are the runs without reservations and with the largest share of them. The
+    answer is None if a run has no job that waits over 12 hours.
+    """
     before = share_longer(none, 12)
     if not before.all():
         return None
@@ -116,7 +122,10 @@ def tail_as_it_is(none: pd.DataFrame, most: pd.DataFrame) -> Part:
 
 
 def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict[float, Interval]:
-    """Return by how much more jobs of the record wait up to an hour, at each share."""
+    """Return how many more jobs wait up to an hour as recorded than booked, at each share.
+
+    The intervals are of differences between shares of the jobs.
+    """
     (recorded,) = share_longer(record, 1)
     return {
         share: over_draws(share_longer(rows, 1) - recorded, share) for share, rows in booked.items()
@@ -126,7 +135,10 @@ def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict
 def trails(
     booked: Mapping[float, pd.DataFrame], queued: Mapping[float, pd.DataFrame]
 ) -> bool | None:
-    """Whether with the same reservations fewer jobs wait up to an hour when they are booked."""
+    """Return whether fewer jobs wait up to an hour when booked than in a queue.
+
+    Both have the same advance reservations. The answer is None if it is undecided at some share.
+    """
     leads = [
         share_longer(rows, 1) - share_longer(queued[share], 1)
         for share, rows in booked.items()
@@ -149,15 +161,15 @@ def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
     leads = [lead.times(-1) for lead in leads_of(record, by_share(figure6, LEAST)).values()]
     ahead = [lead.above(0) for lead in leads]
 
-    def at_so_many(least_many: float) -> bool | None:
-        """Whether online is ahead at so many shares; None where that rests on open ones."""
+    def is_ahead_at(least_many: float) -> bool | None:
+        """Return whether online is ahead at this many shares; None if undecided shares matter."""
         if ahead.count(True) >= least_many:
             return True
         return None if ahead.count(True) + ahead.count(None) >= least_many else False
 
     note = f"more jobs wait up to an hour online at {ahead.count(True)} of {len(ahead)} shares"
     *_, second, _ = sorted(leads, key=lambda lead: lead.estimate)
-    return Decision(second, {"ahead": Asked(SEVERAL, at_so_many)}, note)
+    return Decision(second, {"ahead": Asked(SEVERAL, is_ahead_at)}, note)
 
 
 @study.add_claim(
@@ -184,9 +196,10 @@ def waits_grow_with_reservations(runs: pd.DataFrame) -> Decision:
 
 
 def steps_up(at: Mapping[float, pd.DataFrame], name: str) -> list[Interval]:
-    """Return by how much a number grows from one share to the next, over drawings.
+    """Return the interval of the growth of a mean from each share of reservations to the next.
 
-    Without reservations nothing is drawn: that one run stands beside each drawing.
+    `at` has the runs of each share, and `name` is the column of the mean. Without reservations
+    nothing is sampled, so that single run is compared with each sample of the first share.
     """
     means = [means_of_draws(rows, name) for rows in at.values()]
     return [over_draws(after - before) for before, after in pairwise(means)]
@@ -213,7 +226,7 @@ def operations_stay_constant(runs: pd.DataFrame) -> Decision:
 
 
 def constant(ratios: list[Interval]) -> Asked:
-    """Return whether all ratios are about 1, and what counts as that."""
+    """Return the part of a claim that asks whether all ratios are about 1."""
 
     def at_most_off(by: float) -> bool | None:
         return all_of(*(ratio.between(1 - by, 1 + by) for ratio in ratios))
@@ -240,7 +253,8 @@ def fewer_attempts_with_reservations(runs: pd.DataFrame) -> Decision:
 
 # --- Sections 4.1 and 4.3: how the work grows ---
 
-#: What grows with which number, or with its logarithm, and with which power at most.
+#: The bounds of section 4.3. Each has a part of the work, the number with which it grows, whether
+#: it grows with the logarithm of this number, and the largest power.
 BOUNDS = {
     "phase 2, of log N": ("phase 2", "servers", True, 2),
     "phase 1, of log N": ("phase 1", "servers", True, 1),
@@ -253,7 +267,7 @@ OF_GROWTH = PaperSetting(fixed={"kind": GROWTH})
 
 @study.add_claim("OB-11", "fitted power of log N of phase 2", OF_GROWTH)
 def growth_is_bounded(runs: pd.DataFrame) -> Decision:
-    """Judge the bounds of section 4.3."""
+    """Judge the paper's bounds on the growth of the search's work (section 4.3)."""
     parts: dict[str, Part] = {}
     powers = {}
     for name, (part, varied, of_logarithm, bound) in BOUNDS.items():
@@ -263,7 +277,7 @@ def growth_is_bounded(runs: pd.DataFrame) -> Decision:
 
 
 def no_faster(found: Interval, bound: float) -> Asked:
-    """Return whether a fitted power is at most a bound, and what counts as that."""
+    """Return the part of a claim that asks whether a fitted power is at most a bound."""
     return Asked(BOUND, lambda slack: found.below(bound + slack))
 
 
@@ -280,13 +294,14 @@ def a_new_slot_takes_no_longer(runs: pd.DataFrame) -> Decision:
 def an_insertion_is_logarithmic(runs: pd.DataFrame) -> Decision:
     """Judge that inserting or removing 'takes time that is logarithmic' (section 4.2).
 
-    Section 4.3 has the square of the logarithm for the same update.
+    Section 4.3 gives the square of the logarithm for the same update.
     """
     found = power(runs, "servers", "update", of_logarithm=True)
     return Decision(found, {"of log N: 1": no_faster(found, 1)}, "section 4.3 has (log N)²")
 
 
-#: Of OB-21: servers, the slot in hours, the slots and the requests that are drawn, and the seed.
+#: For OB-21: the number of servers, the length of a slot in hours, the number of slots, and the
+#: number of random requests.
 DRAWN_SERVERS, DRAWN_SLOT, DRAWN_SLOTS, DRAWN_REQUESTS = 6, 1.0, 40, 60
 
 
@@ -294,7 +309,8 @@ DRAWN_SERVERS, DRAWN_SLOT, DRAWN_SLOTS, DRAWN_REQUESTS = 6, 1.0, 40, 60
 def a_tree_has_one_period_of_a_server(runs: pd.DataFrame) -> Decision:
     """Judge 'each tree will include at most one idle period per server' (section 4.1).
 
-    The paper says it of a slot that is as long as the shortest job. Random requests are booked.
+    The paper says this about slots that are as long as the shortest job. The claim is tested with
+    random requests.
     """
     most = most_periods_in_a_slot(DRAWN_SLOT)
     shorter = most_periods_in_a_slot(DRAWN_SLOT / 4)
@@ -303,9 +319,9 @@ def a_tree_has_one_period_of_a_server(runs: pd.DataFrame) -> Decision:
 
 
 def most_periods_in_a_slot(least: float) -> int:
-    """Return how many idle periods of one server stand in one tree at most.
+    """Return the largest number of idle periods of one server in the tree of one slot.
 
-    Random requests are booked one after the other, each of a length of `least` or more.
+    Random requests are booked one after the other. `least` is their shortest length, in hours.
     """
     (rng,) = generators(model.SEED, 1)
     book, most = SlotTrees([DRAWN_SERVERS], DRAWN_SLOT, DRAWN_SLOTS), 0

@@ -1,4 +1,4 @@
-"""The paper's figures to Figure 5, and its tables."""
+"""Figures 1 to 5 and Table 1 of the paper."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -46,7 +46,7 @@ from studies.online_batch.settings import (
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The policies, one sign each in every picture.
+#: The meaning that gives each policy its marker and colour, which are the same in every picture.
 _MEANT = {
     ONLINE: "Online",
     LEAST: "Online",
@@ -57,43 +57,50 @@ _MEANT = {
 }
 LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
 LOOK |= {RECORDED: plots.MarkerStyle("#000000", "o")}
-#: The policies in the order of the paper's figures; the others stand in figures of our own.
+#: The order of the policies in the paper's figures. Only our own figures have other policies.
 IN_ORDER = (LEAST, RECORDED, *OWN_BATCH)
-#: What figures say of the runs and of the intervals.
+#: Words of the captions on the runs and on their intervals.
 RUN_TIMES = "run times known"
 WEEKS = f"{RUN_TIMES}; bands: 95 %, bootstrap over weeks"
 LOGLOG = ("log", "log")
-#: Columns of groups, which may be added up, and of what tells settings on one log apart.
+#: The columns with the ends of a group of jobs. The sums of several groups may be added up.
 GROUPS = ("above", "up_to")
-#: What tells machines apart, and what stands in figures of each.
+#: The columns that identify a machine, and those that identify a run on it.
 MACHINE = ["log", "servers", "kept"]
 DESCRIBED = [*MACHINE, "length", "policy"]
-#: How jobs are where a figure does not say otherwise: nobody reserves.
+#: The values of a plain schedule, in which no job reserves ahead.
 PLAIN: dict[str, Any] = {"kind": SCHEDULE, "share": 0.0, "draw": 0}
 
 
-# --- runs, picked and put in words ---
+# --- Picking runs, and describing them in words ---
 
 
 def title_of(runs: pd.DataFrame, log: str) -> str:
-    """Return the name of a log, with the words that a figure made from a stand-in must carry."""
+    """Return the name of a log, marked if the runs used its synthetic stand-in."""
     return log + " (synthetic stand-in)" * (log in logs_missing_in(runs))
 
 
 def plain(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
-    """Return the runs of all jobs on the machine of each log, in which nobody reserves."""
+    """Return the runs of all jobs of a log on its own machine, without advance reservations.
+
+    `where` has further values that the runs must have, by column.
+    """
     found = pick(runs, **PLAIN, kept=ALL, **where)
     return found[found["servers"] == found["log"].map(OWN_SERVERS)]
 
 
 def as_read(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs with the servers and the jobs with which we read the paper."""
+    """Return the runs with the servers and the jobs that we take for those of the paper."""
     on_servers = runs["servers"] == runs["log"].map(READ_SERVERS)
     return runs[on_servers & (runs["kept"] == runs["log"].map(READ_JOBS))]
 
 
 def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return booking as we read the paper, the record and batch scheduling, and what you added."""
+    """Return the runs that are compared with the recorded waits, and the recorded waits themselves.
+
+    They are online scheduling as we read the paper, our own batch schedules, and any policy that a
+    user of the study has added.
+    """
     found = as_read(pick(runs, **PLAIN, length=EXACT))
     return found[~found["policy"].isin(NOT_OF_PAPER)]
 
@@ -101,7 +108,10 @@ def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
 def by_policy(
     runs: pd.DataFrame, logs: Sequence[str], order: Sequence[str] = IN_ORDER
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the setting and the runs of each policy, on each log by the lengths that it knows."""
+    """Yield the setting and the runs of each policy on each log.
+
+    On each log, settings are sorted by the lengths that a policy knows, and then as in `order`.
+    """
 
     def place(group: tuple[dict[str, Any], pd.DataFrame]) -> tuple[int, int]:
         policy = group[0]["policy"]
@@ -114,7 +124,7 @@ def by_policy(
 
 
 def described(runs: pd.DataFrame, setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns that say in a figure's table what was run."""
+    """Return the columns of a figure's table that describe a setting."""
     words = {"log": title_of(runs, setting["log"]), "servers": int(setting["servers"])}
     return words | {"length": setting["length"], "policy": setting["policy"]}
 
@@ -126,7 +136,22 @@ def point(
     interval: Interval,
     **words: str,
 ) -> dict[str, Any]:
-    """Return a point of a figure as a row; `words` are its panel and line, if not by policy."""
+    """Return a point of a figure as a row of its table.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        All runs, which tell whether a log is a stand-in.
+    setting : mapping
+        The setting of the point.
+    at : float
+        The place of the point on the horizontal axis.
+    interval : Interval
+        Its value.
+    **words : str
+        The panel and the line of the point. By default there is a panel for each log and number of
+        servers, and a line for each policy.
+    """
     columns = described(runs, setting)
     panel = f"{columns['log']}, {columns['servers']}"
     named = {"panel": panel, "line": setting["policy"]} | words
@@ -134,19 +159,19 @@ def point(
 
 
 def sums_of(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
-    """Return the sums of each week of all jobs of one setting."""
+    """Return two weekly sums over all jobs of one setting, by the names of their columns."""
     return weekly_sums(pick(runs, grouping=ALL_JOBS), top, bottom)
 
 
 def sums_of_groups(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
-    """Return the sums of each week of the groups whose rows are given, added up."""
+    """Return two weekly sums over all groups of jobs in `runs` together."""
     return weekly_sums(runs, top, bottom, added=GROUPS)
 
 
 def means_of_groups(
     runs: pd.DataFrame, weeks: Bootstrap, grouping: str, top: str, bottom: str = "jobs"
 ) -> Iterator[tuple[float, float, Interval]]:
-    """Yield the ends of each group that has jobs, and its mean."""
+    """Yield the lower end, the upper end and the mean of each group that has jobs."""
     for ends, rows in groups_of(pick(runs, grouping=grouping), GROUPS):
         sums = weekly_sums(rows, top, bottom)
         if sums.bottom.any():
@@ -154,16 +179,19 @@ def means_of_groups(
 
 
 def number(runs: pd.DataFrame, name: str) -> float:
-    """Return a number of the whole run of one setting; NaN where it was not measured."""
+    """Return a value of the whole run of one setting, or NaN if it was not measured."""
     found = pick(runs, grouping=WHOLE)[name].dropna()
     return np.nan if found.empty else float(found.iloc[0])
 
 
 def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interval:
-    """Return the interval of a mean over drawings; without reservations nothing is drawn."""
+    """Return the interval of a mean over samples of the jobs that reserve ahead.
+
+    `share` is the share of these jobs. If it is 0, nothing is sampled and the value is exact.
+    """
     values = list(values)
     if not values:
-        raise NotRunError("no drawing was run")
+        raise NotRunError("no run has this share of advance reservations")
     if len(values) > 1:
         return student(values)
     if not share:
@@ -172,20 +200,23 @@ def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interva
 
 
 def means_of_draws(runs: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    """Return a number of the whole run of each drawing."""
+    """Return a value of the whole run for each sample of the jobs that reserve ahead."""
     return pick(runs, grouping=WHOLE).sort_values("draw")[name].to_numpy(dtype=float)
 
 
 def shades_of(names: Iterable[str]) -> dict[str, plots.MarkerStyle]:
-    """Return shades for the steps of a quantity, without the lightest, which is hard to read."""
+    """Return a shade for each step of a quantity, from light to dark.
+
+    The lightest shade is left out, because it is hard to see.
+    """
     names = [*dict.fromkeys(names)]
     shades = plots.shades([*names, "one more"])
     return {name: shades[name] for name in names}
 
 
-#: Distributions are steps.
+#: The style of distributions, which are drawn as steps.
 STAIRS = plots.LineStyle(stairs=True)
-#: Figure 4(b): of which log and jobs what is drawn, and in which words.
+#: Figure 4(b): the names of the two kinds of lengths, and the log, jobs and lengths of each line.
 LENGTH_NAMES = {"no_longer": "run times", "asks_no_longer": "requested"}
 LENGTH_LINES = [
     (KTH, ALL, "no_longer"),
@@ -195,10 +226,10 @@ LENGTH_LINES = [
 ]
 
 
-def draw_trend(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw lines with their bands, in panels."""
+def draw_trend(table: pd.DataFrame, **options: Any) -> Figure:
+    """Draw lines with their bands in panels; `options` are those of `plots.lines`."""
     columns = {"x": "at", "y": "estimate", "line": "line", "panel": "panel", "names": "legend"}
-    return plots.lines(table, **columns | {"look": LOOK} | how)
+    return plots.lines(table, **columns | {"look": LOOK} | options)
 
 
 # --- Figures 1 and 2, Table 1 ---
@@ -208,7 +239,10 @@ FIGURE1_CAPTION = "Figures 1 and 2: what the search marks in the worked example,
 
 @study.add_figure("figure1", FIGURE1_CAPTION, claims=("OB-1",))
 def figure1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the idle periods under each mark, which no run is needed for."""
+    """Return the idle periods under each mark of the search in the worked example.
+
+    The example needs no runs.
+    """
     book, periods, (_, start, length, servers) = worked_example()
     names = {period: name for name, period in periods.items()}
     search = book.search(start, start + length, servers)
@@ -226,7 +260,7 @@ TABLE1_CAPTION = (
 
 @study.add_figure("table1", TABLE1_CAPTION, claims=("OB-2",))
 def table1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what the logs have beside what is printed."""
+    """Return the servers, jobs and mean lengths of the logs, beside the printed values."""
     found = pick(runs, kind=LOG, grouping=WHOLE)
     printed = pd.DataFrame([TABLE1[log] for log in found["log"]], index=found.index)
     return pd.DataFrame(
@@ -249,7 +283,7 @@ def table1(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the wait over the length along the length; that of all jobs on logarithmic axes."""
+    """Draw the wait over the length, along the length; panels of all jobs have logarithmic axes."""
     panels = table["panel"].unique()
     scales = {panel: LOGLOG if "all" in panel else ("linear", "log") for panel in panels}
     axes = {"xlabel": "length (hours)", "ylabel": "mean of wait / length"}
@@ -264,16 +298,16 @@ FIGURE3_CAPTION = Caption(
 
 @study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("OB-3", "OB-20", "OB-17"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean wait over length by length, of all jobs and of those of the middle."""
+    """Return the mean of wait over length by length, for all jobs and for jobs of 2 to 10 hours."""
     weeks, rows = over_weeks(runs), []
     for setting, its_runs in by_policy(beside_the_record(runs), [KTH]):
         means = means_of_groups(its_runs, weeks, BY_LENGTH, "wait_over_length")
         for above, up_to, mean in means:
-            # The last group is drawn half as far out again.
+            # The last group has no upper end, so it is drawn at 1.5 times its lower end.
             at = 1.5 * above if up_to == np.inf else (above + up_to) / 2
             rows.append(point(runs, setting, at, mean))
     if not rows:
-        raise NotRunError(f"no run of {KTH} is by length")
+        raise NotRunError(f"no run of {KTH} has groups of jobs by length")
     table = pd.DataFrame(rows)
     middle = table[table["at"].between(*MIDDLE)].assign(panel="jobs of 2 to 10 hours")
     return pd.concat([table.assign(panel=table["panel"] + ", all jobs"), middle], ignore_index=True)
@@ -282,30 +316,36 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 def tail(
     runs: pd.DataFrame, setting: Mapping[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the share of the jobs that wait longer than so many hours, over drawings their mean."""
+    """Yield points with the share of the jobs that wait longer than a number of hours.
+
+    The share is a mean over the samples of the jobs that reserve ahead.
+    """
     share, longer = rows["share"].iloc[0], shares_longer(rows)
     for at in longer.columns[longer.any()]:
         yield point(runs, setting, at, over_draws(longer[at], share), **words)
 
 
 def shares_longer(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return which share of the jobs waits longer, a row per drawing, a column per hours."""
+    """Return the share of the jobs that wait longer than a number of hours.
+
+    The table has a row for each sample, and a column for each number of hours.
+    """
     waits = pick(rows, grouping=BY_WAIT)
-    # Beyond the longest wait of a drawing it has no rows.
+    # A sample has no rows beyond its longest wait, where the share is 0.
     return waits.pivot(index="draw", columns="above", values="share_longer").fillna(0.0)
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the lines on each machine, and at the foot the longest waits that are printed."""
+    """Draw the distribution of waits on each machine, and the printed longest waits at the foot."""
     printed = [
         {"panel": panel, "line": policy, "at": at, "estimate": np.nan}
         for panel, lines in table.groupby("panel")["line"]
         for (log, policy), at in LONGEST.items()
         if panel.startswith(log) and policy in set(lines)
     ]
-    how: dict[str, Any] = {"scales": LOGLOG, "style": STAIRS, "printed": pd.DataFrame(printed)}
+    marks = pd.DataFrame(printed)
     axes = {"xlabel": "wait (hours)", "ylabel": "share of the jobs that wait longer"}
-    return draw_trend(table, **how, **axes, **titles)
+    return draw_trend(table, scales=LOGLOG, style=STAIRS, printed=marks, **axes, **titles)
 
 
 FIGURE4_CAPTION = Caption(
@@ -316,7 +356,7 @@ FIGURE4_CAPTION = Caption(
 
 @study.add_figure("figure4", FIGURE4_CAPTION, draw_figure4, claims=("OB-4", "OB-5"))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs that wait longer, on KTH and CTC."""
+    """Return the share of the jobs that wait longer than a number of hours, on KTH and CTC."""
     rows: list[dict[str, Any]] = []
     for setting, its_runs in by_policy(beside_the_record(runs), [CTC, KTH]):
         rows += tail(runs, setting, its_runs)
@@ -324,15 +364,15 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the distribution of lengths, and what is printed of those of CTC."""
-    how: dict[str, Any] = {"scales": ("log", "linear"), "style": STAIRS, "names": "legend"}
-    how |= {"xlabel": "length (hours)", "ylabel": "share of the jobs\nthat are no longer"}
+    """Draw the distribution of lengths, and the printed share of short jobs on CTC."""
+    options: dict[str, Any] = {"scales": ("log", "linear"), "style": STAIRS, "names": "legend"}
+    options |= {"xlabel": "length (hours)", "ylabel": "share of the jobs\nthat are no longer"}
     ctc = [line for line in dict.fromkeys(table["line"]) if line.startswith(CTC)]
     printed = pd.DataFrame([{"line": line, "at": SHORT, "estimate": SHORT_OF_CTC} for line in ctc])
     if not printed.empty:
-        how["printed"] = printed.tail(1)
+        options["printed"] = printed.tail(1)
     look = shades_of(table["line"])
-    return plots.lines(table, x="at", y="estimate", line="line", look=look, **how, **titles)
+    return plots.lines(table, x="at", y="estimate", line="line", look=look, **options, **titles)
 
 
 LENGTHS_CAPTION = Caption(
@@ -344,7 +384,7 @@ LENGTHS_CAPTION = Caption(
 
 @study.add_figure("figure4_lengths", LENGTHS_CAPTION, draw_lengths, claims=("OB-16",))
 def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs of a log that take, or ask for, no more than so many hours."""
+    """Return the share of the jobs that run, or ask to run, for at most a number of hours."""
     rows = []
     for log, kept, name in LENGTH_LINES:
         found = pick(runs, kind=LOG, grouping=BY_LENGTH, log=log, kept=kept)
@@ -354,12 +394,12 @@ def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
         table = {"line": words, "log": title_of(runs, log), "kept": kept, "at": found["up_to"]}
         rows.append(pd.DataFrame(table | {"estimate": found[name]}))
     if not rows:
-        raise NotRunError("no log was measured")
+        raise NotRunError("the runs have no distribution of lengths for any log")
     return pd.concat(rows, ignore_index=True)
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait by servers asked for."""
+    """Draw the mean wait along the number of servers that a job asks for."""
     axes = {"xlabel": "servers asked for", "ylabel": "mean wait (hours)"}
     return draw_trend(table, scales=LOGLOG, **axes, **titles)
 
@@ -372,7 +412,7 @@ FIGURE5_CAPTION = Caption(
 
 @study.add_figure("figure5", FIGURE5_CAPTION, draw_figure5, claims=("OB-6",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean wait by servers asked for, on KTH and CTC."""
+    """Return the mean wait by the number of servers that a job asks for, on KTH and CTC."""
     weeks, rows = over_weeks(runs), []
     for setting, its_runs in by_policy(beside_the_record(runs), [CTC, KTH]):
         for above, up_to, mean in means_of_groups(its_runs, weeks, BY_SERVERS, "wait_h"):

@@ -1,4 +1,4 @@
-"""Our own figures: every policy, the cost of certainty, and booking beside a queue."""
+"""Figures that the paper does not have: all policies, promised starts, and booking with a queue."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -31,28 +31,32 @@ from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import BESIDE_QUEUE
 from studies.results import Caption
 
-#: The order of policies; the others are read elsewhere alone.
+#: The order of the policies in these figures, and the policies that the figures leave out.
 IN_ORDER = (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED)
 VARIANTS = {*POLICIES} - {*IN_ORDER}
-#: What is refused: numbers of a run.
+#: The columns with the number and the share of the work of the rejected jobs.
 REFUSED = ("refused", "refused_work")
 REFUSALS = "intervals: 95 %, bootstrap over weeks; in words: share of the work that is refused"
 
 
-# --- Every policy, and certainty ---
+# --- All policies, and promised starts ---
 
 
-def draw_with_refusals(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw intervals in rows; beside them which share of the work is refused, where any is."""
+def draw_with_refusals(table: pd.DataFrame, **options: Any) -> Figure:
+    """Draw intervals in rows, with the share of the work that was rejected in words.
+
+    `options` are those of `plots.intervals`.
+    """
     words = [f"{100 * work:.2g} % refused" if work > 0 else "" for work in table["refused_work"]]
-    return plots.intervals(table.assign(words=words), panel="panel", words="words", **how)
+    return plots.intervals(table.assign(words=words), panel="panel", words="words", **options)
 
 
 def draw_waits(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait under every policy, a panel for the lengths that it knows."""
-    how: dict[str, Any] = {"x": "mean_wait_h", "row": "log", "series": "policy", "log": True}
-    how |= {"look": LOOK, "row_height": 0.75, "xlabel": "mean wait (hours)"}
-    return draw_with_refusals(table.assign(panel="lengths " + table["length"]), **how, **titles)
+    """Draw the mean wait under every policy, in a panel for exact and one for requested lengths."""
+    options: dict[str, Any] = {"x": "mean_wait_h", "row": "log", "series": "policy", "log": True}
+    options |= {"look": LOOK, "row_height": 0.75, "xlabel": "mean wait (hours)"}
+    panels = table.assign(panel="lengths " + table["length"])
+    return draw_with_refusals(panels, **options, **titles)
 
 
 WAITS_CAPTION = Caption(
@@ -63,7 +67,7 @@ WAITS_CAPTION = Caption(
 
 @study.add_figure("waits", WAITS_CAPTION, draw_waits, claims=("OB-13",))
 def waits(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return waits, attempts, what is refused and what is used under every policy."""
+    """Return the waits, attempts, rejected work and utilization under every policy."""
     weeks, rows = over_weeks(runs), []
     found = plain(runs)
     found = found[~found["policy"].isin(VARIANTS)]
@@ -81,22 +85,22 @@ def waits(runs: pd.DataFrame) -> pd.DataFrame:
 def compared(
     runs: pd.DataFrame, setting: Mapping[str, Any], one: pd.DataFrame, base: pd.DataFrame
 ) -> dict[str, Any]:
-    """Return the columns of a comparison: both mean waits, their ratio in the same weeks."""
-    mine, other = sums_of(one, "wait_h"), sums_of(base, "wait_h")
+    """Return the mean waits of two policies and their ratio, as the columns of one row.
+
+    `one` has the runs of the numerator and `base` those of the denominator, in the same weeks.
+    """
+    numerator, denominator = sums_of(one, "wait_h"), sums_of(base, "wait_h")
     row = described(runs, setting)
-    row |= {"mean_wait_h": mine.mean, "mean_wait_against_h": other.mean}
-    row |= interval_columns(over_weeks(runs).ratio(mine, other), "ratio")
+    row |= {"mean_wait_h": numerator.mean, "mean_wait_against_h": denominator.mean}
+    row |= interval_columns(over_weeks(runs).ratio(numerator, denominator), "ratio")
     return row | {name: number(one, name) for name in REFUSED}
 
 
-def draw_ratios(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw ratios of mean waits in rows, and what is refused."""
-    return draw_with_refusals(table, x="ratio", row="row", series="series", factors=True, **how)
-
-
 def draw_certainty(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw policies that promise a start over EASY."""
-    return draw_ratios(table, look=LOOK, xlabel="mean wait over that of EASY", **titles)
+    """Draw the mean wait of policies that promise a start over the mean wait of EASY."""
+    columns: dict[str, Any] = {"x": "ratio", "row": "row", "series": "series"}
+    axes: dict[str, Any] = {"factors": True, "xlabel": "mean wait over that of EASY"}
+    return draw_with_refusals(table, look=LOOK, **columns, **axes, **titles)
 
 
 CERTAINTY_CAPTION = Caption(
@@ -107,7 +111,7 @@ CERTAINTY_CAPTION = Caption(
 
 @study.add_figure("certainty", CERTAINTY_CAPTION, draw_certainty)
 def certainty(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean wait of policies that promise a start over that of EASY."""
+    """Return the mean wait of policies that promise a start over the mean wait of EASY."""
     rows = []
     found = plain(runs, policy=(ONLINE, "conservative", "EASY"))
     for log, length in product(LOGS, LENGTHS):
@@ -124,11 +128,11 @@ def certainty(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the wait of both parts along the share of the jobs that book."""
-    how: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "names": "ends", "look": {}}
+    """Draw how booking changes the waits of both parts of the jobs, by share of jobs that book."""
+    lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "names": "ends", "look": {}}
     axes = {"xlabel": "share of the jobs that book"}
     axes["ylabel"] = "mean wait, over that\nof the same jobs before"
-    return draw_trend(table, level=("nobody books", 1.0), **how, **axes, **titles)
+    return draw_trend(table, level=("nobody books", 1.0), **lines, **axes, **titles)
 
 
 BESIDE_CAPTION = Caption(
@@ -140,13 +144,12 @@ BESIDE_CAPTION = Caption(
 
 @study.add_figure("beside", BESIDE_CAPTION, draw_beside)
 def beside(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the delay of both parts of the jobs over that of the same jobs if nobody books."""
+    """Return the delay of booking and of queued jobs over the delay if no job books."""
     weeks, rows = over_weeks(runs), []
     keys = ["log", "length", "share", "part"]
     for setting, its_runs in groups_of(pick(runs, kind=BESIDE_QUEUE), keys):
-        booked, before = (
-            weekly_sums(pick(its_runs, some_book=some), "delay_h", "jobs") for some in (1, 0)
-        )
+        booked = weekly_sums(pick(its_runs, some_book=1), "delay_h", "jobs")
+        before = weekly_sums(pick(its_runs, some_book=0), "delay_h", "jobs")
         panel = f"{title_of(runs, setting['log'])}, lengths {setting['length']}"
         row = {"panel": panel, "length": setting["length"], "line": setting["part"]}
         row |= {"at": setting["share"]}

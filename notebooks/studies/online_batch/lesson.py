@@ -1,4 +1,4 @@
-"""Notebook 05, online and batch scheduling: what a limit on waits costs, and the exercises."""
+"""Tables, pictures and exercises of notebook 05, on online and batch scheduling."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -35,93 +35,164 @@ from studies.online_batch.model import (
     REQUESTED,
 )
 from studies.online_batch.reserved import power
-from studies.online_batch.runs import over_weeks, refused_work
+from studies.online_batch.runs import over_weeks
+from studies.online_batch.schedules import refused_work
 
-#: Limits in hours; the last is that of the paper's rule with our horizon. Jobs of a quick look.
-LIMITS, FEW = (6, 12, 24, 48, 96, 336), 3_000
+#: Limits on the wait of a booking, in hours. The last follows from the paper's rule and our
+#: horizon.
+LIMITS = (6, 12, 24, 48, 96, 336)
+#: The number of jobs in a coarse picture.
+FEW = 3_000
+#: The panel of Figure 7(a) that a guess of the notebook is about, the columns of an interval, and
+#: the options of the guess.
 SINCE, COLUMNS = "from the request", ("estimate", "ci95_low", "ci95_high")
 AHEAD = (
     "by far less: who plans ahead finds room", "about that, or a little less",
     "much more: the calendar is in pieces",
 )  # fmt: skip
-#: Exercise 1: a start and an end.
+#: Exercise 1: the start and the end of a request.
 ASKED = (13, 23)
-#: Exercise 2: three jobs on four servers, an attempt each 15 seconds.
+#: Exercise 2: three jobs for four servers, and a policy with an attempt every 15 seconds.
 THREE = co.JobStream([0, 0, 1], [50, 50, 20], [3, 3, 1], request="total")
 DESK = co.Online(slot=10, step=15, max_attempts=8, horizon=240)
-#: The project: how far ahead a booking asks to start, at most, and the seed that it is drawn by.
+#: The project: the longest time ahead that a booking asks for in seconds, and the seed that samples
+#: this time.
 BOOKED_AHEAD, DRAWN = 3 * HOUR, 5
-#: Exercises 3 and 4: jobs wider than half of the servers, and the attempts of half a day.
+#: Exercises 3 and 4: wide jobs need more than this number of servers, which is half of them. A
+#: limit of half a day allows this number of attempts.
 WIDE, LIMITED = 50, 1 + 12 * 4
 
 
-#: Intervals of these tables.
+#: The bootstrap over weeks for the intervals of these tables.
 BY_WEEKS = Bootstrap(1_000, model.SEED)
 
 
-def hours_by_week(wait: np.ndarray, week: np.ndarray, mine: np.ndarray) -> WeeklySums:
-    """Return the hours that some of the jobs wait, and their number, by the week that they came."""
+def hours_by_week(wait: np.ndarray, week: np.ndarray, asked: np.ndarray) -> WeeklySums:
+    """Return the hours waited and the number of jobs, by the week of the submission.
+
+    `wait` is in seconds, and `asked` is a mask of the jobs that count.
+    """
     weeks = int(week.max()) + 1
-    waited = np.bincount(week[mine], wait[mine] / HOUR, minlength=weeks)
-    return WeeklySums(waited, np.bincount(week[mine], minlength=weeks).astype(float))
+    waited = np.bincount(week[asked], wait[asked] / HOUR, minlength=weeks)
+    return WeeklySums(waited, np.bincount(week[asked], minlength=weeks).astype(float))
 
 
 def book_or_queue(
     jobs: co.JobStream, machine: co.Multicluster, limits: Sequence[float] = LIMITS,
     overestimate: float = 1.0, progress: NullProgress = NO_PROGRESS,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return what jobs wait, what they are promised, and what is refused, queued or booked.
+    """Return the waits, promised starts and rejected work of queued and of booked jobs.
 
-    A row for EASY, conservative backfilling, online booking as in the paper, and with attempts up
-    to each limit in hours, and what is left over released. Waits are in hours, of the jobs that
-    ran, with 95 % intervals by bootstrap over weeks: ``told`` up to the start that was promised,
-    ``early`` from the start up to it, ``easy_wait`` of the same jobs with EASY; wide jobs ask for
-    more than half of the processors. What is refused is a share of the jobs, of their work, and of
-    the wide jobs. What users ask for beyond the run time is multiplied by `overestimate`.
+    Parameters
+    ----------
+    jobs : JobStream
+        The jobs, with submissions in seconds.
+    machine : Multicluster
+        The machine that runs them.
+    limits : sequence of float
+        Limits on the wait of a booking, in hours.
+    overestimate : float
+        The time that users request beyond the run time is multiplied by this factor.
+    progress : NullProgress
+        Is told of each policy that has run.
+
+    Returns
+    -------
+    DataFrame
+        A row for EASY, for conservative backfilling, for online booking as in the paper, and for
+        booking with each limit. With a limit, time that is booked but not used is released. Waits
+        are in hours over the jobs that ran, with 95 % intervals by bootstrap over weeks. Wide jobs
+        need more than half of the processors. The columns are:
+
+        - ``mean_wait``, ``p99_wait``, ``wide_wait``: the mean wait, its 99th percentile, and the
+          mean wait of wide jobs
+        - ``easy_wait``: the mean wait of the same jobs under EASY
+        - ``told``: the mean time from the submission to the promised start
+        - ``early``: the mean time by which jobs start before the promised start
+        - ``refused``, ``refused_work``, ``wide_refused``: the rejected share of the jobs, of the
+          work, and of the wide jobs
     """
     instance_of("jobs", jobs, co.JobStream, 'co.read_swf("my-log.swf.gz").jobs(request="total")')
-    beyond = np.maximum(jobs.estimate - jobs.runtime, 0) * not_negative(
-        "overestimate", overestimate
-    )
+    beyond = np.maximum(jobs.estimate - jobs.runtime, 0)
+    beyond *= not_negative("overestimate", overestimate)
     jobs = jobs.replace(estimate=jobs.runtime + beyond)
     ways = {name: POLICIES[name] for name in ("EASY", "conservative", ONLINE)}
     for hours in limits:
         limit = co.Online(release_early=True, max_attempts=1 + int(hours * HOUR / co.Online().step))
         ways[f"online, released, up to {hours:g} h"] = limit
-    wide = jobs.processors > machine.processors / 2
-    week = week_of(jobs.submit)
-    run = joblib.delayed(lambda way: co.simulate(machine, jobs, scheduling=way))
-    progress.total(len(ways))
-    # Threads: the compiled loops let each other run.
+    schedules = dict(
+        zip(ways, _schedules_of(machine, jobs, [*ways.values()], progress), strict=True)
+    )
+    queued = schedules["EASY"].wait
+    return pd.DataFrame({name: _costs(schedules[name], queued) for name in ways}).T
+
+
+def _schedules_of(machine, jobs, policies, progress) -> list[co.Schedule]:
+    """Return the schedule of the jobs under each policy; the policies run in parallel."""
+    run = joblib.delayed(lambda policy: co.simulate(machine, jobs, scheduling=policy))
+    progress.total(len(policies))
+    # Threads are enough, because the compiled loops do not hold the interpreter's lock.
     threads, schedules = joblib.Parallel(n_jobs=-1, prefer="threads", return_as="generator"), []
-    for schedule in threads(run(way) for way in ways.values()):
+    for schedule in threads(run(policy) for policy in policies):
         schedules.append(schedule)
         progress.step()
-    queued, rows = schedules[0].wait, {}
-    for name, schedule in zip(ways, schedules, strict=True):
-        ran, hours = schedule.served, pd.Series(schedule.wait / HOUR)
-        told = ran & np.isfinite(schedule.promised)
-        ahead, early = (
-            pd.Series(schedule.promised - since)[told].mean() / HOUR
-            for since in (jobs.submit, schedule.start)
-        )
-        means = {}
-        for column, wait in (("mean_wait", schedule.wait), ("easy_wait", queued)):
-            mean = BY_WEEKS.mean(hours_by_week(wait, week, ran))
-            means |= {column: mean.estimate, f"{column}_low": mean.low, f"{column}_high": mean.high}
-        rows[name] = means | {
-            "p99_wait": hours[ran].quantile(0.99), "wide_wait": hours[ran & wide].mean(),
-            "told": ahead, "early": early, "refused": (~ran).mean(),
-            "refused_work": refused_work(schedule), "wide_refused": (~ran)[wide].mean(),
-        }  # fmt: skip
-    return pd.DataFrame(rows).T
+    return schedules
+
+
+def _costs(schedule: co.Schedule, queued: np.ndarray) -> dict[str, float]:
+    """Return the row of one policy in the table of `book_or_queue`.
+
+    `queued` has the wait of each job under EASY, in seconds.
+    """
+    jobs, ran, hours = schedule.jobs, schedule.served, pd.Series(schedule.wait / HOUR)
+    wide = jobs.processors > schedule.system.processors / 2
+    week = week_of(jobs.submit)
+    means = {}
+    for column, wait in (("mean_wait", schedule.wait), ("easy_wait", queued)):
+        mean = BY_WEEKS.mean(hours_by_week(wait, week, ran))
+        means |= {column: mean.estimate, f"{column}_low": mean.low, f"{column}_high": mean.high}
+    has_promise = ran & np.isfinite(schedule.promised)
+    ahead, early = (
+        pd.Series(schedule.promised - since)[has_promise].mean() / HOUR
+        for since in (jobs.submit, schedule.start)
+    )
+    return means | {
+        "p99_wait": hours[ran].quantile(0.99), "wide_wait": hours[ran & wide].mean(),
+        "told": ahead, "early": early, "refused": (~ran).mean(),
+        "refused_work": refused_work(schedule), "wide_refused": (~ran)[wide].mean(),
+    }  # fmt: skip
 
 
 def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
-    """Draw the mean wait against the work that is refused, a point per limit."""
+    """Draw the mean wait against the share of rejected work, with a point for each limit.
+
+    `table` is the result of `book_or_queue`, and `note` is added to the subtitle.
+    """
     figure, axes = plots.new_figure(3.6)
     booked = table.loc[[f"online, released, up to {hours:g} h" for hours in LIMITS]]
     refused = 100 * booked["refused_work"]
+    _draw_limits(axes, booked, refused)
+    for policy in ("EASY", "conservative"):
+        sign, wait = LOOK[policy], table.loc[policy, "mean_wait"]
+        axes.plot(0, wait, color=sign.colour, marker=sign.marker, markersize=9, linestyle="",
+                  label=f"all jobs, {policy}", clip_on=False)  # fmt: skip
+    _label_axes(axes)
+    sooner = refused[booked["mean_wait"] <= table.loc["EASY", "mean_wait"]]
+    title = "No limit here makes those who book wait less than those who queue"
+    if len(sooner):
+        title = (
+            f"To wait no longer than in the queue, booking refuses {sooner.min():.0f} % of the work"
+        )
+    plots.title_figure(figure, title, f"bars: 95 %, bootstrap over weeks{note}")
+    in_words = (
+        f"up to {hours:g} h: wait {row.mean_wait:.3g} h, refused {100 * row.refused_work:.0f} %"
+        for hours, row in zip(LIMITS, booked.itertuples(), strict=True)
+    )
+    return plots.Picture(figure, rows=in_words)
+
+
+def _draw_limits(axes, booked, refused):
+    """Draw the mean wait for each limit, when booked and under EASY, and name the limits."""
     ways = {"online": ("mean_wait", "booked, up to"), "EASY": ("easy_wait", "the same jobs, EASY")}
     for policy, (column, label) in ways.items():
         ends = [booked[column] - booked[f"{column}_low"], booked[f"{column}_high"] - booked[column]]
@@ -132,13 +203,13 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
         )  # fmt: skip
     last = np.inf
     for hours, x, y in zip(LIMITS, refused, booked["mean_wait"], strict=True):
-        if last - x > 0.02 * refused.max():  # else it lies on the one before
+        if last - x > 0.02 * refused.max():  # a label any nearer would lie on the one before
             axes.annotate(f"{hours:g} h", (x, y), (6, 4), textcoords="offset points", fontsize=8)
             last = x
-    for policy in ("EASY", "conservative"):
-        sign, wait = LOOK[policy], table.loc[policy, "mean_wait"]
-        axes.plot(0, wait, color=sign.colour, marker=sign.marker, markersize=9, linestyle="",
-                  label=f"all jobs, {policy}", clip_on=False)  # fmt: skip
+
+
+def _label_axes(axes):
+    """Label the axes of waits against rejected work, and put ticks at 1, 2 and 5 of each decade."""
     axes.set(
         yscale="log", xlabel="share of the work that is refused, %", ylabel="mean wait (hours)"
     )
@@ -149,29 +220,18 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
     axes.yaxis.set_major_formatter(lambda at, _: f"{at:g}")
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.legend(fontsize=8, frameon=False)
-    sooner = refused[booked["mean_wait"] <= table.loc["EASY", "mean_wait"]]
-    title = "No limit here makes those who book wait less than those who queue"
-    if len(sooner):
-        title = (
-            f"To wait no longer than in the queue, booking refuses {sooner.min():.0f} % of the work"
-        )
-    plots.title_figure(figure, title, f"bars: 95 %, bootstrap over weeks{note}")
-    told = (
-        f"up to {hours:g} h: wait {row.mean_wait:.3g} h, refused {100 * row.refused_work:.0f} %"
-        for hours, row in zip(LIMITS, booked.itertuples(), strict=True)
-    )
-    return plots.Picture(figure, rows=told)
 
 
 def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Explorer:
-    """Return a slider of how far users overestimate, and what each limit on waits then costs.
+    """Return a slider for the overestimates of users, with the picture of `limits_picture`.
 
-    At 0 each job asks for as long as it runs; at 1 users ask for what they asked for.
+    At 0 each job requests exactly its run time; at 1 it requests the time that the log has.
     """
 
     @lru_cache
     def answers(overestimate: float, count: int) -> pd.DataFrame:
-        with co.Progress(shown=not done) as progress:  # later the picture says that it is refined
+        # Only the first picture needs a progress bar; later pictures say that they are refined.
+        with co.Progress(shown=not done) as progress:
             return book_or_queue(jobs.sample(count, 0), machine, LIMITS, overestimate, progress)
 
     done = set()
@@ -191,13 +251,13 @@ def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Expl
 
 
 def _among(found: Interval, options: dict[str, tuple[float, float]]) -> str | None:
-    """Return the option between whose ends an interval lies; None if it lies between no two."""
+    """Return the option whose range contains an interval, or None if no range contains it."""
     fits = (name for name, (low, high) in options.items() if low <= found.low <= found.high <= high)
     return next(fits, None)
 
 
 def small_jobs(result: Any) -> str | None:
-    """Answer the guess on the wait over length of small jobs, booked over EASY."""
+    """Return the right option for the wait over length of small jobs, booked over EASY."""
     small, _ = small_and_middle(pick(beside_the_record(result.runs), log=KTH))
     found = over_weeks(small).ratio(penalties(small, LEAST), penalties(small, "EASY"))
     options = {"a tenth": (0, 0.3), "about the same": (0.6, 1.6), "ten times as much": (3, 30)}
@@ -205,15 +265,17 @@ def small_jobs(result: Any) -> str | None:
 
 
 def reserving_ahead(result: Any) -> str | None:
-    """Answer the guess on the mean wait where all reserve ahead, less that where nobody does."""
+    """Return the right option for the growth of the mean wait if all jobs reserve ahead."""
     rows = pick(result.figure("figure7a").data(), panel=SINCE, line="KTH-SP2, online")
-    one, *_, all_ahead = (Interval(*r, 0) for r in rows[[*COLUMNS]].itertuples(index=False))
+    waits = (Interval(*row, 0) for row in rows[[*COLUMNS]].itertuples(index=False))
+    none_ahead, *_, all_ahead = waits
+    growth = Interval(0, all_ahead.low - none_ahead.high, all_ahead.high - none_ahead.low, 0)
     options = dict(zip(AHEAD, ((-9, 0.75), (0.75, 1.6), (2.0, 99)), strict=True))
-    return _among(Interval(0, all_ahead.low - one.high, all_ahead.high - one.low, 0), options)
+    return _among(growth, options)
 
 
 def told_requests(result: Any) -> str | None:
-    """Answer the guess on the mean wait online with requested lengths, over exact."""
+    """Return the right option for the mean wait with requested over that with exact lengths."""
     online = plain(result.runs, log=KTH, policy=ONLINE)
     guessed, exact = (
         sums_of(pick(online, length=length), "wait_h") for length in (REQUESTED, EXACT)
@@ -223,35 +285,51 @@ def told_requests(result: Any) -> str | None:
 
 
 def twice_the_slots(result: Any) -> str | None:
-    """Answer the guess on the operations of an update where there are twice as many slots."""
+    """Return the right option for the operations of an update with twice as many slots."""
     options = {"stay: the trees are balanced": (-1, 0.3), "nearly double": (0.6, 1.2)}
     return _among(power(result.runs, "slots", "update"), options)
 
 
 class Submitted:
-    """Jobs as a rule may see them when they are submitted: nobody knows yet how long they run."""
+    """Jobs as a rule sees them at their submission, without their run times and work."""
 
     def __init__(self, jobs: co.JobStream) -> None:
         self._jobs = jobs
 
     def __getattr__(self, name: str) -> Any:
-        """Return what is known of the jobs."""
+        """Return an attribute of the jobs that is known at their submission."""
         if name in ("runtime", "work"):
-            text = f"{name} is not known when a job is submitted; use estimate, what its user says"
-            raise InputError(text)
+            raise InputError(
+                f"{name} is not known when a job is submitted; use estimate, the requested time"
+            )
         return getattr(self._jobs, name)
 
 
 def who_books(
     jobs: co.JobStream, machine: co.Multicluster, rules: Mapping[str, Callable]
 ) -> pd.DataFrame:
-    """Return what rules cost that say which jobs book; all others are backfilled around them.
+    """Return how rules that choose the jobs that book change the waits of all jobs.
 
-    A rule takes the jobs, but for their run times, and returns a truth value for each: those that
-    are true book up to three hours ahead. Waits are counted from the start that was asked for, and
-    held against the same jobs where nobody books (conservative backfilling), in the same weeks;
-    ``than drawn`` is the wait of all jobs over that where as many jobs, drawn at random, book.
-    Intervals of 95 % are by bootstrap over weeks.
+    Jobs that book ask for a start up to three hours ahead. All other jobs are backfilled around
+    them.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        The jobs, with submissions in seconds.
+    machine : Multicluster
+        The machine that runs them.
+    rules : mapping
+        The rules by name. A rule takes the jobs without their run times, and returns a boolean
+        array that is true for the jobs that book.
+
+    Returns
+    -------
+    DataFrame
+        A row for each rule. Waits are counted from the requested start. They are divided by the
+        wait of the same jobs under conservative backfilling, in the same weeks. The column ``than
+        drawn`` has the wait of all jobs over their wait if the same number of jobs, chosen at
+        random, books. The intervals of 95 % are by bootstrap over weeks.
     """
     instance_of("rules", rules, dict, "functions by name")
     week = week_of(jobs.submit)
@@ -261,8 +339,8 @@ def who_books(
         asked = jobs.replace(earliest_start=np.where(books, ahead, jobs.submit))
         return co.simulate(machine, asked, scheduling=co.Conservative()).delay
 
-    def over(one: np.ndarray, other: np.ndarray, mine: np.ndarray) -> str:
-        both = (hours_by_week(wait, week, mine) for wait in (one, other))
+    def over(one: np.ndarray, other: np.ndarray, asked: np.ndarray) -> str:
+        both = (hours_by_week(wait, week, asked) for wait in (one, other))
         return format_interval(BY_WEEKS.ratio(*both), 2)
 
     everyone, queued = np.ones(len(jobs), bool), waits(np.zeros(len(jobs), bool))
@@ -271,50 +349,44 @@ def who_books(
         books = np.asarray(rule(Submitted(jobs)))
         if books.shape != everyone.shape or books.dtype != bool or books.all() or not books.any():
             raise InputError(
-                f"rules[{name!r}] chooses no part of the jobs; give a truth value each"
+                f"rules[{name!r}] chooses no part of the jobs; return a boolean array that is true "
+                "for some jobs and false for others"
             )
         wait = waits(books)
         work = jobs.work[books].sum() / jobs.work.sum()
         row = {"share of jobs": f"{books.mean():.0%}", "share of work": f"{work:.0%}"}
         groups = {"all jobs": everyone, "those that book": books, "those that queue": ~books}
-        row |= {group: over(wait, queued, mine) for group, mine in groups.items()}
+        row |= {group: over(wait, queued, asked) for group, asked in groups.items()}
         row["than drawn"] = over(wait, waits(chance < books.mean()), everyone)
         rows[name] = row
     return pd.DataFrame(rows).T.rename_axis("who books")
 
 
-def _told(answer: Any, right: float, within: float, hint: str, slips: dict[str, float]) -> str:
-    """Return the hint of the slip that an answer is, if it is one; else the usual one."""
-    for its_hint, value in slips.items():
-        if abs(float(answer) - value) <= within < abs(right - value):
-            return its_hint
-    return near(answer, right, within, hint)
-
-
 def _idle_in_example(answer: Any) -> str:
     book, _, _ = worked_example()
     begin, end = ASKED
+    found = book.search(begin, end, 2).found
     slips = {
-        "so many are idle at the start; are they until the end?": len(book.feasible(begin, begin)),
-        "the search stops with as many as were asked for; count them all": len(
-            book.search(begin, end, 2).found
+        "that many servers are idle at the start, but some are not idle until the end": len(
+            book.feasible(begin, begin)
         ),
+        "the search stops when it has enough servers; count all idle servers": len(found),
     }
-    hint = "an idle period has to begin by the start and to last until the end"
-    return _told(answer, len(book.feasible(begin, end)), 0.01, hint, slips)
+    hint = "an idle period has to begin no later than the start, and end no earlier than the end"
+    return near(answer, len(book.feasible(begin, end)), 0.01, hint, slips)
 
 
 def _attempts_of_second(answer: Any) -> str:
     schedule = co.simulate(co.Multicluster([4]), THREE, scheduling=DESK)
     right = int(schedule.attempts[1])
-    hint = "try 0, 15, 30, ... one after the other: where are three servers idle for 50?"
-    slips = {"the attempt that is accepted counts, too": right - 1}
-    return _told(answer, right, 0.01, hint, slips)
+    hint = "try the starts 0, 15, 30, ...: when are three servers idle for 50 seconds?"
+    slips = {"the successful attempt counts too": right - 1}
+    return near(answer, right, 0.01, hint, slips)
 
 
 @lru_cache
 def _schedules(log: model.Log) -> dict[str, co.Schedule]:
-    """Return the schedules of the log behind exercises 3 to 5."""
+    """Return the schedules of a log that exercises 3 to 5 need, by name."""
     limited = co.Online(release_early=True, max_attempts=LIMITED)
     exact = Setting(KTH, OWN_SERVERS[KTH])
     guessed = replace(exact, length=REQUESTED)
@@ -333,68 +405,69 @@ def _wide_jobs(answer: Any) -> str:
     booked, queued, guessed = (made[name].wait for name in ("booked", "queued", "guessed"))
     right = booked[wide].mean() / queued[wide].mean()
     slips = {
-        "that is the ratio of all jobs; take those that are wider": booked.mean() / queued.mean(),
-        "turn the ratio over": 1 / right,
-        "both are to know the run times": float(np.nanmean(guessed[wide]) / queued[wide].mean()),
+        "that is the ratio for all jobs; take only the wide jobs": booked.mean() / queued.mean(),
+        "that is the inverse ratio; exchange the two waits": 1 / right,
+        "that is with requested times; use exact lengths for both": float(
+            np.nanmean(guessed[wide]) / queued[wide].mean()
+        ),
     }
-    hint = (
-        "divide the mean wait of the wide jobs that are booked by that of the same jobs with EASY"
-    )
-    return _told(answer, right, 0.02, hint, slips)
+    hint = "divide the mean wait of the wide jobs when booked by their mean wait under EASY"
+    return near(answer, right, 0.02, hint, slips)
 
 
 def _refused_by_a_limit(answer: Any) -> str:
     made = _schedules(model.logs()[KTH])
     jobs, gone = made["limited"].jobs, ~made["limited"].served
     wide = jobs.processors > WIDE
+    kept = ~made["kept"].served[wide]
     right = gone[wide].mean()
     slips = {
         "that is the share of all jobs": gone.mean(),
         "that is the share of the work": jobs.work[gone].sum() / jobs.work.sum(),
-        "that is which share of the refused jobs are wide": wide[gone].mean(),
-        "that is the share that is served": 1 - right,
+        "that is the share of wide jobs among the rejected jobs": wide[gone].mean(),
+        "that is the share of the jobs that ran": 1 - right,
         "give a share, not percent": 100 * right,
-        "release what is left over: release_early=True": (~made["kept"].served)[wide].mean(),
+        "release the unused time of bookings: release_early=True": kept.mean(),
     }
-    hint = "an attempt each quarter of an hour, from the first at 0; then ~schedule.served"
-    return _told(answer, right, 0.01, hint, slips)
+    hint = "attempts are every 15 minutes, the first at 0; rejected jobs are ~schedule.served"
+    return near(answer, right, 0.01, hint, slips)
 
 
 def _cost_of_reservations(answer: Any) -> str:
     made = _schedules(model.logs()[KTH])
     ahead, booked = made["ahead"], made["booked"]
     slips = {
-        "so far ahead do they ask, on average; does the wait grow by all of it?": float(
+        "that is the mean time ahead that jobs ask for; compare the mean waits": float(
             (ahead.jobs.earliest_start - ahead.jobs.submit).mean() / HOUR
         ),
-        "that is the delay, from the start asked for; take the wait, from the request": float(
+        "that is the delay, from the requested start; take the wait, from the request": float(
             (ahead.delay.mean() - booked.delay.mean()) / HOUR
         ),
         "give hours": float(ahead.wait.mean() - booked.wait.mean()),
     }
     right = (ahead.wait.mean() - booked.wait.mean()) / HOUR
-    hint = "both know exact lengths; the mean wait with reservations less that without, in hours"
-    return _told(answer, right, 0.03, hint, slips)
+    hint = "use exact lengths, and subtract the mean wait without reservations, in hours"
+    return near(answer, right, 0.03, hint, slips)
 
 
 def _cut_of_ctc(answer: Any) -> str:
     log = model.logs()[CTC]
     if not log.has_waits:
-        return "this one needs the real log: coalloc traces fetch CTC-SP2"
+        return "this exercise needs the real log; run: coalloc traces fetch CTC-SP2"
     right = _least_minutes(log, round(model.LONGEST[CTC, model.RECORDED]))
     slips = {
-        "a longer wait is left then": right - 1,
-        "the longest wait is the right one then; with which fewer minutes is it, too?": right + 1,
+        "with this cut, a longer wait remains": right - 1,
+        "this cut gives the longest wait, but a shorter cut does too": right + 1,
         "give minutes, not seconds": 60 * right,
     }
-    hint = "what is the longest wait of the jobs that ran for 1, 2, 3, ... minutes or more?"
-    return _told(answer, right, 0.01, hint, slips)
+    hint = "find the longest wait of the jobs that ran for at least 1, 2, 3, ... minutes"
+    return near(answer, right, 0.01, hint, slips)
 
 
 def _least_minutes(log: model.Log, hours: int) -> int:
-    """Return the least run time in minutes that leaves no longer recorded wait than so many hours.
+    """Return the shortest cut in minutes after which no recorded wait is longer than `hours`.
 
-    0 where there is none in the whole log.
+    The cut removes the jobs with shorter run times. It is 0 if no wait of the log is longer.
     """
     minutes = 0
     while round(np.nanmax(log.recorded[log.jobs.runtime >= 60 * minutes]) / HOUR) > hours:

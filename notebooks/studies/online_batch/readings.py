@@ -1,7 +1,8 @@
-"""How the paper is read: the printed numbers beside our reading, and the readings that were tried.
+"""The printed numbers of the paper, and the ways to read the paper that were compared with them.
 
-The paper does not print the least length of a booking, and its numbers of servers and its log of
-CTC are not those of the public logs. `joint_reading` fits all of these choices together.
+The paper does not print the least length of a booking. Its numbers of servers and its CTC log
+differ from those of the public logs. A reading is one choice of all these values, and
+`joint_reading` compares the readings with the printed numbers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,10 +39,11 @@ from studies.online_batch.settings import BY_FIFTY, LOG, WHOLE
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The columns that tell readings of one log apart.
+#: The columns that identify a reading of one log.
 READING = [*MACHINE, "policy"]
 LONGEST_WAIT = "longest wait"
-#: What printed numbers were used to choose.
+#: The printed numbers that were used to choose a value of our reading, and the value that each of
+#: them chose.
 _OF_KTH, _OF_CTC = "the least length and the servers of KTH", "the servers of CTC"
 CHOSEN_BY = {
     **{(KTH, name): _OF_KTH for name in (LONGEST_WAIT, "attempts (0:50]", "attempts (50:100]")},
@@ -51,35 +53,35 @@ CHOSEN_BY = {
 
 
 def replays(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs in which jobs are booked at once, of every reading of KTH and CTC."""
+    """Return the runs of every reading of KTH and CTC in which no job reserves ahead."""
     return pick(runs, **PLAIN, length=EXACT, policy=BOOKED_AS, log=(KTH, CTC))
 
 
 def attempts_of_groups(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the mean attempts a request of one setting, by group of servers."""
+    """Return the mean number of attempts per request in one setting, by group of servers."""
     found = pick(runs, grouping=BY_FIFTY).sort_values("above")
-    ends = zip(found["above"], found["up_to"], strict=True)
-    return {name_of_group(*e): m for e, m in zip(ends, found["mean_attempts"], strict=True)}
+    groups = zip(found["above"], found["up_to"], found["mean_attempts"], strict=True)
+    return {name_of_group(above, up_to): mean for above, up_to, mean in groups}
 
 
 def name_of_group(above: float, up_to: float) -> str:
-    """Return the name of the attempts of a group, as Table 2 has it."""
+    """Return the name of the attempts in a group of servers, in the notation of Table 2."""
     return f"attempts ({above:g}:{up_to:g}]"
 
 
 def printed_of_replays(log: str) -> dict[str, float]:
-    """Return the printed longest wait and attempts of a log, by name."""
+    """Return the printed longest wait online and the printed attempts of a log, by name."""
     attempts = {name_of_group(*ends): mean for ends, mean in TABLE2[log].items()}
     return {LONGEST_WAIT: LONGEST[log, LEAST]} | attempts
 
 
 def found_in_replay(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the longest wait and the attempts of one reading of a log, by name."""
+    """Return the simulated longest wait and attempts of one reading of a log, by name."""
     return {LONGEST_WAIT: number(runs, "longest_wait_h")} | attempts_of_groups(runs)
 
 
 def by_reading(runs: pd.DataFrame) -> dict[tuple, dict[str, float]]:
-    """Return what comes out of each reading of each log, by log, servers, jobs and policy."""
+    """Return the simulated values of each reading, by its log, servers, jobs and policy."""
     found = groups_of(replays(runs), READING)
     return {tuple(at[name] for name in READING): found_in_replay(rows) for at, rows in found}
 
@@ -89,45 +91,55 @@ def by_reading(runs: pd.DataFrame) -> dict[tuple, dict[str, float]]:
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return the joint reading of the least length, of the servers and of the jobs of CTC.
+    """Return how well each reading of both logs reproduces the printed numbers.
 
-    It is fitted to the numbers of Tables 1 and 2 and of Figure 4(a) that any reading has.
+    A reading chooses the least length, the servers of KTH, and the servers and jobs of CTC. The
+    printed numbers are those of Tables 1 and 2 and of Figure 4(a) for which a reading has a value.
     """
     missing = [log for log in (KTH, CTC) if log in logs_missing_in(runs)]
     if missing:
-        raise NotRunError(f"{', '.join(missing)} is not here, and a stand-in has nothing printed")
+        raise NotRunError(
+            f"{', '.join(missing)} is not here, and the paper has no numbers of a stand-in"
+        )
     found, logs = by_reading(runs), jobs_of_ctc(runs)
-    printed = {f"{log} {name}": value for log in (KTH, CTC)
-               for name, value in printed_of_replays(log).items()}  # fmt: skip
+    printed = with_log(KTH, printed_of_replays(KTH)) | with_log(CTC, printed_of_replays(CTC))
     printed |= printed_of_ctc()
     readings = {}
-    of_kth, of_ctc = ([at for at in found if at[0] == log] for log in (KTH, CTC))
+    of_kth = [reading for reading in found if reading[0] == KTH]
+    of_ctc = [reading for reading in found if reading[0] == CTC]
     for kth, ctc in product(of_kth, of_ctc):
-        if kth[-1] == ctc[-1] and ctc[2] in logs:
-            both = {f"{log} {name}": value for log, at in ((KTH, kth), (CTC, ctc))
-                    for name, value in found[at].items()}  # fmt: skip
-            readings[name_of_reading(kth, ctc)] = both | logs[ctc[2]]
+        *_, policy_of_kth = kth
+        _, _, kept, policy_of_ctc = ctc
+        if policy_of_kth == policy_of_ctc and kept in logs:
+            values = with_log(KTH, found[kth]) | with_log(CTC, found[ctc]) | logs[kept]
+            readings[name_of_reading(kth, ctc)] = values
     ours = name_of_reading(*((log, READ_SERVERS[log], READ_JOBS[log], LEAST) for log in (KTH, CTC)))
     if ours not in readings:
-        raise NotRunError(f"the reading of the study was not run: {ours}")
-    known = {name for each in readings.values() for name in each}
-    return JointReading({n: p for n, p in printed.items() if n in known}, readings, ours)
+        raise NotRunError(f"the runs lack the reading that the study uses: {ours}")
+    simulated = {name for values in readings.values() for name in values}
+    printed = {name: value for name, value in printed.items() if name in simulated}
+    return JointReading(printed, readings, ours)
+
+
+def with_log(log: str, values: Mapping[str, float]) -> dict[str, float]:
+    """Return values with the name of a log before each of their names."""
+    return {f"{log} {name}": value for name, value in values.items()}
 
 
 def name_of_reading(kth: tuple, ctc: tuple) -> str:
-    """Return a joint reading in words, from log, servers, jobs and policy of both logs."""
+    """Return the name of a reading of both logs; each has a log, servers, jobs and a policy."""
     (_, kth_servers, _, policy), (_, ctc_servers, kept, _) = kth, ctc
     return f"{policy}; KTH on {kth_servers:g} servers; CTC on {ctc_servers:g}, {kept}"
 
 
 def printed_of_ctc() -> dict[str, float]:
-    """Return what is printed of the jobs of CTC, by name."""
+    """Return the printed number, mean length and longest recorded wait of the CTC jobs."""
     _, jobs, mean = TABLE1[CTC]
     return {"CTC jobs": jobs, "CTC mean length": mean, "CTC recorded wait": LONGEST[CTC, RECORDED]}
 
 
 def jobs_of_ctc(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return what the public log of CTC has of the same, by which of its jobs are kept."""
+    """Return the values of `printed_of_ctc` in the public log, for each choice of its jobs."""
     found = pick(runs, kind=LOG, grouping=WHOLE, log=CTC)
     columns = dict(zip(printed_of_ctc(), ("job_count", "mean_length_h", "longest_wait_h"),
                        strict=True))  # fmt: skip
@@ -141,7 +153,7 @@ def jobs_of_ctc(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
-    """Return longest wait and attempts a request over those printed, by reading of one log."""
+    """Return the ratios of simulated to printed values for each reading of one log."""
     rows = []
     for (which, servers, kept, policy), found in by_reading(runs).items():
         if which != log:
@@ -153,15 +165,16 @@ def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
             row |= {"row": words, "number": name, "printed": printed, "reproduced": value}
             rows.append(row | interval_columns(Interval.exact(value / printed), "ratio"))
     if not rows:
-        raise NotRunError(f"no reading of {log} was run")
+        raise NotRunError(f"the runs have no schedule of {log} without reservations")
     return pd.DataFrame(rows)
 
 
 def draw_readings(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw what came out over what is printed, a row per reading."""
-    how: dict[str, Any] = {"x": "ratio", "row": "row", "series": "number", "factors": True}
-    known = table.dropna(subset="ratio")
-    return plots.intervals(known, xlabel="what came out over what is printed", **how, **titles)
+    """Draw the ratio of each simulated value to the printed value, in a row for each reading."""
+    columns: dict[str, Any] = {"x": "ratio", "row": "row", "series": "number", "factors": True}
+    simulated = table.dropna(subset="ratio")
+    xlabel = "what came out over what is printed"
+    return plots.intervals(simulated, xlabel=xlabel, **columns, **titles)
 
 
 READINGS_CAPTION = Caption(
@@ -173,7 +186,7 @@ READINGS_CAPTION = Caption(
 
 @study.add_figure("readings", READINGS_CAPTION, draw_readings, claims=("OB-7", "OB-14"))
 def readings(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what comes out of KTH over what is printed."""
+    """Return the ratios of simulated to printed values for each reading of KTH."""
     return of_log(runs, KTH)
 
 
@@ -186,7 +199,10 @@ READINGS_OF_CTC_CAPTION = Caption(
 
 @study.add_figure("readings_ctc", READINGS_OF_CTC_CAPTION, draw_readings)
 def readings_of_ctc(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what comes out of CTC over what is printed."""
+    """Return the ratios of simulated to printed values for each reading of CTC.
+
+    Only readings with our least length of a booking are returned.
+    """
     return of_log(pick(runs, policy=LEAST), CTC)
 
 
@@ -198,7 +214,11 @@ CUTS_CAPTION = Caption(
 
 @study.add_figure("cuts", CUTS_CAPTION, draw_readings)
 def cuts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return jobs, mean length, longest recorded wait and short jobs of CTC over those printed."""
+    """Return the ratios of values of the public CTC log to the printed values.
+
+    The values are the number of jobs, their mean length, the longest recorded wait and the share of
+    short requests. There is a row for each value and each choice of the jobs that are kept.
+    """
     _, jobs, mean = TABLE1[CTC]
     printed = {
         "jobs": ("job_count", jobs),
@@ -213,7 +233,7 @@ def cuts(runs: pd.DataFrame) -> pd.DataFrame:
         row |= {"printed": value, "found": of_log.get(column, np.nan)}
         rows.append(row | interval_columns(Interval.exact(row["found"] / value), "ratio"))
     if not rows:
-        raise NotRunError(f"{CTC} itself was not measured")
+        raise NotRunError(f"the jobs of the log {CTC} were not measured")
     return pd.DataFrame(rows)
 
 
@@ -222,7 +242,7 @@ ATTEMPTS_CAPTION = "Table 2: attempts a request in groups of 50 servers, by our 
 
 @study.add_figure("attempts", ATTEMPTS_CAPTION)
 def attempts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean attempts a request by group of servers, beside those printed."""
+    """Return the mean number of attempts per request by group of servers, beside Table 2."""
     rows = []
     for at, its_runs in groups_of(pick(as_read(replays(runs)), policy=LEAST), READING):
         printed = printed_of_replays(at["log"])
@@ -241,7 +261,7 @@ def attempts(runs: pd.DataFrame) -> pd.DataFrame:
 
 @study.add_numbers
 def printed_numbers(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield a row for each number of Tables 1 and 2 and each longest wait that is printed."""
+    """Yield a row for each number of Tables 1 and 2, and for each printed longest wait."""
     yield from table1_numbers(runs)
     for log in (KTH, CTC):
         booked = pick(as_read(replays(runs)), policy=LEAST, log=log)
@@ -281,7 +301,11 @@ def printed_row(
     printed: float,
     found: Mapping[str, float],
 ) -> Row:
-    """Return the row of a printed number: what comes out by our reading, or that nothing does."""
+    """Return the ledger row of a printed number.
+
+    `found` has the values of our reading. If it has no value of this name, the row says that the
+    number cannot be tested.
+    """
     item, stand_in = f"{log} {name}", log if log in logs_missing_in(runs) else ""
     value = found.get(name)
     if value is None:

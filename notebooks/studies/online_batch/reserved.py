@@ -1,4 +1,4 @@
-"""Figures 6 and 7, advance reservations, and section 4.3: how the work of the search grows."""
+"""Figures 6 and 7 on advance reservations, and section 4.3 on the growth of the search's work."""
 
 from collections.abc import Iterator
 from itertools import pairwise, product
@@ -44,15 +44,17 @@ from studies.online_batch.settings import (
 )
 from studies.results import Caption
 
-#: The policies that are given reservations, in the words of lines.
+#: The policies that are run with advance reservations, and their names in the figures.
 WITH_RESERVATIONS = {LEAST: "online", "conservative": "conservative"}
-#: What waits are counted from: Figures 6 and 7, and the definition of section 5.
+#: The two starting points of a wait: the request, as in Figures 6 and 7, and the requested start,
+#: as in the definition of section 5.
 FROM_REQUEST, FROM_START = "from the request", "from the start asked for"
 COUNTED_FROM = {"mean_wait_h": FROM_REQUEST, "mean_delay_h": FROM_START}
-#: Which numbers vary in the figure of growth, in the words of panels.
+#: The numbers that vary in the figure of growth, and the names of their panels.
 VARIED = {"servers": "servers N", "slots": "slots Q", "wanted": "servers asked for n"}
 DRAWINGS = f"asked for 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over drawings"
-#: The work of a request: looking, over all attempts, and putting what is left over in the trees.
+#: The work of a request has two parts. The search has two phases in every attempt. The update puts
+#: the idle periods that are left over back into the trees.
 LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
 
 
@@ -60,7 +62,7 @@ LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
 
 
 def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of policies that are given reservations, at each share of them."""
+    """Return the runs of the policies that were run at several shares of advance reservations."""
     usual = {"kind": SCHEDULE, "length": EXACT}
     found = as_read(pick(runs, policy=tuple(WITH_RESERVATIONS), **usual))
     shares = found.groupby(["log", "policy"])["share"].transform("nunique")
@@ -68,7 +70,10 @@ def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_figure6(runs: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame, dict[str, str]]]:
-    """Yield settings, runs and words of the lines of Figure 6, the record's last."""
+    """Yield the setting, the runs and the names of each line of Figure 6.
+
+    The lines of the recorded waits come last.
+    """
     reserved = pick(with_reservations(runs), log=(CTC, KTH))
     for setting, its_runs in groups_of(reserved, [*DESCRIBED, "share"]):
         if setting["share"] < 1:
@@ -82,34 +87,32 @@ def of_figure6(runs: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame, dict[st
 
 
 def panel_of(runs: pd.DataFrame, log: str, policy: str) -> str:
-    """Return the panel of a log under a policy that is given reservations."""
+    """Return the name of the panel of a log and a policy."""
     return f"{title_of(runs, log)}, {WITH_RESERVATIONS[policy]}"
 
 
 def frequencies(
     runs: pd.DataFrame, setting: dict[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the share of the jobs in each class of waits, over drawings their mean."""
+    """Yield points with the share of the jobs in each class of waits.
+
+    The share is a mean over the samples of the jobs that reserve ahead.
+    """
     share, longer = rows["share"].iloc[0], shares_longer(rows)
     for low, high in pairwise(CLASSES):
-        # Who waits not at all is in the first class.
-        mine = (longer[low] if low else 1.0) - longer[high]
-        yield point(runs, setting, (low + high) / 2, over_draws(mine, share), **words)
+        # Jobs that do not wait at all belong to the first class.
+        in_class = (longer[low] if low else 1.0) - longer[high]
+        yield point(runs, setting, (low + high) / 2, over_draws(in_class, share), **words)
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw how often jobs wait how long by share of reservations."""
+    """Draw the frequencies of waits, with a line for each share of advance reservations."""
     axes: dict[str, Any] = {"xlabel": "wait from the request (hours)", "panel": "way", "row": "log"}
     parts = table["panel"].str.partition(", ").set_axis(["log", "", "way"], axis=1)
     both = table.assign(log=parts["log"], way=parts["way"])
-    return draw_by_share(both, ylabel="share of the jobs", **axes, **titles)
-
-
-def draw_by_share(table: pd.DataFrame, stairs: bool = False, **how: Any) -> Figure:
-    """Draw lines by share of reservations, and the record dashed."""
-    drawn = [line for line in table["line"] if line != RECORDED]
-    style = plots.LineStyle(stairs=stairs, dashed=[RECORDED])
-    return draw_trend(table, look=shades_of(drawn) | LOOK, style=style, **how)
+    look = shades_of(line for line in table["line"] if line != RECORDED) | LOOK
+    style = plots.LineStyle(dashed=[RECORDED])
+    return draw_trend(both, ylabel="share of the jobs", look=look, style=style, **axes, **titles)
 
 
 FIGURE6_CAPTION = Caption(
@@ -121,7 +124,10 @@ FIGURE6_CAPTION = Caption(
 
 @study.add_figure("figure6", FIGURE6_CAPTION, draw_figure6, claims=("OB-8", "OB-19"))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the frequencies of waits at each share, booked and queued, beside the record."""
+    """Return the frequencies of waits at each share of advance reservations.
+
+    They are those of online scheduling, of conservative backfilling and of the recorded waits.
+    """
     rows: list[dict[str, Any]] = []
     for setting, its_runs, words in of_figure6(runs):
         rows += frequencies(runs, setting, its_runs, **words)
@@ -129,7 +135,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait along the share of reservations."""
+    """Draw the mean wait along the share of advance reservations."""
     axes = {"xlabel": "share of advance reservations, ρ", "ylabel": "mean wait (hours)"}
     return draw_trend(table, look=shades_of(table["line"]), **axes, **titles)
 
@@ -142,7 +148,7 @@ FIGURE7A_CAPTION = Caption(
 
 @study.add_figure("figure7a", FIGURE7A_CAPTION, draw_figure7a, claims=("OB-9",))
 def figure7a(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean wait by share, counted from the request and from the start asked for."""
+    """Return the mean wait at each share, counted from the request and from the requested start."""
     rows = []
     for setting, its_runs in groups_of(with_reservations(runs), [*DESCRIBED, "share"]):
         policy, share = WITH_RESERVATIONS[setting["policy"]], setting["share"]
@@ -157,20 +163,21 @@ def figure7a(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return attempts and operations a request at each share and drawing, by log and servers.
+    """Return the attempts and operations per request at each share of reservations.
 
-    Attempts are those of the whole log; what an attempt costs, and an update, is counted on trees.
+    There is a row for each machine, share and sample. The attempts are those of the whole log. The
+    operations of an attempt and of an update are counted on the trees, for some of the jobs.
     """
     trees = pick(runs, kind=TREES)
     if trees.empty:
-        raise NotRunError("no run is on trees")
+        raise NotRunError("no run booked jobs on the trees")
     keys = [*MACHINE, "share", "draw"]
     booked = pick(with_reservations(runs), policy=LEAST, grouping=WHOLE)
     table = trees[[*keys, *PHASES, "attempts_a_request"]].merge(
         booked[[*keys, "mean_attempts"]], on=keys, how="inner"
     )
     if table.empty:
-        raise NotRunError("no log was booked whole at the shares of the trees")
+        raise NotRunError("no whole log was run at the shares of reservations of the trees")
     an_attempt = table[[*LOOKING]].sum(axis=1) / table["attempts_a_request"]
     attempts = table["mean_attempts"]
     work = {"attempts": attempts, SEARCH: attempts * an_attempt, UPDATE: table["update"]}
@@ -178,27 +185,29 @@ def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
-    """Return a part of the work of one log at each share over that without reservations."""
+    """Return a part of the work at each share, divided by this part without reservations.
+
+    `table` has the work of one machine.
+    """
     none = table[part][table["share"] == 0].mean()
     reserved = table[table["share"] > 0]
     return {
-        float(share): over_draws(drawn, share).times(1 / none)
-        for share, drawn in reserved.groupby("share")[part]
+        float(share): over_draws(samples, share).times(1 / none)
+        for share, samples in reserved.groupby("share")[part]
     }
 
 
 def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw each part of the work over that without reservations."""
+    """Draw each part of the work, divided by this part without reservations."""
     rows = []
     parts = ("attempts", SEARCH, UPDATE)
     for part, (machine, its_rows) in product(parts, table.groupby("panel", sort=False)):
         for share, ratio in over_none(its_rows, part).items():
             words = {"panel": machine, "part": part, "share": f"ρ = {share:g}"}
             rows.append(words | interval_columns(ratio, "ratio"))
-    how: dict[str, Any] = {"x": "ratio", "row": "part", "series": "share", "panel": "panel"}
-    how["factors"] = True
+    columns: dict[str, Any] = {"x": "ratio", "row": "part", "series": "share", "panel": "panel"}
     xlabel = "per request, over that without reservations"
-    return plots.intervals(pd.DataFrame(rows), xlabel=xlabel, **how, **titles)
+    return plots.intervals(pd.DataFrame(rows), xlabel=xlabel, factors=True, **columns, **titles)
 
 
 FIGURE7B_CAPTION = Caption(
@@ -210,7 +219,7 @@ FIGURE7B_CAPTION = Caption(
 
 @study.add_figure("figure7b", FIGURE7B_CAPTION, draw_figure7b, claims=("OB-10", "OB-18"))
 def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return operations and attempts a request of each drawing."""
+    """Return the operations and attempts per request of each sample."""
     table = work_of_requests(runs)
     titles = [title_of(runs, log) for log in table["log"]]
     machines = [f"{title}, {n:g}" for title, n in zip(titles, table["servers"], strict=True)]
@@ -221,13 +230,27 @@ def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False) -> Interval:
-    """Return the power of a number, or of its logarithm, with which a part of the work grows."""
+    """Return the fitted power with which a part of the work grows with a number.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Runs in which the number takes two values or more.
+    varied : str
+        The number that varies: ``"servers"``, ``"slots"`` or ``"wanted"``.
+    part : str
+        The part of the work, one of `model.PHASES`.
+    of_logarithm : bool
+        Whether to fit a power of the number's logarithm instead.
+    """
     others = {name: at for name, at in model.GROWTH_AT.items() if name != varied}
     counts = pick(runs, kind=GROWTH, **others).pivot(
         index="replication", columns=varied, values=part
     )
     if len(counts.columns) < 2:
-        raise NotRunError(f"no growth with {VARIED[varied]} was run; run two numbers or more")
+        raise NotRunError(
+            f"the growth with {VARIED[varied]} needs runs for two values or more; run more values"
+        )
     at = counts.columns.to_numpy(dtype=float)
     x = np.log(np.log2(at) if of_logarithm else at)
     x = x - x.mean()
@@ -235,7 +258,7 @@ def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False
 
 
 def draw_growth(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the fitted powers, a panel per number that varies."""
+    """Draw the fitted power of each part of the work, in a panel for each number that varies."""
     xlabel = "fitted power: at 0 more of it changes nothing, at 1 twice as much doubles the work"
     return plots.intervals(table, x="exponent", row="part", panel="panel", xlabel=xlabel, **titles)
 
@@ -252,7 +275,7 @@ GROWTH_CAPTION = Caption(
     "growth", GROWTH_CAPTION, draw_growth, claims=("OB-11", "OB-15", "OB-22", "OB-21")
 )
 def growth(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return operations by each number that varies, and the power with which they grow."""
+    """Return the operations for each value of a varied number, and the fitted power."""
     rows = []
     for part, (varied, panel) in product(PHASES, VARIED.items()):
         others = {name: at for name, at in model.GROWTH_AT.items() if name != varied}

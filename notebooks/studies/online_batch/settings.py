@@ -1,4 +1,4 @@
-"""What is run: the kinds of settings, and those of all figures and claims."""
+"""The kinds of settings of the study, and the settings that its figures and claims need."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -34,22 +34,39 @@ from studies.online_batch.model import (
 )
 from studies.study import Scale
 
-#: Kinds of runs, a dataclass each.
+#: The kinds of runs. Each kind has a class of settings.
 SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
 TREES, GROWTH, OVERLOAD = "trees", "growth", "overload"
-#: What a row is of: sums over all jobs of a week, or over a group of them by length in hours or by
-#: servers asked for; numbers of all of the run, or of groups of fifty servers; the share of the
-#: jobs that wait longer; how many server-hours are used in each week.
+#: The groupings of the rows of a run:
+#:
+#: - weekly sums over all jobs, over groups by length in hours, and over groups by servers
+#: - values of the whole run, and attempts of groups of fifty servers
+#: - the share of the jobs that wait longer than a number of hours
+#: - the used server-hours of each week
 ALL_JOBS, BY_LENGTH, BY_SERVERS = "all jobs", "by length", "by servers"
 WHOLE, BY_FIFTY, BY_WAIT, BUSY = "whole", "by fifty", "by wait", "busy servers"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A log on so many servers, under a policy of `POLICIES`, one of your own, or as recorded.
+    """A schedule of the jobs of a log, or its recorded waits.
 
-    The words are those of `model`. All jobs are `kept`, or those that one of `model.CUTS` leaves. A
-    `share` of the jobs reserves ahead, drawn again with each `draw`.
+    Parameters
+    ----------
+    log : str
+        The name of the log.
+    servers : int
+        The number of servers.
+    policy : str or Scheduling
+        A policy of `model.POLICIES`, ``"recorded"``, or any other policy.
+    length : {"exact", "requested"}
+        The length that the policy knows of each job.
+    kept : str
+        The jobs that are kept: ``"all jobs"`` or the name of a cut of `model.CUTS`.
+    share : float
+        The share of the jobs that reserve ahead.
+    draw : int
+        The number of the sample of these jobs.
     """
 
     log: str
@@ -70,40 +87,40 @@ class Setting:
 
     @property
     def system(self) -> Multicluster:
-        """The servers."""
+        """The servers as a system with one cluster."""
         return Multicluster([self.servers])
 
     @property
     def scheduling(self) -> Scheduling:
-        """The policy."""
+        """The scheduling policy as an object."""
         return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
 
     @property
     def is_a_reading(self) -> bool:
-        """Whether its least length is one of those that are only tried to read the paper."""
+        """Whether the policy has a least length other than the one that we take for the paper's."""
         return self.policy in OF_READINGS
 
     @property
     def is_plain(self) -> bool:
-        """Whether jobs ask for what they take, at once."""
+        """Whether lengths are exact, no job reserves ahead, and the paper has the policy."""
         plain = Setting(self.log, self.servers, self.policy, kept=self.kept)
         return self == plain and self.policy not in NOT_OF_PAPER
 
     @property
     def is_as_read(self) -> bool:
-        """Whether the servers and the jobs are those with which we read the paper."""
+        """Whether the servers and the jobs are those that we take for the paper's."""
         return (self.servers, self.kept) == (READ_SERVERS[self.log], READ_JOBS[self.log])
 
     @property
     def is_grouped(self) -> bool:
-        """Whether figures or claims read groups of its jobs: as read, on its machine, or KTH."""
+        """Whether figures or claims need groups of its jobs."""
         on_its_own = (self.servers, self.kept) == (OWN_SERVERS[self.log], ALL)
         return self.is_plain and (self.is_as_read or on_its_own or self.log == KTH)
 
 
 @dataclass(frozen=True)
 class LogItself:
-    """What Table 1 and Figure 4(b) have of the jobs of a log that are kept; none is scheduled."""
+    """The values of a log in Table 1 and Figure 4(b); no job is scheduled."""
 
     log: str
     kept: str = ALL
@@ -112,7 +129,7 @@ class LogItself:
 
 @dataclass(frozen=True)
 class BesideQueue:
-    """A share of the jobs books ahead, conservative backfilling plans the others around them."""
+    """The jobs of a log; some book ahead, and the others are backfilled around them."""
 
     log: str
     length: str
@@ -122,7 +139,7 @@ class BesideQueue:
 
 @dataclass(frozen=True)
 class Overload:
-    """The jobs of a log come so fast that they offer more work than the servers can do."""
+    """The jobs of a log, submitted so fast that they offer more work than the servers can do."""
 
     log: str
     servers: int
@@ -141,7 +158,7 @@ class Overload:
 
 @dataclass(frozen=True)
 class OnTrees:
-    """Some jobs of a log, booked on trees in which those before them stand."""
+    """Some jobs of a log that are booked on trees, in which the earlier jobs are already booked."""
 
     log: str
     servers: int
@@ -153,7 +170,10 @@ class OnTrees:
 
 @dataclass(frozen=True)
 class Growth:
-    """Random requests of `wanted` servers, which load each server alike whatever their number."""
+    """Random requests for `wanted` servers each, on trees with `servers` servers and `slots` slots.
+
+    The offered load is the same for all these numbers.
+    """
 
     servers: int
     slots: int
@@ -165,7 +185,7 @@ class Growth:
 
 
 def settings(scale: Scale) -> Iterator[Any]:
-    """Yield what the figures and claims read."""
+    """Yield all settings that the figures and claims need."""
     for log in LOGS:
         yield LogItself(log)
     for cut in CUTS:
@@ -188,25 +208,25 @@ def settings(scale: Scale) -> Iterator[Any]:
 
 
 def as_read(log: str, policy: str = LEAST) -> Setting:
-    """Return a log with the servers and the jobs with which we read the paper."""
+    """Return the setting with the servers and the jobs that we take for the paper's."""
     return Setting(log, READ_SERVERS[log], policy, kept=READ_JOBS[log])
 
 
 def online_and_batch(log: str) -> Iterator[Setting]:
-    """Yield booking, the record and batch schedules of our own: Figures 3 to 5."""
+    """Yield online scheduling, the recorded waits and our own batch schedules: Figures 3 to 5."""
     for policy in (LEAST, RECORDED, *OWN_BATCH):
         yield as_read(log, policy)
 
 
 def all_policies(log: str) -> Iterator[Setting]:
-    """Yield every policy with the true lengths, or with the requested ones."""
+    """Yield every policy, with exact lengths and with requested lengths."""
     for length in LENGTHS:
         for policy in (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED):
             yield Setting(log, OWN_SERVERS[log], policy, length)
 
 
 def readings(log: str) -> Iterator[Setting]:
-    """Yield the ways to read the paper: servers, jobs and least lengths, and what was recorded."""
+    """Yield each way to read the paper: all choices of servers, jobs and the least length."""
     for servers in model.servers_of(log):
         for kept in (READ_JOBS[log], *FURTHER_JOBS[log]):
             for policy in (*BOOKED_AS, RECORDED):
@@ -214,37 +234,37 @@ def readings(log: str) -> Iterator[Setting]:
 
 
 def reserved_online(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield booking with reservations: Figures 6, 7(a) and the attempts of 7(b)."""
+    """Yield online scheduling at each share of advance reservations, for Figures 6 and 7."""
     yield from with_shares(scale.online_shares, scale.draws, as_read(log))
 
 
 def reservations(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield booking and conservative backfilling with reservations."""
+    """Yield online scheduling and conservative backfilling at each share of reservations."""
     for policy in (LEAST, "conservative"):
         yield from with_shares(scale.shares, scale.draws, as_read(log, policy))
 
 
 def with_shares(shares: Iterable[float], draws: int, plain: Setting) -> Iterator[Setting]:
-    """Yield a setting at each share of reservations, drawn some times."""
+    """Yield a setting at each share of advance reservations, with several samples of each share."""
     for share in shares:
         for draw in range(draws if share else 1):
             yield replace(plain, share=share, draw=draw)
 
 
 def beside_a_queue(log: str) -> Iterator[BesideQueue]:
-    """Yield booking beside backfilling."""
+    """Yield each share of the jobs that book while the others are backfilled around them."""
     for length in LENGTHS:
         for share in BESIDE:
             yield BesideQueue(log, length, share)
 
 
 def smaller_step() -> Setting:
-    """Return booking with attempts each 5 minutes, for the claim on smaller steps."""
+    """Return online scheduling with an attempt every 5 minutes, for the claim on smaller steps."""
     return Setting(KTH, OWN_SERVERS[KTH], SMALLER_STEP)
 
 
 def overloads() -> Iterator[Overload]:
-    """Yield booking and batch scheduling where more work is offered than can be done."""
+    """Yield online and batch scheduling of more work than the servers can do."""
     for policy in (LEAST, *OWN_BATCH):
         for length in LENGTHS:
             yield Overload(KTH, READ_SERVERS[KTH], policy, length, load=model.TOO_MUCH)
@@ -253,14 +273,14 @@ def overloads() -> Iterator[Overload]:
 
 
 def on_trees(scale: Scale, log: str) -> Iterator[OnTrees]:
-    """Yield the paper's trees by share of reservations: Figure 7(b)."""
+    """Yield runs on the paper's trees at each share of advance reservations, for Figure 7(b)."""
     for share in scale.tree_shares:
         for draw in range(TREE_DRAWS if share else 1):
             yield OnTrees(log, READ_SERVERS[log], share, draw, READ_JOBS[log])
 
 
 def growth(scale: Scale) -> Iterator[Growth]:
-    """Yield random requests on the trees, one number varied: section 4.3."""
+    """Yield random requests on the trees with one number varied at a time, for section 4.3."""
     for servers in scale.tree_servers:
         yield Growth(**model.GROWTH_AT | {"servers": servers})
     for slots in scale.tree_slots:

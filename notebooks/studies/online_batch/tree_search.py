@@ -1,4 +1,4 @@
-"""The search on the trees of a slot, step by step: the worked example of online co-allocation."""
+"""Step-by-step pictures of the search on the trees of a slot, in the paper's worked example."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,14 +17,16 @@ from coalloc_lib.calendar.trees import Inner, Node, leaves
 from coalloc_lib.plots.schedules import Box, rows
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 
-#: The request of the worked example: start, length, servers; and where the drawing ends.
+#: The start, the length and the servers of the request in the worked example, and the right end of
+#: the time axis.
 ASKED, SHOWN = (17, 12, 2), 50.0
 SUBTITLE = (
     "step {step} of {last}; above: grey is reserved, framed idle, yellow slot {slot}, dashed the "
     "request; below: its trees, medians in round nodes, beside them how many leaves they have"
 )
 BLUE, DIM, RESERVED = plots.STANDARD.colour, "#8C8C8C", ("#BFBFBF", "#444444")
-#: What a search has done with a node, and what it looks like: fill, edge, ink, line.
+#: The look of a node by what the search has done with it: the colours of its area, its edge and its
+#: text, and the style of its edge.
 LOOKS = {
     "": ("white", DIM, "black", "-"),
     "looked at": ("#FFF1CC", "black", "black", "-"),
@@ -33,15 +35,18 @@ LOOKS = {
     "infeasible": ("#FBE9DE", plots.LOSS.colour, "black", "--"),
     "feasible": (BLUE, BLUE, "white", "-"),
 }
-#: Inches of a level of a tree, of a row of a server; room between trees, in leaves.
+#: The height of a level of a tree and of the row of a server, in inches, and the distance between
+#: two trees, in widths of a leaf.
 LEVEL, ROW, APART = 0.52, 0.25, 0.55
 MIDDLE = {"ha": "center", "va": "center_baseline", "fontsize": 8}
 
 
 class Marks(NamedTuple):
-    """What a search has done so far: how nodes look, the order of its marks, what it accepted.
+    """What a search has done so far.
 
-    A subtree that is marked or ignored looks so with all below it, unless `looks` says otherwise.
+    `looks` has the look of nodes. All nodes below a marked or ignored node look like it, unless
+    they have their own look. `order` has the candidates in the order in which they were marked, and
+    `taken` the idle periods that were accepted.
     """
 
     looks: Mapping[Node, str]
@@ -50,7 +55,11 @@ class Marks(NamedTuple):
 
 
 class TreeWalk:
-    """A search for so many servers on the trees of the first slot of an interval, in steps."""
+    """A search for `count` servers that are idle from `start` to `end`, step by step.
+
+    The search uses the trees of the slot in which the interval starts. `names` has the names of the
+    idle periods.
+    """
 
     def __init__(self, book: SlotTrees, start, end, count, names: Mapping[IdlePeriod, str]) -> None:
         self.start, self.end, self.count, self.names = start, end, count, names
@@ -61,17 +70,18 @@ class TreeWalk:
         self.candidates, self.feasible, self.taken = list[Node](), list[Node](), list[IdlePeriod]()
 
     def steps(self) -> Iterator[tuple[str, Marks]]:
-        """Yield the words of each step, with the marks after it."""
-        for words in self._all():
+        """Yield the description of each step, with the marks after it."""
+        for words in self._all_steps():
             yield words, Marks({**self.looks}, [*self.candidates], [*self.taken])
 
-    def _all(self) -> Iterator[str]:
+    def _all_steps(self) -> Iterator[str]:
         yield f"The request starts in slot {self.slot + 1}: search the tree of what is idle in it"
         yield from self._phase1()
         number = sum(node.size for node in self.candidates)
         if number < self.count:
             yield self._too_few(number, "candidate")
             return
+
         yield f"{number} candidates for {self.count}: go through the marks in reverse order"
         yield from self._phase2()
         periods = [period for node in self.feasible for period in leaves(node)]
@@ -112,7 +122,7 @@ class TreeWalk:
                     return
 
     def _by_end(self, node: Node | None, letter: str) -> Iterator[str]:
-        """Search one secondary tree, or a single leaf; a step for each node."""
+        """Search one secondary tree or a single leaf, and yield a description for each node."""
         while isinstance(node, Inner):
             self.looks[node] = "looked at"
             name, when = f"Phase 2, tree of {letter}", instant(node.median)
@@ -145,12 +155,12 @@ class TreeWalk:
 
 
 def instant(when: float) -> str:
-    """Return how an instant is written, in a node as in words."""
+    """Return a time as it is written in nodes and descriptions."""
     return "∞" if when == float("inf") else f"{when:g}"
 
 
 def inner_names(root: Node | None) -> dict[Node, str]:
-    """Return A, B, C, ... for the inner nodes of a primary tree, level by level."""
+    """Return the names A, B, C, ... of the inner nodes of a primary tree, level by level."""
     level, inner_nodes = [root], []
     while level:
         inner = [node for node in level if isinstance(node, Inner)]
@@ -160,15 +170,18 @@ def inner_names(root: Node | None) -> dict[Node, str]:
 
 
 def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk]:
-    """Return the search of a request in the worked example; refuse what cannot be asked there."""
+    """Return the trees of the worked example and the search for a request on them.
+
+    Raise InputError if the request is not within the horizon, or needs more servers than there are.
+    """
     book, periods, _ = worked_example()
     end, horizon = start + positive("length", length), book.slots * book.slot
     if start < 0 or end > horizon:
         asked = f"start = {start:g} with length = {length:g} is not within 0 and {horizon:g}"
         raise InputError(f"{asked}, the horizon; give an earlier start or a shorter length")
     if whole("servers", servers) > len(periods):
-        raise InputError(f"servers = {servers}; there are {len(periods)}")
-    # X, Y, Z and V as in the paper, later ones of the same server primed.
+        raise InputError(f"servers = {servers}; give at most {len(periods)}, the servers there are")
+    # The first idle period of a server is X, Y, Z or V as in the paper; later ones have primes.
     names = {
         period: name + "′" * place
         for name, first in periods.items()
@@ -180,7 +193,18 @@ def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk
 def tree_search_picture(
     start=ASKED[0], length=ASKED[1], servers=ASKED[2], step: int | None = None
 ) -> plots.Picture:
-    """Draw a step of the search: 0 is the question, the last one and all beyond it the answer."""
+    """Draw one step of the search for a request in the worked example.
+
+    Parameters
+    ----------
+    start, length : float
+        The start and the length of the request.
+    servers : int
+        The number of servers that the request needs.
+    step : int, optional
+        The step to draw, from 0, the state before the search. A step beyond the last one is the
+        last step. By default it is the last step, the result of the search.
+    """
     book, search = walk(start, length, servers)
     steps = list(search.steps())
     last = len(steps) - 1
@@ -191,7 +215,11 @@ def tree_search_picture(
 
 
 def slot_tree_search(state: str = "") -> Explorer:
-    """Return the controls of a request and of its search; `state` is a scenario's copied line."""
+    """Return controls for a request and the steps of its search, with the picture of each step.
+
+    `state` is the copied text of an earlier scenario; by default the controls show the worked
+    example of the paper.
+    """
 
     def last(*request: float) -> int:
         return len([*walk(*request)[1].steps()]) - 1
@@ -203,22 +231,30 @@ def slot_tree_search(state: str = "") -> Explorer:
     request = [controls[name].children[-1] for name in ranges]
 
     def begin_again(_change: dict) -> None:
-        """Go to the first step of another search, and let the slider reach as far as it goes."""
-        with suppress(InputError):  # the drawing shows the error
-            most = last(*(each.value for each in request))
-            for each in controls["step"].children:
-                each.value, each.max = 0, most
+        """Go to the first step of the new search, and let the slider end at its last step."""
+        with suppress(InputError):  # the picture shows the error
+            most = last(*(entry.value for entry in request))
+            for slider_or_entry in controls["step"].children:
+                slider_or_entry.value, slider_or_entry.max = 0, most
 
-    for each in request:
-        each.observe(begin_again, "value")
+    for entry in request:
+        entry.observe(begin_again, "value")
     hint = ipw.HTML("<p>Move <i>step</i> on, and ask for something else.</p>")
     return Explorer(controls, tree_search_picture, state=state, above=[hint])
 
 
 def _drawn(book, search, marks, title, subtitle) -> Figure:
-    """Draw the primary tree, leaves by start, and the secondary one of its inner nodes, by end."""
+    """Draw the servers, and below them the primary tree and all its secondary trees.
+
+    The primary tree sorts its leaves by start. The secondary tree of an inner node sorts them by
+    end.
+    """
     trees: list[tuple[Inner | None, Node]] = [(None, search.root)] * bool(search.root)
-    trees += [(n, n.secondary.root) for n in search.letters if n.secondary and n.secondary.root]
+    trees += [
+        (node, node.secondary.root)
+        for node in search.letters
+        if node.secondary and node.secondary.root
+    ]
     deep = max((-y for _, tree in trees for _, _, y in _places(tree, 0)), default=0)
     heights = [ROW * sum(book.sizes) + 0.45, LEVEL * (deep + 1) + 0.35]
     figure, (above, below) = plots.new_figure(sum(heights) + 0.3, 2, 1, height_ratios=heights)
@@ -234,7 +270,7 @@ def _drawn(book, search, marks, title, subtitle) -> Figure:
 
 
 def _places(node: Node, left: float, level: int = 0) -> Iterator[tuple[Node, float, float]]:
-    """Yield each node with its place, above the middle of its leaves."""
+    """Yield each node of a tree with its position, which is above the middle of its leaves."""
     yield node, left + node.size / 2, -level
     if isinstance(node, Inner):
         yield from _places(node.left, left, level + 1)
@@ -242,7 +278,7 @@ def _places(node: Node, left: float, level: int = 0) -> Iterator[tuple[Node, flo
 
 
 def _inherited(node: Node, looks: Mapping[Node, str], above: str = "") -> Iterator:
-    """Yield each node with its look: its own, or that of the marked subtree in which it is."""
+    """Yield each node of a tree with its own look, or with the look of the node above it."""
     own = looks.get(node, above)
     yield node, own
     if isinstance(node, Inner):

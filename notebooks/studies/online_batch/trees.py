@@ -1,4 +1,4 @@
-"""The search on the paper's trees: requests booked on them, their operations counted."""
+"""Requests that are booked on the paper's trees, with the number of operations that this takes."""
 
 from collections.abc import Sequence
 from dataclasses import astuple
@@ -28,7 +28,30 @@ def book_on_trees(
     step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:
-    """Return each start, or NaN, and attempts and operations from request `counted_from` on."""
+    """Book requests on trees one after the other, and count attempts and operations.
+
+    Parameters
+    ----------
+    columns : sequence of array
+        The submission, earliest start, length (all in seconds) and servers of each request.
+    book : SlotTrees
+        The trees, which are changed.
+    most : int
+        The largest number of attempts of a request.
+    step : float
+        The time between the starts of two attempts, in seconds.
+    counted_from : int
+        The first request whose attempts and operations are counted.
+
+    Returns
+    -------
+    starts : list of float
+        The start of each request in seconds, or NaN if it was rejected.
+    attempts : int
+        The number of counted attempts.
+    operations : dict
+        The number of counted operations in each part of the work.
+    """
     starts: list[float] = []
     attempts, before = 0, astuple(book.operations)
     requests = zip(*(column.tolist() for column in columns), strict=True)
@@ -36,17 +59,20 @@ def book_on_trees(
         if number == counted_from:
             attempts, before = 0, astuple(book.operations)
         book.advance(submit)
-        tried, start = first_room(book, earliest, length, servers, most, step)
+        tried, start = book_first_room(book, earliest, length, servers, most, step)
         attempts += tried
         starts.append(start)
     done = np.subtract(astuple(book.operations), before)[: len(PHASES)]
     return starts, attempts, dict(zip(PHASES, done.tolist(), strict=True))
 
 
-def first_room(
+def book_first_room(
     book: SlotTrees, earliest: float, length: float, servers: int, most: int, step: float
 ) -> tuple[int, float]:
-    """Book a request at the first attempt that has room; return attempts and start, or NaN."""
+    """Book a request at its first feasible start.
+
+    Return the number of attempts, and the start in seconds or NaN if the request is rejected.
+    """
     until = (max(book.trees) + 1) * book.slot
     for attempt in range(most):
         start = earliest + attempt * step
@@ -60,10 +86,11 @@ def first_room(
     return most, float("nan")
 
 
-def first_as_busy(schedule: Schedule, order: NDArray[np.int64], count: int) -> int:
-    """Return the first of so many jobs in a row that need as many attempts as all do.
+def first_of_typical_jobs(schedule: Schedule, order: NDArray[np.int64], count: int) -> int:
+    """Return the place of the first of `count` successive jobs that are typical of the log.
 
-    On an idle machine each needs one, and there is nothing to see.
+    Their mean number of attempts is the closest to that of all jobs. On an idle machine every job
+    would need only one attempt, and would tell nothing about the search.
     """
     assert schedule.attempts is not None
     means = np.convolve(schedule.attempts[order], np.full(count, 1 / count), "valid")
@@ -73,7 +100,7 @@ def first_as_busy(schedule: Schedule, order: NDArray[np.int64], count: int) -> i
 def booked_before(
     schedule: Schedule, earlier: NDArray[np.int64], now: float, servers: int
 ) -> SlotTrees:
-    """Return trees in which the earlier jobs stand that have not ended."""
+    """Return trees at the time `now` in which all earlier jobs that have not ended are booked."""
     assert schedule.servers is not None
     end = booked_end(schedule)
     book = SlotTrees([servers], 7 * DAY / TREE_SLOTS, TREE_SLOTS)
@@ -81,8 +108,10 @@ def booked_before(
     for job in earlier[end[earlier] > now].tolist():
         begin, stop = max(float(schedule.start[job]), now), float(end[job])
         for server in schedule.servers[job].tolist():
-            around = [p for p in book.periods(server) if p.start <= begin and stop <= p.end]
-            (period,) = around
+            # Servers run one job at a time, so exactly one idle period has room for the job.
+            (period,) = (
+                idle for idle in book.periods(server) if idle.start <= begin and stop <= idle.end
+            )
             book.take(period, begin, stop)
     return book
 
@@ -90,7 +119,10 @@ def booked_before(
 def random_requests(
     servers: int, wanted: int, count: int, seed: np.random.SeedSequence
 ) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Return submissions, earliest starts, lengths and servers: load 0.6, half of them ahead."""
+    """Return random requests that offer a load of 0.6; half of them reserve ahead.
+
+    The arrays have the submissions, earliest starts and lengths in seconds, and the servers.
+    """
     (rng,) = generators(seed, 1)
     mean = 4 * HOUR
     between = wanted * mean / (0.6 * servers)

@@ -1,9 +1,14 @@
-"""Which conclusions survive: each asked again under other policies, jobs, loads and systems.
+"""Study of which conclusions survive under other policies, jobs, loads and systems.
 
-The study is our own. `conclusions` has the sentences, each a comparison of two of the `ways` to run
-the same jobs; `model` has the conditions, and `loads` finds what a comparison carries; `runs`
-measures a conclusion under a condition; `effects` judges each cell; `survival` counts the cells;
-`figures` draws them, and `claims` judges each conclusion at its own setting.
+This study is ours, and reproduces no paper. It tests each conclusion under many conditions. A cell
+is one conclusion, under one condition, by one metric.
+
+- `conclusions` has the conclusions. Each compares two ways to run the same jobs.
+- `ways` has the ways to run jobs, and `model` the conditions.
+- `loads` finds the load that both ways of a comparison carry.
+- `runs` lists the settings, and measures a conclusion under a condition.
+- `effects` judges each cell, `survival` counts the cells, and `figures` draws them.
+- `claims` judges each conclusion in its own setting.
 """
 
 from studies.what_survives import claims, conclusions, figures, model, runs

@@ -1,4 +1,4 @@
-"""The claims: each conclusion at its own setting, by the mean response."""
+"""Judgements of each conclusion in its own setting, by the mean response time."""
 
 from collections.abc import Callable
 
@@ -12,12 +12,13 @@ from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
 from studies.what_survives.effects import CONDITION, effect_of
 from studies.what_survives.runs import own, study
 
-#: The note of a claim says what comes out for other values of these; the matrix has all others.
+#: The columns whose other values are reported in the note of a claim. The matrix has all
+#: conditions.
 VARIED = ("policy", "metric")
 
 
 def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
-    """Return the function that judges a conclusion from the runs of one condition."""
+    """Return a function that judges a conclusion from the runs of one condition."""
 
     def judge(runs: pd.DataFrame) -> Decision:
         found = effect_of(runs)
@@ -33,7 +34,7 @@ def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
 
 
 def setting_of(conclusion: Conclusion) -> PaperSetting:
-    """Return a conclusion's own setting, with the columns that its note varies."""
+    """Return the setting of a conclusion in which its claim is judged."""
     first = own(conclusion)
     values = {name: getattr(first, name, model.RESPONSE) for name in CONDITION}
     fixed = {name: value for name, value in values.items() if name not in VARIED}
@@ -41,6 +42,6 @@ def setting_of(conclusion: Conclusion) -> PaperSetting:
     return PaperSetting(varied=varied, fixed={"conclusion": conclusion.item} | fixed)
 
 
-for each in CONCLUSIONS.values():
-    quantity = f"{each.name}: change of the mean response, %"
-    study.add_claim(each.item, quantity, setting_of(each))(judging(each))
+for conclusion in CONCLUSIONS.values():
+    quantity = f"{conclusion.name}: change of the mean response, %"
+    study.add_claim(conclusion.item, quantity, setting_of(conclusion))(judging(conclusion))

@@ -1,7 +1,7 @@
-"""The conclusions: each a comparison of two ways to run the same jobs.
+"""The conclusions that the study tests; each compares two ways to run the same jobs.
 
-A conclusion takes the `Case` of one condition and returns what it compares: the responses of the
-same jobs in one way and in another. It holds if the first way is better.
+A conclusion takes the jobs of one condition, a `Case`, and returns the response times of these jobs
+in both ways. It holds if the first way is better.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from studies.what_survives.ways import PARTS, Case
 
 
 class Pair(NamedTuple):
-    """The responses of the same jobs in one way and in another, and a mask of the jobs asked."""
+    """The response times of the same jobs in two ways, and a mask of the jobs that are compared."""
 
     one: NDArray[np.float64]
     other: NDArray[np.float64]
@@ -28,9 +28,10 @@ class Pair(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What a conclusion compares: the ratio of one pair, or that ratio beside a second pair's.
+    """The pairs of response times that a conclusion compares, and the jobs of these pairs.
 
-    `jobs` are the jobs of the pairs.
+    A conclusion with one pair compares its ratio with 1. A conclusion with two pairs compares the
+    ratio of the first pair with the ratio of the second.
     """
 
     jobs: JobStream
@@ -39,35 +40,37 @@ class Compared(NamedTuple):
 
     @property
     def pairs(self) -> list[Pair]:
-        """The pairs that are there."""
+        """The first pair, and the second if there is one."""
         return [pair for pair in (self.first, self.second) if pair is not None]
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A sentence, how it is asked of a case, and the setting in which it is asked first.
+    """A conclusion: what it compares, and the settings in which it has a meaning.
 
     Parameters
     ----------
     item, name : str
-        Its number in the ledger, and a short name.
+        The number of the conclusion in the ledger, and a short name.
     compare : callable
-        From a `Case` to what is compared.
+        A function that takes a `Case` and returns the pairs that are compared.
     policy : str
-        The policy of its own setting.
+        The policy of the conclusion's own setting.
     policies, placements : tuple of str
-        The policies and placements for which it has a meaning. The first placement is its own.
+        The policies and placements for which the conclusion has a meaning. The first placement is
+        that of its own setting.
     relaxation : bool
-        Whether one way allows all that the other allows, and more. Few people would dispute such a
-        conclusion.
+        Whether the first way allows everything that the second way allows, and more. Few people
+        would dispute such a conclusion.
     up_to : float
-        It holds if the first ratio, over the second if there is one, is at most 1 plus this.
+        The conclusion holds if the first ratio is at most 1 plus this value. If there is a second
+        pair, the first ratio is divided by the second.
     components : int
-        Into how many components jobs are split; 1 if they are not.
+        The number of components into which jobs are split; 1 if they are not split.
     penalty : float
         The span penalty.
     sites : bool
-        Whether it compares sites that are unevenly busy.
+        Whether the conclusion compares sites that are unevenly busy.
     """
 
     item: str
@@ -84,12 +87,12 @@ class Conclusion:
 
 
 def _of_all(case: Case, one: NDArray, other: NDArray) -> Compared:
-    """Return the comparison of two ways over all jobs."""
+    """Return the comparison of the response times of all jobs in two ways."""
     return Compared(case.jobs, Pair(one, other, case.all_jobs))
 
 
 def _spanning(penalty):
-    """Return the comparison of spanning at a penalty with staying whole."""
+    """Return a function that compares spanning at a penalty with running jobs in one cluster."""
 
     def spanning(case: Case) -> Compared:
         return _of_all(case, case.spanning(penalty), case.whole())
@@ -120,9 +123,12 @@ def _large_jobs_pay(case: Case) -> Compared:
 
 
 def _large_clusters(case: Case) -> Compared:
-    """Compare clusters with twice as many of half their size, for jobs that fit on the halves."""
+    """Compare the clusters of a case with twice as many clusters of half their size.
+
+    Only the jobs that fit into the smallest half run. Their load is that of all jobs.
+    """
     fits = case.jobs.processors <= min(case.system.sizes) // 2
-    halves = Multicluster([half for size in case.system.sizes for half in (size // 2,) * 2])
+    halves = Multicluster(np.repeat(np.array(case.system.sizes) // 2, 2).tolist())
     load = case.jobs.offered_load(case.system)
     narrow = replace(case, jobs=case.jobs[fits].with_load(case.system, load))
     return _of_all(narrow, narrow.whole(), narrow.whole(halves))
@@ -145,10 +151,12 @@ def _adaptive(case: Case) -> Compared:
 
 
 def _served_better(case: Case) -> Compared:
-    """Ask whether spanning gains more under first come, first served than under this policy."""
-    under_fcfs = case.under(FCFS())
-    pairs = (Pair(each.spanning(0.1), each.whole(), case.all_jobs) for each in (under_fcfs, case))
-    return Compared(case.jobs, *pairs)
+    """Compare the gain of spanning under first come, first served with that under the policy."""
+    first, second = (
+        Pair(served.spanning(0.1), served.whole(), case.all_jobs)
+        for served in (case.under(FCFS()), case)
+    )
+    return Compared(case.jobs, first, second)
 
 
 def _large_jobs_gain(case: Case) -> Compared:
@@ -200,6 +208,6 @@ _ALL = (
     Conclusion("WS-15", "spanning helps large jobs most", _large_jobs_gain, penalty=0.1),
     Conclusion("WS-16", "at penalty 0.5, whole not spanning", _dear_spanning, penalty=0.5),
 )  # fmt: skip
-#: The conclusions by item. Most are sentences of the papers, without their papers' settings; WS-11
-#: and WS-13 to WS-15 are our own.
-CONCLUSIONS = {each.item: each for each in _ALL}
+#: The conclusions by item. WS-11 and WS-13 to WS-15 are ours. The others are sentences of the
+#: papers, but their settings are not those of the papers.
+CONCLUSIONS = {conclusion.item: conclusion for conclusion in _ALL}

@@ -1,4 +1,4 @@
-"""What came out in each cell: an effect with its interval, and whether the conclusion holds."""
+"""The effect in each cell with its interval, and the verdict whether the conclusion holds there."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,32 +14,32 @@ from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
 from studies.what_survives.runs import SUMS, study
 
-#: The columns that tell cells apart, besides the conclusion.
+#: The columns that identify a cell, together with the conclusion.
 CONDITION = (
     "policy", "workload", "estimates", "share", "system", "placement", "unevenness", "metric"
 )  # fmt: skip
-#: What may come out of a conclusion in a cell.
+#: The verdicts on a conclusion in a cell. It holds, or it turns into its opposite.
 HOLDS, TURNS, UNDECIDED, NO_ANSWER = "holds", "turns", "undecided", "no answer"
 HOLDS_SATURATED = "holds, the other way is saturated"
 TURNS_SATURATED = "turns, this way is saturated"
 SATURATED = [HOLDS_SATURATED, TURNS_SATURATED]
-#: The verdicts that decide, by whether the conclusion holds.
+#: The verdicts of decided cells, and whether the conclusion holds with each of them.
 DECIDED = {HOLDS: True, HOLDS_SATURATED: True, TURNS: False, TURNS_SATURATED: False}
-#: Why a cell has no answer if the saturated ways are on both sides of the comparison.
+#: The reason why a cell has no answer if saturated ways are on both sides of the comparison.
 BOTH_SATURATED = "both ways are saturated"
-#: How often the weeks of a log are resampled for an interval.
+#: The number of bootstrap resamples of the weeks of a log.
 RESAMPLES = 1_000
 
 
 def effect_of(rows: pd.DataFrame) -> Interval:
-    """Return the logarithm of what one cell's runs compare; below 0, the first way is better.
+    """Return the effect in one cell: the logarithm of the ratio that its conclusion compares.
 
-    If one way is saturated and the other is not, the effect is infinite; the interval has a warning
-    if there is no effect to tell.
+    If the effect is below 0, the first way is better. If one way is saturated and the other is not,
+    the effect is infinite. If there is no answer, the interval has a warning.
     """
     if rows["saturated"].iloc[0]:
         return saturated_effect(rows["saturated"].iloc[0])
-    # A table of logs alone, of conclusions with one pair, has no columns for a second.
+    # If all conclusions of a table of logs have one pair, it has no columns for a second pair.
     sums = rows.reindex(columns=SUMS).to_numpy(float).T
     if rows["workload"].iloc[0] not in model.LOGS:
         return Replications(_log_ratio(sums)).interval
@@ -55,10 +55,10 @@ def effect_of(rows: pd.DataFrame) -> Interval:
 
 
 def saturated_effect(ways: str) -> Interval:
-    """Return the effect if these ways have no finite response: without bound, or none to tell.
+    """Return the effect if some ways are saturated; `ways` has their names with spaces between.
 
-    The effect is log(one / other) - log(beside_one / beside_other), so a saturated way raises it or
-    lowers it; ways that do both leave no answer.
+    The effect is log(one / other) - log(beside_one / beside_other). A saturated way makes it either
+    infinitely large or infinitely small. If saturated ways do both, there is no answer.
     """
     raised = {"one", "beside_other"} & {*ways.split()}
     lowered = {"other", "beside_one"} & {*ways.split()}
@@ -68,17 +68,18 @@ def saturated_effect(ways: str) -> Interval:
 
 
 def _log_ratio(sums: np.ndarray) -> Any:
-    """Return the logarithm of the first ratio, over the second if there is one."""
+    """Return the logarithm of the first ratio, divided by the second ratio if there is one."""
     one, other, *second = sums
     beside = np.log(second[0] / second[1]) if second else 0.0
     return np.log(one / other) - beside
 
 
 def effects(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each cell: its setting, its change in percent, and its verdict.
+    """Return a row for each cell with its setting, its change in percent, and its verdict.
 
-    A cell is a conclusion under a condition, by a metric. Verdicts rest on the same 95 % intervals
-    as those of the ledger: of cells without any difference, one in twenty decides by chance.
+    A cell is one conclusion, under one condition, by one metric. Verdicts use 95 % intervals, like
+    those of the ledger. If two ways do not differ in a cell, one such cell in twenty is decided by
+    chance.
     """
     return pd.DataFrame(_cells(runs))
 
@@ -100,13 +101,13 @@ def _cells(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _jobs(cell: dict[str, Any], rows: pd.DataFrame) -> int:
-    """Return the jobs of each run, or the largest number of jobs that are taken from a log."""
+    """Return the number of jobs in each run, or the largest number that is taken from a log."""
     scale = study.scales[rows["scale"].iloc[0]]
     return scale.jobs if cell["workload"] in model.SERVICE else scale.log_jobs
 
 
 def made_with(conclusion: Any, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return what else a reader needs to run a cell again."""
+    """Return the values besides the condition that a reader needs to run a cell again."""
     clusters = model.system_of(cell["system"], cell["workload"]).sizes
     sampled = cell["workload"] in model.SERVICE
     books = cell["policy"] == model.ONLINE or conclusion.item == "WS-12"

@@ -1,4 +1,4 @@
-"""The matrix of all conclusions and conditions, one for each metric, and the table of counts."""
+"""The matrices of all conclusions and conditions, by metric, and the table of counts of cells."""
 
 import functools
 from typing import Any
@@ -15,9 +15,10 @@ from studies.what_survives.effects import SATURATED, effects
 from studies.what_survives.runs import own, study
 from studies.what_survives.survival import by_metric, survival
 
-#: Columns of the matrix that are no pair of a policy with a workload or a load.
+#: The groups of columns for estimates and for other conditions. All other columns of the matrix are
+#: pairs of a policy with a workload or a load.
 ESTIMATES, OTHERS = "estimates", "other"
-#: The name of the matrix of each metric.
+#: The metric of each matrix, by the name of its figure.
 MATRICES = {
     "matrix": model.RESPONSE,
     "matrix-awrt": model.AWRT,
@@ -26,7 +27,10 @@ MATRICES = {
 
 
 def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw conclusions down and conditions across; the title counts those that survive."""
+    """Draw a row for each conclusion and a column for each condition.
+
+    The title says how many conclusions survive.
+    """
     by_name = survival(table)
     survive = int((by_name["sentence"] == "survives").sum())
     metric = table["metric"].iloc[0]
@@ -42,7 +46,7 @@ def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 def _caption(metric: str) -> Caption:
-    """Return the caption of a matrix."""
+    """Return the caption of the matrix of a metric."""
     letters = ", ".join(f"{letter}: {name}" for name, letter in model.LETTERS.items())
     return Caption(
         f"each conclusion under each condition, judged by the {metric}; blue-green: holds, brown: "
@@ -52,21 +56,23 @@ def _caption(metric: str) -> Caption:
 
 
 def make_matrix(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return a row for each cell of a metric, with all that is needed to run the cell again."""
+    """Return a row for each cell of a metric, with all values that are needed to run it again."""
     cells = effects(runs[runs["metric"] == metric])
-    becomes = survival(cells).set_index("conclusion")
-    firsts = {item: own(conclusion) for item, conclusion in CONCLUSIONS.items()}
-    places = [_column(row, firsts[row.conclusion]) for row in cells.itertuples()]
-    cells["group"], cells["condition"] = zip(*places, strict=True)
-    counts = {row.Index: f"{row.holds} of {row.holds + row.turns}" for row in becomes.itertuples()}
+    by_conclusion = survival(cells).set_index("conclusion")
+    own_settings = {item: own(conclusion) for item, conclusion in CONCLUSIONS.items()}
+    columns = [_column(row, own_settings[row.conclusion]) for row in cells.itertuples()]
+    cells["group"], cells["condition"] = zip(*columns, strict=True)
+    counts = {
+        row.Index: f"{row.holds} of {row.holds + row.turns}" for row in by_conclusion.itertuples()
+    }
     cells["counts"] = cells["conclusion"].map(counts)
-    relaxed = cells["conclusion"].map(becomes["relaxation"])
+    relaxed = cells["conclusion"].map(by_conclusion["relaxation"])
     cells["label"] = cells["name"].where(~relaxed, "(" + cells["name"] + ")")
-    return _in_order(cells, list(becomes.index))
+    return _in_order(cells, list(by_conclusion.index))
 
 
 def _in_order(cells: pd.DataFrame, conclusions: list[str]) -> pd.DataFrame:
-    """Return the cells in the order in which they are drawn."""
+    """Return the cells sorted by conclusion and by column, as they are drawn."""
     groups = [*model.POLICIES, ESTIMATES, OTHERS]
     order = {"conclusion": conclusions, "group": groups, "condition": [*model.LETTERS.values()]}
 
@@ -77,10 +83,13 @@ def _in_order(cells: pd.DataFrame, conclusions: list[str]) -> pd.DataFrame:
     return cells.sort_values([*order], key=place, kind="stable", ignore_index=True)
 
 
-def _column(row: Any, first: Any) -> tuple[str, str]:
-    """Return the group and the name of the column of a cell."""
+def _column(row: Any, own_setting: Any) -> tuple[str, str]:
+    """Return the group and the name of the column in which a cell is drawn.
+
+    `own_setting` is the setting of its conclusion in which the claim is judged.
+    """
     for name in ("system", "placement", "unevenness"):
-        if getattr(row, name) != getattr(first, name):
+        if getattr(row, name) != getattr(own_setting, name):
             value = getattr(row, name)
             return OTHERS, f"{value} {name}" if name == "unevenness" else value
     letter = model.LETTERS[row.workload]
@@ -88,7 +97,7 @@ def _column(row: Any, first: Any) -> tuple[str, str]:
         return ESTIMATES, f"{row.policy} ×2"
     if row.estimates == model.REQUESTED:
         return ESTIMATES, f"{row.policy} {letter}"
-    if row.share != first.share:
+    if row.share != own_setting.share:
         return row.policy, f"{row.share:.2f}".removeprefix("0")
     return row.policy, letter
 
@@ -109,5 +118,5 @@ COUNTS = Caption(
 
 @study.add_figure("counts", COUNTS)
 def counts_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each conclusion with its counts."""
+    """Return the counts of the cells of each conclusion, over all metrics and for each metric."""
     return by_metric(effects(runs))

@@ -1,4 +1,4 @@
-"""What a comparison carries: the load up to which both of its ways respond in bounded time."""
+"""The largest load that both ways of a comparison carry, that is, run without saturation."""
 
 from collections.abc import Callable
 
@@ -8,24 +8,31 @@ from numpy.typing import NDArray
 from coalloc_lib.model.jobs import JobStream
 from studies.what_survives.conclusions import Compared
 
-#: A way carries a load if its mean response is at most this many mean run times and it drains.
+#: A way carries a load if its mean response time is at most this many mean run times, and if it
+#: drains.
 BOUND = 5.0
-#: A way drains if it is done, after the last submission, within this share of the time of all
-#: submissions and twice the longest run time.
+#: A way drains if all jobs end soon after the last submission. They must end within this share of
+#: the time between the first and the last submission, plus twice the longest run time.
 DRAINS = 0.05
-#: The first load that is tried, and the length of the first step to the next.
+#: The first load that is tried, and the longest step from one load to the next.
 FIRST, STEP = 0.3, 0.1
 
 
 def drains(response: NDArray[np.float64], jobs: JobStream) -> bool:
-    """Return whether a way runs all jobs soon after the last submission."""
+    """Return whether all jobs end soon after the last submission.
+
+    `response` has the response time of each job. A rejected job has NaN, so the way does not drain.
+    """
     late = np.max(jobs.submit + response) - jobs.submit.max()
     most = DRAINS * np.ptp(jobs.submit) + 2 * jobs.runtime.max()
-    return bool(late <= most)  # a job that was rejected has a response of NaN
+    return bool(late <= most)
 
 
 def worst_response(found: Compared) -> float:
-    """Return the largest mean response of any way, in mean run times; infinite if one piles up."""
+    """Return the largest mean response time of all ways, in mean run times.
+
+    It is infinite if one of the ways does not drain.
+    """
     ways = [way for pair in found.pairs for way in (pair.one, pair.other)]
     if not all(drains(way, found.jobs) for way in ways):
         return np.inf
@@ -33,24 +40,26 @@ def worst_response(found: Compared) -> float:
 
 
 def carried_load(compare_at: Callable[[float], Compared]) -> float:
-    """Return the largest offered load at which the worse way still carries it.
+    """Return the largest offered load that both ways of a comparison carry.
 
     Parameters
     ----------
     compare_at : callable
-        From an offered load to what is compared at that load, on common random numbers.
+        A function that takes an offered load and returns the comparison at this load. All loads
+        use the same random numbers.
 
     Returns
     -------
     float
-        The load at which the worst mean response crosses `BOUND` mean run times, or the last load
-        that was tried before one way no longer drains.
+        The load at which the worst mean response time reaches `BOUND` mean run times. If a way no
+        longer drains before that, it is the last load that was tried at which all ways drain.
 
     Notes
     -----
-    Loads are tried upwards, and each step is shorter by the worst response so far: beyond
-    saturation a simulation would be slow. Near saturation a mean response is inversely proportional
-    to the distance from the largest load, so its reciprocal is interpolated.
+    The loads increase from step to step. Each step is divided by the worst mean response time so
+    far, because a simulation beyond saturation would be slow. Near saturation, a mean response time
+    is inversely proportional to the distance from the largest load, so its reciprocal is
+    interpolated.
     """
     low, at_low = FIRST, worst_response(compare_at(FIRST))
     while at_low > BOUND:

@@ -1,7 +1,7 @@
-"""The conditions under which each conclusion is asked.
+"""The conditions under which each conclusion is tested, and the metrics that compare two ways.
 
-They are policies, workloads, estimates, loads, systems, placements, how uneven the sites are, and
-the metric by which two ways are compared.
+A condition is a policy, a workload, estimates, a load, a system, a placement, and the unevenness of
+the sites.
 """
 
 from functools import lru_cache
@@ -42,25 +42,25 @@ POLICIES: dict[str, Scheduling] = {
 }
 #: Policies that let at most five jobs overtake a waiting job.
 FEW_OVERTAKE = ("FCFS", "FPFS(5)", "FPFS(5), at the head")
-#: Policies that fill holes in front of a start that they have promised.
+#: Policies that backfill jobs before a promised start.
 BACKFILLING = ("EASY", SHORTEST, "conservative")
-#: Policies that plan with the users' estimates. They are also asked with worse estimates.
+#: Policies that plan with the users' estimates, and are also run with worse estimates.
 ESTIMATED = ("EASY", "conservative")
-#: The step of booking, as a share of the mean run time. In the log of KTH, 15 minutes are 0.10 of
-#: the mean run time; in those of CTC and HPC2N they are 0.08 and 0.05.
+#: The step between two attempts of a booking, as a share of the mean run time. A step of 15 minutes
+#: is 0.10 of the mean run time in the log of KTH, 0.08 in that of CTC, and 0.05 in that of HPC2N.
 STEP = 0.05
 
 
 def booking(unit: float) -> Online:
-    """Return the booking policy for jobs whose mean run time is `unit`.
+    """Return the booking policy for jobs with the mean run time `unit`.
 
-    It tries starts up to 200 mean run times ahead.
+    A booking tries starts up to 200 mean run times ahead.
     """
     return Online(slot=unit, step=STEP * unit, max_attempts=round(200 / STEP), horizon=200 * unit)
 
 
 def policy_of(name: str, unit: float) -> Scheduling:
-    """Return a policy by its name; `unit` is the mean run time, which sets the step of booking."""
+    """Return a policy by its name; the booking policy is scaled by the mean run time `unit`."""
     one_of("policy", name, tuple(POLICIES))
     return booking(unit) if name == ONLINE else POLICIES[name]
 
@@ -98,12 +98,16 @@ STAND_INS = ("KTH-SP2", "CTC-SP2")
 # --- sites ---
 
 MILD, STRONG = "mild", "strong"
-#: The load of each site, as a multiple of the mean over all sites. The last site is the quietest.
+#: The load of each site, as a multiple of the mean over all sites. The last site has the least
+#: load.
 UNEVENNESS = {MILD: (1.15, 1.05, 0.95, 0.85), STRONG: (1.45, 1.25, 0.97, 0.33)}
 
 
 def site_weights(unevenness: str, sites: int) -> NDArray[np.float64]:
-    """Return the load of each of `sites` sites as a multiple of the mean, the quietest last."""
+    """Return the load of each site, as a multiple of the mean over all `sites` sites.
+
+    The last site has the least load.
+    """
     busiest, *middle, quietest = UNEVENNESS[one_of("unevenness", unevenness, tuple(UNEVENNESS))]
     inner = np.interp(np.linspace(0, 1, sites - 2), np.linspace(0, 1, len(middle)), middle)
     return np.array([busiest, *inner, quietest])
@@ -112,15 +116,15 @@ def site_weights(unevenness: str, sites: int) -> NDArray[np.float64]:
 # --- workloads ---
 
 EXPONENTIAL, DAS1, HEAVY = "exponential", "DAS1", "heavy-tailed"
-#: Run times as in the papers, as on the DAS1, and with a coefficient of variation of 3. They are
-#: divided by their mean.
+#: The distributions of run times: exponential as in the papers, as measured on the DAS1, and with a
+#: coefficient of variation of 3. Run times are divided by their mean.
 SERVICE: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
     DAS1: das1_service_times(),
     HEAVY: Hyperexponential(1.0, 3.0),
 }
 WORKLOADS = (*SERVICE, *LOGS)
-#: The letter of each workload in the matrix.
+#: The letter that stands for each workload in the matrix.
 LETTERS = dict(zip(WORKLOADS, "edhKCH", strict=True))
 
 # --- estimates ---
@@ -130,25 +134,26 @@ ESTIMATES = (EXACT, DOUBLED, REQUESTED)
 
 # --- loads ---
 
-#: Loads, as shares of what the worse of the compared ways carries.
+#: The loads, as shares of the largest load that both compared ways carry.
 SHARES = (0.6, 0.8, 0.95)
 
 # --- metrics ---
 
 RESPONSE, AWRT, SLOWDOWN = "mean response", "AWRT", "bounded slowdown"
 METRICS = (RESPONSE, AWRT, SLOWDOWN)
-#: The shortest run time that the bounded slowdown divides by: in seconds for a log, and otherwise
-#: as a share of the mean run time.
+#: The shortest run time by which the bounded slowdown divides, in seconds for a log, and as a share
+#: of the mean run time for sampled jobs.
 LEAST_SECONDS, LEAST_SHARE = 10.0, 0.001
 
 
 def job_values(
     metric: str, response: NDArray[np.float64], jobs: JobStream, least: float
 ) -> NDArray[np.float64]:
-    """Return the values whose sum over jobs a metric compares.
+    """Return the value of each job under a metric; two ways are compared by the sums of these.
 
-    ``"AWRT"`` weights each response by the job's work, processors times run time. The bounded
-    slowdown divides by the run time without any penalty, so that both ways divide by the same.
+    ``"AWRT"`` weights each response time by the work of the job, its processors times its run time.
+    The bounded slowdown divides by the run time without a penalty, or by `least` if that is longer.
+    Both ways therefore divide by the same run time.
     """
     if metric == AWRT:
         return response * jobs.processors * jobs.runtime
@@ -161,14 +166,14 @@ def job_values(
 
 
 def system_of(name: str, workload: str) -> Multicluster:
-    """Return the clusters; a log has its own."""
+    """Return the system on which a workload runs; a log always runs on its own system."""
     return LOGS[workload] if workload in LOGS else SYSTEMS[one_of("system", name, (*SYSTEMS,))]
 
 
 def synthetic(
     workload: str, system: str, load: float, estimates: str, jobs: int, seed: Seed
 ) -> JobStream:
-    """Return jobs for whole clusters, whose mean run time is 1."""
+    """Return sampled jobs for single clusters, with a mean run time of 1 and an offered load."""
     service = SERVICE[workload]
     model = JobModel(SIZES[system], request="total", service=service)
     rate = load * SYSTEMS[system].processors / model.mean_work
@@ -179,9 +184,10 @@ def synthetic(
 
 
 def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
-    """Return the first jobs of a log, or of its stand-in, that fit on a cluster, at a load.
+    """Return the first jobs of a log, or of its stand-in, that fit on a cluster.
 
-    With requested estimates, jobs that have none are left out.
+    The submissions are scaled to the offered load. If the estimates are the requested times, jobs
+    without a requested time are left out.
     """
     system, log = LOGS[workload], _jobs_of_log(workload, place_of(workload))
     usable = (log.processors <= max(system.sizes)) & (log.runtime > 0)
@@ -192,9 +198,9 @@ def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
 
 
 def place_of(log: str) -> str:
-    """Return the file of a log, or ``"not fetched"``.
+    """Return the location of a log's file, or ``"not fetched"``.
 
-    A log may be fetched while Python runs, so what is remembered of it is remembered by its place.
+    A log may be fetched while Python runs, so this location is part of the key of all caches.
     """
     (place,) = (each["found"] for each in listing() if each["name"] == log)
     return str(place)
@@ -202,20 +208,25 @@ def place_of(log: str) -> str:
 
 @lru_cache(maxsize=6)
 def _jobs_of_log(workload: str, place: str) -> JobStream:
-    """Return all jobs of a log, or of its stand-in; the place of the file tells which of them."""
+    """Return all jobs of a log, or of its stand-in; `place` is part of the key of this cache."""
     return load_trace(workload, missing="stand-in").jobs(request="total")
 
 
 def can_be_read(log: str) -> bool:
-    """Return whether a log, or a stand-in for it, is at hand."""
+    """Return whether a log or its stand-in is available."""
     return place_of(log) != "not fetched" or log in STAND_INS
 
 
 def estimated(jobs: JobStream, estimates: str) -> JobStream:
-    """Return jobs whose estimates are their run times, twice these, or those of their log."""
+    """Return the jobs with estimates of a given kind.
+
+    The estimates are the run times, twice the run times, or the requested times of the log.
+    """
     one_of("estimates", estimates, ESTIMATES)
     if estimates != REQUESTED:
         return jobs.replace(estimate=jobs.runtime * (1 if estimates == EXACT else 2))
     if not jobs.has_estimate.all():
-        raise InputError("estimates = 'requested'; these jobs have none, choose 'exact'")
+        raise InputError(
+            "estimates = 'requested', but some of these jobs have no requested time; choose 'exact'"
+        )
     return jobs

@@ -1,7 +1,7 @@
-"""What is run: each conclusion in its own setting, and with conditions changed.
+"""The settings of the study, and the measurement of a conclusion in each of them.
 
-All pairs of a policy with a workload and of a policy with a load are run; the other conditions are
-changed one at a time.
+Each conclusion is run in its own setting, with all pairs of a policy and a workload, and with all
+pairs of a policy and a load. The other conditions are changed one at a time.
 """
 
 from collections.abc import Iterator
@@ -22,18 +22,19 @@ from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion
 from studies.what_survives.loads import carried_load, drains
 from studies.what_survives.ways import Case
 
-#: The sums over jobs that are stored: of the first pair and of the second, one way and the other.
+#: The columns with the sums over jobs: both ways of the first pair, and both ways of the second.
 SUMS = ("one", "other", "beside_one", "beside_other")
-#: A way is saturated if the second halves of its runs are surely slower than the first by this.
+#: A way is saturated if the mean response time in the second half of its runs is certainly larger
+#: than that in the first half by more than this factor.
 RISES = 1.2
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A conclusion, and the condition under which it is asked.
+    """A conclusion, and the condition under which it is tested.
 
-    `share` is the offered load as a share of what the worse way carries. A log has its own system;
-    ``"requested"`` estimates are those of a log.
+    `share` is the offered load as a share of the largest load that both ways carry. A log has its
+    own system. Only the jobs of a log can have ``"requested"`` estimates.
     """
 
     conclusion: str
@@ -46,7 +47,6 @@ class Setting:
     unevenness: str = model.MILD
 
     def __post_init__(self) -> None:
-        """Check every part."""
         conclusion = CONCLUSIONS[one_of("conclusion", self.conclusion, tuple(CONCLUSIONS))]
         one_of("policy", self.policy, conclusion.policies)
         one_of("workload", self.workload, model.WORKLOADS)
@@ -57,7 +57,7 @@ class Setting:
 
 
 def own(conclusion: Conclusion) -> Setting:
-    """Return the setting in which a conclusion is first asked."""
+    """Return the conclusion's own setting, in which its claim is judged."""
     return Setting(conclusion.item, conclusion.policy, placement=conclusion.placements[0])
 
 
@@ -88,14 +88,14 @@ def settings(scale: Scale) -> Iterator[Setting]:
 
 
 class Lengths(NamedTuple):
-    """How many jobs a run has, and how many jobs of a log are taken."""
+    """The number of jobs in a run, and the largest number of jobs that is taken from a log."""
 
     jobs: int
     log_jobs: int
 
 
 def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case:
-    """Return the jobs of a condition at an offered load, and what serves them."""
+    """Return the jobs of a condition at an offered load, with the system that serves them."""
     if setting.workload in model.LOGS:
         jobs = model.of_log(setting.workload, load, setting.estimates, lengths.log_jobs)
     else:
@@ -112,9 +112,10 @@ def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case
 
 
 def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) -> float:
-    """Return the offered load of a setting: its share of what the worse way carries.
+    """Return the offered load of a setting: its share of the largest load that both ways carry.
 
-    With worse estimates it is the load of exact ones, so that only the estimates change.
+    This largest load is found with exact estimates, so that settings with worse estimates differ
+    only in their estimates.
     """
     exact = replace(setting, share=1.0, estimates=model.EXACT)
     place = model.place_of(setting.workload) if setting.workload in model.LOGS else ""
@@ -122,13 +123,14 @@ def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) ->
     return float(f"{setting.share * carried:.3g}")
 
 
-@cache  # one number for each setting
+@cache
 def _carried(
     setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: str
 ) -> float:
-    """Return what the worse way carries, from runs on the same random numbers.
+    """Return the largest load that both ways of a setting carry.
 
-    The place of a log is an argument so that its stand-in's load is not taken for the log's.
+    All loads use the same random numbers. The file's location `place` is part of the key of the
+    cache, so that the load of a stand-in is not used for the log itself.
     """
     compare = CONCLUSIONS[setting.conclusion].compare
     seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
@@ -140,9 +142,9 @@ def _carried(
 
 
 def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the sums of both ways by each metric, over the jobs of each run or of each week.
+    """Yield the sums in both ways by each metric, over the jobs of each run or of each week.
 
-    Nothing is yielded for a log if neither it nor a stand-in is at hand.
+    Nothing is yielded for a log if neither the log nor a stand-in is available.
     """
     is_log = setting.workload in model.LOGS
     if is_log and not model.can_be_read(setting.workload):
@@ -163,13 +165,12 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
 
 
 def sums(found: Compared, metric: str) -> dict[str, float]:
-    """Return the sums of a metric over the jobs that are asked, without the warm-up of the run."""
+    """Return the sums of a metric over the compared jobs, without the warm-up of the run."""
     row = dict.fromkeys(SUMS[2:], 1.0)
     first = int(WARM_UP * len(found.jobs))
-    for names, pair in zip((SUMS[:2], SUMS[2:]), found.pairs, strict=False):
-        for name, response in zip(names, (pair.one, pair.other), strict=True):
-            values = model.job_values(metric, response, found.jobs, model.LEAST_SHARE)
-            row[name] = six_digits(values[first:][pair.asked[first:]].sum())
+    for name, response, asked in _ways(found):
+        values = model.job_values(metric, response, found.jobs, model.LEAST_SHARE)
+        row[name] = six_digits(values[first:][asked[first:]].sum())
     return row
 
 
@@ -179,38 +180,37 @@ def weekly_rows(found: Compared, load: float) -> Iterator[dict]:
     facts = {"load": load, "saturated": saturated_log(found)}
     for metric in model.METRICS:
         values = {}
-        for names, pair in zip((SUMS[:2], SUMS[2:]), found.pairs, strict=False):
-            for name, response in zip(names, (pair.one, pair.other), strict=True):
-                of_jobs = model.job_values(metric, response, found.jobs, model.LEAST_SECONDS)
-                values[name] = np.where(pair.asked & np.isfinite(of_jobs), of_jobs, 0.0)
+        for name, response, asked in _ways(found):
+            of_jobs = model.job_values(metric, response, found.jobs, model.LEAST_SECONDS)
+            values[name] = np.where(asked & np.isfinite(of_jobs), of_jobs, 0.0)
         for row in rows_by_week(week, values, int(week.max()) + 1, metric=metric):
             yield row | {name: six_digits(row[name]) for name in values} | facts
 
 
-# --- ways that have no finite response ---
+def _ways(found: Compared) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield the name of each way's sum, the response times, and a mask of the compared jobs."""
+    for (one, other), pair in zip((SUMS[:2], SUMS[2:]), found.pairs, strict=False):
+        yield one, pair.one, pair.asked
+        yield other, pair.other, pair.asked
 
 
-def _ways(found: Compared) -> dict[str, np.ndarray]:
-    """Return the responses in each way, by the name of its sum."""
-    names = zip((SUMS[:2], SUMS[2:]), found.pairs, strict=False)
-    return {
-        name: response
-        for both, pair in names
-        for name, response in zip(both, (pair.one, pair.other), strict=True)
-    }
+# --- ways that have no finite response time ---
 
 
 def saturated(runs: list[Compared]) -> str:
-    """Return the ways whose queue only grows, as words of `SUMS`."""
-    by_run = [_ways(found) for found in runs]
-    return " ".join(name for name in by_run[0] if _rises([ways[name] for ways in by_run]))
+    """Return the names of the ways whose queue only grows, as in `SUMS`, with spaces between."""
+    responses: dict[str, list[np.ndarray]] = {}
+    for found in runs:
+        for name, response, _ in _ways(found):
+            responses.setdefault(name, []).append(response)
+    return " ".join(name for name, of_runs in responses.items() if _rises(of_runs))
 
 
 def _rises(runs: list[np.ndarray]) -> bool:
-    """Return whether the second halves of runs are surely slower than the first.
+    """Return whether the response times certainly rise from the first half of runs to the second.
 
-    A job is rejected only if booking finds no room within 200 mean run times, so a run that rejects
-    jobs rises too.
+    Booking rejects a job only if it finds no room within 200 mean run times. A run that rejects
+    jobs therefore rises too.
     """
     if any(np.isnan(run).any() for run in runs):
         return True
@@ -219,13 +219,17 @@ def _rises(runs: list[np.ndarray]) -> bool:
 
 
 def saturated_log(found: Compared) -> str:
-    """Return the ways that are far from done when the last job of the log is submitted."""
-    ways = _ways(found)
-    return " ".join(name for name in ways if not drains(ways[name], found.jobs))
+    """Return the names of the ways that do not drain soon after the last submission of a log."""
+    return " ".join(name for name, response, _ in _ways(found) if not drains(response, found.jobs))
 
 
-#: Jobs of a run, and runs; jobs of a log; policies and workloads, of which all pairs are asked;
-#: loads, of which each is asked under every policy; and systems other than the standard one.
+#: The study of surviving conclusions. Its scales have these names:
+#:
+#: - `jobs` and `runs`: the number of jobs in a run with sampled jobs, and the number of these runs
+#: - `log_jobs`: the largest number of jobs that is taken from a log
+#: - `policies` and `workloads`, which are run in all pairs
+#: - `shares`: the loads that are run under every policy
+#: - `systems` other than the standard system
 study = Study(
     "what-survives",
     "Which conclusions survive other policies, jobs and systems?",

@@ -1,4 +1,4 @@
-"""What becomes of each conclusion: in which share of the cells it holds, and where."""
+"""The share of the cells in which each conclusion holds, and the kind of cells in which it does."""
 
 from collections.abc import Iterator
 
@@ -14,20 +14,20 @@ from studies.what_survives.effects import (
     effects,
 )
 
-#: A conclusion survives if it holds in this share of the cells that decide.
+#: A conclusion survives if it holds in at least this share of the decided cells.
 SURVIVES = 0.9
 #: A conclusion belongs to a kind of cells if it holds in at least the first share of the decided
 #: cells of that kind and in at most the second share of the others.
 INSIDE, OUTSIDE = 0.8, 0.2
-#: Decided cells that a kind and its rest need before they are compared.
+#: The least number of decided cells that a kind, and all other cells, need to be compared.
 ENOUGH = 5
 
 
 def survival(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each conclusion: its counts of cells, and what becomes of it in words.
+    """Return a row for each conclusion with the counts of its cells, and a sentence on them.
 
-    `cells` is the table of `effects`. The counts `holds` and `turns` have the cells in which one
-    way is saturated; `saturated` says how many these are.
+    `cells` is the table of `effects`. The counts `holds` and `turns` include the cells in which one
+    way is saturated, and `saturated` is the number of these cells.
     """
     rows = [_row(item, its_cells) for item, its_cells in cells.groupby("conclusion", sort=False)]
     table = pd.DataFrame(rows)
@@ -37,9 +37,9 @@ def survival(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _row(item: str, cells: pd.DataFrame) -> dict:
-    """Return the row of one conclusion."""
+    """Return the row of one conclusion in the table of `survival`."""
     verdicts = cells["verdict"]
-    holds = int((verdicts.map(DECIDED) == True).sum())  # noqa: E712 (None is neither)
+    holds = int(verdicts.isin([verdict for verdict, is_held in DECIDED.items() if is_held]).sum())
     decided = int(verdicts.isin([*DECIDED]).sum())
     return {
         "conclusion": item,
@@ -56,7 +56,7 @@ def _row(item: str, cells: pd.DataFrame) -> dict:
 
 
 def sentence_of(cells: pd.DataFrame) -> str:
-    """Return what becomes of a conclusion: it survives, it turns, it belongs somewhere."""
+    """Return a sentence on a conclusion: that it survives, turns, or belongs to a kind of cells."""
     decided = cells[cells["verdict"].isin([*DECIDED])]
     if decided.empty:
         return "is undecided everywhere"
@@ -74,7 +74,7 @@ def sentence_of(cells: pd.DataFrame) -> str:
 
 
 def _kinds(decided: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Yield kinds of cells: a name, the cells of that kind, and the others."""
+    """Yield each kind of cells: its name, the cells of this kind, and all other cells."""
     of_log = decided["workload"].isin([*model.LOGS])
     backfills = decided["policy"].isin(model.BACKFILLING)
     kinds = {
@@ -91,7 +91,7 @@ def _kinds(decided: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFr
 
 
 def _counts(inside: pd.DataFrame, outside: pd.DataFrame) -> str:
-    """Return how many cells hold, of those that decide, inside and outside of a kind."""
+    """Return the counts of decided cells in which a conclusion holds, inside and outside a kind."""
     there, elsewhere = (f"{int(_holds(part).sum())} of {len(part)}" for part in (inside, outside))
     return f"{there}, elsewhere {elsewhere}"
 
@@ -106,7 +106,7 @@ def share(decided: pd.DataFrame) -> float:
 
 
 def by_metric(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `survival` with the counts of each metric beside those of all."""
+    """Return the table of `survival` with further columns for the counts by each metric."""
     table = survival(cells)
     for metric in model.METRICS:
         of_metric = survival(cells[cells["metric"] == metric]).set_index("conclusion")
@@ -119,7 +119,7 @@ def by_metric(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary(runs: pd.DataFrame) -> str:
-    """Return what survives in Markdown, with the counts of cells."""
+    """Return a summary of which conclusions survive, as text in Markdown."""
     cells = effects(runs)
     table = by_metric(cells)
     relaxed, others = table[table["relaxation"]], table[~table["relaxation"]]
@@ -145,7 +145,7 @@ def summary(runs: pd.DataFrame) -> str:
 
 
 def _line(row: dict) -> str:
-    """Return what becomes of one conclusion, with its counts by metric."""
+    """Return the line of the summary on one conclusion, with its counts by metric."""
     counts = ", ".join(f"{metric} {row[metric]}" for metric in model.METRICS)
     return f"- **{row['name']}** {row['sentence']} ({counts})"
 

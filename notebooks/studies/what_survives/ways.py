@@ -1,4 +1,4 @@
-"""The ways to run the jobs of one condition; each returns the response of every job."""
+"""The ways to run the jobs of one condition; each returns the response time of every job."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from coalloc_lib.simulation import sites
 from coalloc_lib.simulation.run import simulate
 from studies.what_survives import model
 
-#: Components of a job that is split. Every system has more clusters than that.
+#: The number of components of a job that is split. Every system has more clusters than that.
 PARTS = 2
 
 
@@ -23,7 +23,7 @@ PARTS = 2
 class Case:
     """The jobs of one condition, with the system and the policy that serve them.
 
-    Every method returns the response of each job; it is NaN for a job that was rejected.
+    Each method that runs the jobs returns their response times. A rejected job has NaN.
     """
 
     system: Multicluster
@@ -45,7 +45,7 @@ class Case:
 
     @property
     def booking(self) -> Online:
-        """The booking policy; its unit of time is the mean run time."""
+        """The booking policy, scaled by the mean run time of the jobs."""
         return model.booking(float(self.jobs.runtime.mean()))
 
     def under(self, scheduling: Scheduling) -> "Case":
@@ -57,7 +57,11 @@ class Case:
         return self._run(self.jobs, self.placement, system=system)
 
     def spanning(self, penalty: float, adaptive: bool = False) -> NDArray[np.float64]:
-        """Run each job in one cluster if one can hold it now, and otherwise over several."""
+        """Run each job in one cluster if it fits into one now, and otherwise in several.
+
+        `penalty` is how much longer a job runs if it spans clusters, as a share of its run time. If
+        `adaptive` is true, a job waits for one cluster if it is expected to end no later there.
+        """
         jobs = self.jobs.replace(request="flexible", span_penalty=penalty)
         scheduling = EASY(adaptive=True, order=self.scheduling.order) if adaptive else None
         return self._run(jobs, SingleThenSpan(single=self.placement), scheduling=scheduling)
@@ -70,7 +74,7 @@ class Case:
     def in_components(
         self, request: str, placement: Placement | None = None
     ) -> NDArray[np.float64]:
-        """Run every job in components: ordered, unordered, or flexible."""
+        """Run every job as an ordered, an unordered or a flexible request."""
         placement = placement or self.placement
         if request == "flexible":
             return self._run(self.jobs.replace(request="flexible"), placement)
@@ -84,7 +88,7 @@ class Case:
         return self._run(self.jobs.replace(components=named, request="ordered"), None)
 
     def at_home(self) -> NDArray[np.float64]:
-        """Run each job at its own site, which has a queue of its own."""
+        """Run each job at its own site; each site has its own queue."""
         alone = sites.local(
             self.system, self.jobs, self.home, scheduling=self.scheduling, engine="compiled"
         )
@@ -92,9 +96,9 @@ class Case:
 
     @cached_property
     def home(self) -> NDArray[np.int64]:
-        """The site of each job, sampled so that sites are unevenly busy.
+        """The site of each job, sampled such that the sites are unevenly busy.
 
-        A job that is wider than its site goes to the largest one.
+        A job that is wider than its site belongs to the largest site.
         """
         sizes = np.array(self.system.sizes)
         weights = model.site_weights(self.unevenness, len(sizes)) * sizes
@@ -105,7 +109,7 @@ class Case:
 
     @property
     def at_quietest_site(self) -> NDArray[np.bool_]:
-        """A mask of the jobs of the least busy site, which has least to gain by sharing."""
+        """A mask of the jobs of the site with the least load, which gains least by sharing."""
         return self.home == len(self.system) - 1
 
     @property
