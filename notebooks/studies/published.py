@@ -105,6 +105,11 @@ class Claim:
 
 def load_published(study: str) -> list[PublishedLoss]:
     """Return all printed capacity losses of a study's paper, in the order of the file."""
+    return [*_losses(study)]
+
+
+@cache
+def _losses(study: str) -> list[PublishedLoss]:
     cells: dict[str, PublishedLoss] = {}
     for line, row in _rows("published.csv", study):
         cell = _loss_of("published.csv", line, row)

@@ -307,7 +307,7 @@ def test_the_command_that_is_named_prints_what_is_read():
 def test_what_is_no_swf_names_its_reader(tmp_path, text):
     (tmp_path / "log.swf").write_text(f"; Note: x\n{text}\n")
     with pytest.raises(
-        co.InputError, match=r"line 2: .* no job .* 'python -m own_system import', .*batsim"
+        co.InputError, match=r"line 2: .* not a job .* 'python -m own_system import' .*batsim"
     ):
         co.read_swf(tmp_path / "log.swf")
 

@@ -246,6 +246,7 @@ def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"MU-99.*or add it to .*claims\.csv"):
         published.published_claim("maximal-utilization", "MU-99")
     published._table.cache_clear()  # other tests have read them
+    published._losses.cache_clear()
     monkeypatch.setattr(published, "data_folder", lambda name: tmp_path / name)
     with pytest.raises(InputError, match="come with the repository"):
         published.load_claims("online-batch")

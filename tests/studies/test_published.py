@@ -22,15 +22,18 @@ def copy(tmp_path, monkeypatch):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.setattr(published, "data_folder", lambda name: tmp_path)
     published._table.cache_clear()
+    published._losses.cache_clear()
 
     def change(name, number, make):
         lines = (tmp_path / name).read_text("utf-8").splitlines()
         lines[number - 1] = make(lines[number - 1])
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
         published._table.cache_clear()
+        published._losses.cache_clear()
 
     yield change
     published._table.cache_clear()
+    published._losses.cache_clear()
 
 
 def with_field(at, text):
@@ -92,6 +95,7 @@ def test_other_columns_and_other_characters_are_refused(copy, tmp_path, name):
         READERS[name](NAME)
     (tmp_path / name).write_bytes(b"\xff")
     published._table.cache_clear()
+    published._losses.cache_clear()
     with pytest.raises(InputError, match=rf"{name} is not UTF-8"):
         READERS[name](NAME)
 
@@ -121,4 +125,5 @@ def test_a_byte_order_mark_is_no_part_of_the_data(copy, tmp_path):
     file = tmp_path / "published.csv"
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
     published._table.cache_clear()
+    published._losses.cache_clear()
     assert load_published(NAME) == before
