@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -106,7 +107,8 @@ class Setting:
                 "above = None, so no job is split, but another argument says how jobs are split; "
                 "give above, or leave that argument out"
             )
-        refuse_impossible(SYSTEM, self.jobs.of_each_size(), self.scenario.placement)
+        if self.jobs is not WHOLE:  # which also checks how the jobs are split
+            _check_fits(self.above, self.parts, self.kept_whole, self.placement)
 
     @property
     def jobs(self) -> SplitJobs:
@@ -130,6 +132,13 @@ class Setting:
     def whole(self) -> "Setting":
         """The setting with the same jobs, load and policy, but without splitting."""
         return Setting(self.max_jumps, self.load, counted=self.counted, kind=self.kind)
+
+
+@cache
+def _check_fits(above: int, parts: int, kept_whole: float, placement: str) -> None:
+    """Raise an error if some job can never start. The penalty does not matter for this."""
+    jobs = WHOLE.with_(above=above, parts=parts, kept_whole=kept_whole)
+    refuse_impossible(SYSTEM, jobs.of_each_size(), PLACEMENTS[placement])
 
 
 @dataclass(frozen=True)
