@@ -14,6 +14,7 @@ a small system exactly. Simulation of a saturated system belongs in
 from coalloc_lib.analytic.budget import BudgetError
 from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
+from coalloc_lib.analytic.near_saturation import exact_break_even, response_near_saturation
 from coalloc_lib.analytic.utilization import (
     maximal_utilization,
     slotted_as_printed,
@@ -25,8 +26,10 @@ __all__ = [
     "BudgetError",
     "JointSizes",
     "MaxUtilization",
+    "exact_break_even",
     "exact_utilization",
     "maximal_utilization",
+    "response_near_saturation",
     "slotted_as_printed",
     "slotted_utilization",
 ]

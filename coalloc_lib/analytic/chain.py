@@ -9,6 +9,7 @@ sampled.
 
 from array import array
 from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from math import prod
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
 from coalloc_lib.analytic.budget import BudgetError, as_float
 from coalloc_lib.analytic.joint import JointSizes, multisets
-from coalloc_lib.basics.checks import InputError, whole
+from coalloc_lib.basics.checks import InputError, not_negative, positive, whole
 from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.model.placement import Placement, may_stay_whole
 from coalloc_lib.model.system import Multicluster
@@ -46,6 +47,8 @@ def exact_utilization(
     request: str = "unordered",
     placement: Placement | None = None,
     *,
+    span_penalty: float = 0.0,
+    mean_service: float | Mapping[int, float] = 1.0,
     budget_states: int = 200_000,
 ) -> MaxUtilization:
     """Return the exact maximal utilization of a small system under first come, first served.
@@ -59,6 +62,11 @@ def exact_utilization(
     placement : Placement, optional
         The placement of requests that are not ordered, which can be of a class of your own. The
         default is `WorstFit`.
+    span_penalty : float
+        The share by which a job runs longer if it spans clusters.
+    mean_service : float, or dict of int to float
+        The mean service time of a job that does not span: one number, or a number for each job
+        size in processors.
     budget_states : int
         The largest number of states of the Markov chain. The chain may have ten times as many
         transitions.
@@ -66,7 +74,8 @@ def exact_utilization(
     Returns
     -------
     MaxUtilization
-        The maximal utilization, and the mean number of jobs in service.
+        The maximal utilization, and the mean number of jobs in service. The utilization is net:
+        it counts the work of the jobs without the penalty.
 
     Raises
     ------
@@ -77,9 +86,15 @@ def exact_utilization(
 
     Notes
     -----
-    Service times are exponential with equal means, and the queue is never empty. Each of the
-    running jobs is therefore equally likely to be the next one that departs. All states that can be
-    reached from the idle system are enumerated, and the balance equations of the chain are solved.
+    Service times are exponential. Their means may depend on the size of a job and on whether it
+    spans. The queue is never empty. All states that can be reached from the idle system are
+    enumerated, and the balance equations of the chain are solved. In the theory of multiserver
+    jobs, the throughput of this saturated system is the stability limit of the open system [1]_.
+
+    References
+    ----------
+    .. [1] A. Rumyantsev and E. Morozov, "Stability criterion of a multiserver model with
+       simultaneous service", Annals of Operations Research 252, 2017.
 
     Examples
     --------
@@ -87,44 +102,90 @@ def exact_utilization(
     >>> round(exact_utilization(Multicluster([2, 2]), uniform(1, 2)).max_utilization, 3)
     0.774
     """
-    parts, _, placement = checked(system, sizes, components, request, placement)
-    budget = whole("budget_states", budget_states)
-    jobs, probabilities = _possible_jobs(parts, request, budget)
-    if not (may_stay_whole(placement, request) and max(map(sum, jobs)) <= system.largest):
-        check_fits(np.max(jobs, axis=0).tolist(), system, request)
-    mean = float(probabilities @ [sum(job) for job in jobs])
-    most = system.processors // min(map(sum, jobs))
-    if most > MOST_RUNNING:
-        raise BudgetError(
-            f"system = {system} runs up to {most} of these jobs at the same time",
-            f"the Markov chain is for at most {MOST_RUNNING}",
-        )
-    chain = _Chain(system, jobs, probabilities, request, placement)
-    states, (probability, source, target) = chain.explore(budget)
-    counts = np.array([len(running) for running, _ in states])
-    tangible = np.array([waiting != NONE_WAITS for _, waiting in states])
-    flow = stationary_flow(probability, source, target, tangible, counts)[tangible]
-    # The system stays for a mean time of 1/n in a state with n running jobs, so the mean number of
-    # running jobs is the number of departures divided by the time that passes.
-    level = flow.sum() / (flow / counts[tangible]).sum()
-    utilization = Interval.exact(float(level * mean / system.processors))
-    return MaxUtilization(utilization, "exact", float(level))
+    chain = SaturatedChain(system, sizes, components, request, placement, budget_states)
+    solved = chain.solve(span_penalty, mean_service)
+    return MaxUtilization(Interval.exact(solved.utilization), "exact", solved.mean_running)
 
 
-class _Chain:
-    """The Markov chain of a saturated system.
+class SaturatedChain:
+    """The Markov chain of a saturated system, without the rates at which jobs depart.
 
     A state is a pair: the sorted numbers of the running jobs' allocations, and the position of the
-    waiting job in `jobs`, or `NONE_WAITS` in a vanishing state.
+    waiting job in `jobs`, or `NONE_WAITS` in a vanishing state. The states and transitions do not
+    depend on the rates, so that one chain can be solved for several penalties.
+
+    Parameters
+    ----------
+    system, sizes, components, request, placement, budget_states
+        As in `exact_utilization`.
     """
 
-    def __init__(self, system, jobs, probabilities, request, placement):
+    def __init__(
+        self,
+        system: Multicluster,
+        sizes: Sizes,
+        components: int | None = None,
+        request: str = "unordered",
+        placement: Placement | None = None,
+        budget_states: int = 200_000,
+    ) -> None:
+        parts, _, placement = checked(system, sizes, components, request, placement)
+        budget = whole("budget_states", budget_states)
+        jobs, probabilities = _possible_jobs(parts, request, budget)
+        if not (may_stay_whole(placement, request) and max(map(sum, jobs)) <= system.largest):
+            check_fits(np.max(jobs, axis=0).tolist(), system, request)
+        most = system.processors // min(map(sum, jobs))
+        if most > MOST_RUNNING:
+            raise BudgetError(
+                f"system = {system} runs up to {most} of these jobs at the same time",
+                f"the Markov chain is for at most {MOST_RUNNING}",
+            )
         self.sizes = system.sizes
         self.system, self.jobs, self.probabilities = system, jobs, probabilities.tolist()
         self.request, self.placement = request, placement
-        self.allocations = []  # the allocations that occurred; a state has positions in this list
-        self._positions = {}  # the position of each allocation
-        self._place = cache(self._place)  # many states have the same idle processors
+        self.allocations: list[
+            tuple[int, ...]
+        ] = []  # the allocations that occurred; a state has positions in this list
+        self._positions: dict[tuple[int, ...], int] = {}  # the position of each allocation
+        self._place_once = cache(self._place)  # many states have the same idle processors
+        states, (self._weight, self._departing, self._source, self._target) = self._explore(budget)
+        self._running = np.array([len(running) for running, _ in states])
+        self._tangible = np.array([waiting != NONE_WAITS for _, waiting in states])
+
+    def solve(
+        self, span_penalty: float = 0.0, mean_service: float | Mapping[int, float] = 1.0
+    ) -> "SolvedChain":
+        """Return the stationary chain in which jobs depart at these rates."""
+        rates = self._departure_rates(span_penalty, mean_service)
+        count = len(self._running)
+        leaves = self._departing >= 0
+        weight = self._weight * np.where(leaves, rates[self._departing], 1.0)
+        # The total rate of a tangible state; the probabilities of a vanishing state sum to 1.
+        total = np.bincount(self._source, weight, minlength=count)
+        probability = weight / total[self._source]
+        transitions = probability, self._source, self._target
+        flow = stationary_flow(*transitions, self._tangible, self._running)
+        work = sum(
+            probability * sum(job) * _mean_of(mean_service, sum(job))
+            for job, probability in zip(self.jobs, self.probabilities, strict=True)
+        )
+        return SolvedChain(
+            transitions, self._tangible, flow, total, self._running, work / self.system.processors
+        )
+
+    def _departure_rates(self, span_penalty, mean_service):
+        """Return the rate at which a job with each allocation departs."""
+        penalty = not_negative("span_penalty", span_penalty)
+        return np.array(
+            [
+                1
+                / (
+                    _mean_of(mean_service, sum(taken))
+                    * (1 + penalty * (np.count_nonzero(taken) > 1))
+                )
+                for taken in self.allocations
+            ]
+        )
 
     def _place(self, job, idle):
         """Return the position of the job's allocation and the idle processors left, or None."""
@@ -140,49 +201,119 @@ class _Chain:
 
     def _try(self, running, job, idle):
         """Return the state and the idle processors after a job starts or has to wait."""
-        placed = self._place(job, idle)
+        placed = self._place_once(job, idle)
         if placed is None:
             return running, job, idle
         position, left = placed
         return tuple(sorted((*running, position))), NONE_WAITS, left
 
     def _next_states(self, running, waiting, idle):
-        """Yield each next state with its idle processors and the probability of the transition."""
+        """Yield each next state with its idle processors and how the system gets there.
+
+        This is the allocation that departs and the number of running jobs that have it. In a
+        vanishing state it is -1 and the probability of the transition.
+        """
         if waiting == NONE_WAITS:
             for job, probability in enumerate(self.probabilities):
-                yield *self._try(running, job, idle), probability
+                yield *self._try(running, job, idle), -1, probability
             return
         for position, count in Counter(running).items():  # jobs that can depart
             first = running.index(position)
             rest = running[:first] + running[first + 1 :]
             freed = tuple(map(sum, zip(idle, self.allocations[position], strict=True)))
-            yield *self._try(rest, waiting, freed), count / len(running)
+            yield *self._try(rest, waiting, freed), position, count
 
-    def explore(self, budget):
+    def _explore(self, budget):
         """Return the states that can be reached from the idle system, and the transitions.
 
-        The search is breadth first. The transitions are three arrays: the probability of each one,
-        and the positions of its source and its target among the states.
+        The search is breadth first. The transitions are four arrays: what `_next_states` says of
+        each one, and the positions of its source and its target among the states.
         """
         queue = [((), NONE_WAITS, self.sizes)]
         states = {queue[0][:2]: 0}
-        probabilities, sources, targets = array("d"), array("l"), array("l")
+        weights, departing = array("d"), array("l")
+        sources, targets = array("l"), array("l")
         for source, state in enumerate(queue):
-            for running, waiting, idle, probability in self._next_states(*state):
+            for running, waiting, idle, position, weight in self._next_states(*state):
                 target = states.setdefault((running, waiting), len(queue))
                 if target == len(queue):
                     queue.append((running, waiting, idle))
                 sources.append(source)
                 targets.append(target)
-                probabilities.append(probability)
+                departing.append(position)
+                weights.append(weight)
             if len(queue) > budget or len(sources) > TRANSITIONS * budget:
                 raise BudgetError(
                     f"the Markov chain of system = {self.system} has {len(queue)} states or more, "
                     f"and {len(sources)} transitions after the first {source + 1} states",
                     f"budget_states = {budget}",
                 )
-        columns = (probabilities, sources, targets)
+        columns = (weights, departing, sources, targets)
         return states, [np.frombuffer(column, column.typecode) for column in columns]
+
+
+def _mean_of(mean_service, size):
+    """Return the mean service time of jobs of a size."""
+    if not isinstance(mean_service, Mapping):
+        return positive("mean_service", mean_service)
+    if size not in mean_service:
+        raise InputError(
+            f"mean_service has no value for jobs of {size} processors; give one for each size"
+        )
+    return positive(f"mean_service[{size}]", mean_service[size])
+
+
+class SolvedChain:
+    """The stationary Markov chain of a saturated system.
+
+    Attributes
+    ----------
+    throughput : float
+        The mean number of departures in a unit of time. It is the arrival rate up to which the open
+        system is stable.
+    utilization : float
+        The share of the processors that do work, without the penalty.
+    mean_running : float
+        The mean number of jobs in service.
+    """
+
+    def __init__(self, transitions, tangible, flow, rate, running, work):
+        self._transitions, self._tangible = transitions, tangible
+        self._flow, self._rate = flow, rate
+        # The system stays in a tangible state for the mean time 1/rate at each visit.
+        time = flow[tangible] / rate[tangible]
+        self.throughput = float(flow.sum() / time.sum())
+        self.mean_running = float(time @ running[tangible] / time.sum())
+        self.utilization = self.throughput * work
+
+    def relative_completions(self) -> float:
+        """Return the mean relative completions of the states just after a departure.
+
+        The relative completions of a state are the number of departures from this state on, less
+        those from a stationary state on, in the long run [1]_. They solve the Poisson equation of
+        the chain, and their mean over time is 0.
+
+        References
+        ----------
+        .. [1] I. Grosof, Y. Hong, M. Harchol-Balter and A. Scheller-Wolf, "The RESET and MARC
+           techniques, with application to multiserver-job analysis", Performance Evaluation 162,
+           2023.
+        """
+        from scipy.sparse import csr_array, eye_array
+        from scipy.sparse.linalg import splu
+
+        count = len(self._tangible)
+        probability, source, target = self._transitions
+        matrix = csr_array((probability, (source, target)), shape=(count, count))
+        kept = _recurrent_states(matrix)
+        # One value is set to 0, because the equation determines the values up to a constant.
+        free = kept[1:]
+        gain = np.where(self._tangible, 1 - self.throughput / self._rate, 0.0)
+        left = (eye_array(count) - matrix).tocsr()[free][:, free].tocsc()
+        values = np.zeros(count)
+        values[free] = splu(left).solve(gain[free])
+        time = self._flow / self._rate
+        return float((self._flow / self._flow.sum() - time / time.sum()) @ values)
 
 
 def _possible_jobs(sizes, request, budget):
