@@ -277,7 +277,15 @@ class SolvedChain:
         The mean number of jobs in service.
     """
 
-    def __init__(self, transitions, tangible, flow, rate, running, work):
+    def __init__(
+        self,
+        transitions: tuple[NDArray, NDArray, NDArray],
+        tangible: NDArray[np.bool_],
+        flow: NDArray[np.float64],
+        rate: NDArray,
+        running: NDArray[np.int64],
+        work: float,
+    ) -> None:
         self._transitions, self._tangible = transitions, tangible
         self._flow, self._rate = flow, rate
         # The system stays in a tangible state for the mean time 1/rate at each visit.
