@@ -57,8 +57,6 @@ ABOUT = Word("about", 0.02, "points", 100)
 VERY_LARGE = Word("very large", 0.06, "points", 100)
 #: 'The capacity loss of co-allocation can be quite large'.
 QUITE_LARGE = Word("quite large", 0.25, "%", 100)
-#: 'Balanced loads in the clusters'.
-BALANCED = Word("balanced", 0.03, "points", 100)
 #: 'The capacity losses [...] are similar'.
 SIMILAR = Word("similar", 0.03, "points", 100)
 
