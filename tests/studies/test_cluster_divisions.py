@@ -174,7 +174,7 @@ VERDICTS = [
     ("CC-21", by_placement(0.0, 0.0), LOUD, "undecided"),
     ("CC-22", by_number(0.5, 0.8), 1e-4, "holds"),
     ("CC-22", by_number(0.8, 0.5, equal=0.6), 1e-4, "does not hold"),
-    ("CC-22", better_if(lambda sizes: min(sizes) == 8 and len(sizes) == 4), 1e-4, "undecided"),
+    ("CC-22", better_if(lambda sizes: sizes == (40, 32, 32, 24)), 1e-4, "undecided"),
     ("CC-22", by_number(0.7, 0.7), LOUD, "undecided"),
 ]
 

@@ -324,7 +324,8 @@ VERDICTS = [
     ("MU-13", of_sizes_and_times(0.1, 0.3), 1e-3, "does not hold"),
     ("MU-13", of_sizes_and_times(0.12, 0.1), 1e-4, "undecided"),  # more, but how much?
     ("MU-13", of_sizes_and_times(0.11, 0.1), LOUD, "undecided"),
-    ("MU-14", by_sizes(LARGER), 1e-3, "holds"),
+    # No losses make MU-14 hold: some of the five sizes have a larger mean but a smaller cv.
+    ("MU-14", by_sizes(LARGER), 1e-3, "undecided"),
     (
         "MU-14",
         by_sizes(dict(zip(FIVE, reversed(LARGER.values()), strict=True))),

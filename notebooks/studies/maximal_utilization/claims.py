@@ -212,7 +212,9 @@ def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
     According to the paper, the capacity loss of larger sizes is then larger too. There are two
     readings, because the paper adds that 'these are not independent'. Each of the three may be
     meant alone, whatever the other two are. Or they may be meant together: at least one of the
-    three is larger, and none is smaller. The claim is undecided if the readings disagree.
+    three is larger, and none is smaller. The claim is undecided if the readings disagree. With the
+    paper's five sizes not all pairs can agree in the first reading, because some sizes have a
+    larger mean and a smaller coefficient of variation than others.
     """
     best = best_method(runs)
     steps = {
