@@ -223,7 +223,8 @@ def power_of_two(
     low, high : int
         The smallest and the largest size, in processors.
     one_is_power_of_two : bool
-        Whether size 1 counts as a power of two. In the paper it does not.
+        Whether size 1 counts as a power of two. The paper does not say; its Table 4 has the
+        numbers of a distribution in which it does not.
 
     Returns
     -------

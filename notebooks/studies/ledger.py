@@ -269,7 +269,7 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
         # The sentence for an undecided claim would say that the runs cannot tell. Here they can:
         # only the meaning of the word is open.
         meaning, turns, verdict = "", _only_the_word_decides(turn, verdict), "undecided"
-    note = _sentences([meaning, turns, _holds_elsewhere(elsewhere), decision.note])
+    note = _sentences([meaning, turns, _holds_elsewhere(elsewhere, verdict), decision.note])
     lists = _undecided_and_failed("", parts) + _undecided_and_failed(" elsewhere", elsewhere)
     if lists:
         note += FOLD + "; ".join(lists)
@@ -294,18 +294,19 @@ def _only_the_word_decides(turn: Turn, verdict: str) -> str:
     )
 
 
-def _holds_elsewhere(elsewhere: Mapping[str, bool | None]) -> str:
+def _holds_elsewhere(elsewhere: Mapping[str, bool | None], verdict: str) -> str:
     """Return the clause that tells at how many other settings a claim holds."""
+    also = "also" if verdict == "holds" else "it holds"
     others = [*elsewhere.values()]
     if not others:
         return ""
     holds, undecided = sum(map(bool, others)), others.count(None)
     if len(others) == 1:
         if holds:
-            return "also at the one other setting"
+            return f"{also} at the one other setting"
         return f"{'undecided' if undecided else 'not'} at the one other setting"
     if holds:
-        clause = f"also at {holds} of {len(others)} other settings"
+        clause = f"{also} at {holds} of {len(others)} other settings"
     else:
         clause = f"at none of {len(others)} other settings"
     return f"{clause}, undecided at {undecided}" if undecided else clause

@@ -52,6 +52,26 @@ ROUNDING_VARIANCE = 0.001**2 / 12
 MEDIAN_SQUARE = 0.454936
 
 
+# --- The choice of D(q) ---
+
+#: The parameter that Table 4 of the paper of 2003 was used to choose. The papers do not say whether
+#: D(q) counts the size 1 as a power of two.
+POWERS = "whether D(q) counts the size 1 as a power of two"
+#: The sizes and requests of that table whose losses are the same with both choices, up to the
+#: rounding of the print. All its other losses decide for the choice.
+SAME_WITH_BOTH = {("D(0.95) on [1,32]", "unordered"), ("D(0.80) on [1,32]", "ordered")}
+
+
+def chosen_by(cell: PublishedLoss) -> str:
+    """Return the parameter that was chosen to fit a printed cell; empty for most cells.
+
+    Table 4 is in the paper of 2003. Table 1 is in the paper of 2002 and has the same losses of a
+    single cluster, so these were used too. Its losses of four clusters were not.
+    """
+    is_used = cell.table == 4 or (cell.table == 1 and cell.clusters == 1)
+    return POWERS if is_used and (cell.component_sizes, cell.request) not in SAME_WITH_BOTH else ""
+
+
 # --- Measuring a cell ---
 
 
@@ -136,7 +156,9 @@ class MeasuredCell(NamedTuple):
     def row(self, study: str) -> Row:
         """Return the cell's row in the ledger of a study."""
         cell = self.cell
-        judgement = judge_number(cell.published, self.loss, one_run=self.one_run)
+        judgement = judge_number(
+            cell.published, self.loss, one_run=self.one_run, calibrates=chosen_by(cell)
+        )
         return Row.of(study, cell.item, "capacity loss", cell.published, self.loss, judgement)
 
 
@@ -291,7 +313,7 @@ def beside_print(table: pd.DataFrame) -> Styler:
     styled = plain_table(texts, f"table{table['table'].iloc[0]}")
     return styled.apply(lambda _: grounds, axis=None).set_caption(
         "printed → here, one number where they are alike; yellow: close to the print, red: "
-        "differs, grey: undecided"
+        "differs, grey: undecided, or used to choose D(q)"
     )
 
 

@@ -164,6 +164,16 @@ def test_a_claim_holds_where_lines_lie_elsewhere(case, result):
     assert verdict(item, moved(result.runs, by, **lines)) == "holds"
 
 
+def test_many_components_are_asked_of_one_distribution_and_of_one_total(result):
+    """Of one total, jobs of one component are moved above those of four, or below."""
+    one_total = {"jobs": of_one_total(ONE_COMPONENT)}
+    assert verdict("CC-17", moved(result.runs, -0.6, **one_total)) == "undecided"
+    assert verdict("CC-17", moved(result.runs, 0.3, jobs=FOUR_COMPONENTS)) == "does not hold"
+    note = study.ask("CC-17", result.runs).note.lower()
+    assert "one distribution:" in note
+    assert "one total:" in note
+
+
 @pytest.mark.parametrize("request_type", [TOTAL, UNORDERED])
 def test_formulas_are_accurate_where_simulated_losses_are_near_them(request_type, result):
     """Near each cell's formula, and further off in cells of one cluster or of four."""

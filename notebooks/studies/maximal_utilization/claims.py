@@ -1,6 +1,7 @@
 """Test the paper's claims about the capacity loss, and one claim of our own."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -28,6 +29,7 @@ from studies.maximal_utilization.figures import (
     ALMOST,
     HALF,
     LARGE,
+    MUCH,
     ONLY,
     ROUGHLY,
     VERY_LARGE,
@@ -72,6 +74,7 @@ from studies.maximal_utilization.runs import (
 from studies.maximal_utilization.tables import VALUE
 from studies.printed_losses import ROUNDING
 from studies.published import Claim, published_claim
+from studies.shares import Share, agreed, answer_in_words, in_words
 from studies.study import PaperSetting, logs_missing_in
 
 #: The paper's standard case (section 7). If the runs have other values too, the claims are also
@@ -200,16 +203,18 @@ def largest_less_smallest(samples: Iterable[Replications]) -> Replications:
 
 @study.add_claim(
     "MU-14",
-    "smallest step between sizes that are alike or larger in all three",
+    "smallest step between sizes of which one statistic is larger",
     PAPER.without("request", "method"),
 )
 def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
     """Judge 'when the mean, the coefficient of variation, or the maximum [...] is larger'.
 
-    According to the paper, the capacity loss of larger sizes is then larger too. The paper adds
-    that 'these are not independent'. The claim is therefore tested on pairs of size
-    distributions in which one has at least one of the three larger and none smaller. The answers
-    elsewhere are for pairs that differ in one of the three, whatever the other two are.
+    According to the paper, the capacity loss of larger sizes is then larger too. There are two
+    readings, because the paper adds that 'these are not independent'. Each of the three may be
+    meant alone, whatever the other two are. Or they may be meant together: at least one of the
+    three is larger, and none is smaller. The claim is undecided if the readings disagree. With the
+    paper's five sizes not all pairs can agree in the first reading, because some sizes have a
+    larger mean and a smaller coefficient of variation than others.
     """
     best = best_method(runs)
     steps = {
@@ -217,21 +222,28 @@ def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
         for smaller, larger in permutations(FIVE, 2)
         for request in (ORDERED, UNORDERED, TOTAL)
     }
-    parts = {
-        f"{larger} above {smaller}, {request}": step.above(0)
-        for (smaller, larger, request), step in steps.items()
-        if is_larger(smaller, larger)
+
+    def share_of(is_above: Callable[[str, str], bool]) -> Share:
+        return Share.of(step.above(0) for (a, b, _), step in steps.items() if is_above(a, b))
+
+    alone = {
+        f"a larger {name} alone": share_of(partial(exceeds_in, name))
+        for name in size_statistics(FIVE[0])
     }
-    alone = {}
-    for name in size_statistics(FIVE[0]):
-        answers = [
-            step.above(0)
-            for (smaller, larger, _), step in steps.items()
-            if exceeds(size_statistics(smaller)[name], size_statistics(larger)[name])
-        ]
-        alone[f"a larger {name} alone"] = all_of(*answers)
-    decides = least(step for (a, b, _), step in steps.items() if is_larger(a, b))
-    return Decision(decides, parts, elsewhere=alone)
+    together = share_of(is_larger)
+    readings = {
+        "each of the three alone": all_of(*(share.answer for share in alone.values())),
+        "the three together": together.answer,
+    }
+    note = "; ".join(f"{words}: {answer_in_words(found)}" for words, found in readings.items())
+    shares = alone | {"larger in one of the three and smaller in none": together}
+    note += f". {in_words(shares, 'pairs of sizes and requests')}"
+    decides = least(
+        step
+        for (a, b, _), step in steps.items()
+        if any(exceeds_in(name, a, b) for name in size_statistics(FIVE[0]))
+    )
+    return Decision(decides, {"larger sizes lose more": agreed(readings.values())}, note)
 
 
 def step_between(runs: pd.DataFrame, smaller: str, larger: str, request: str) -> Interval:
@@ -258,14 +270,19 @@ def exceeds(smaller: float, larger: float) -> bool:
     return larger > smaller * (1 + ALMOST.value)
 
 
+def exceeds_in(name: str, smaller: str, larger: str) -> bool:
+    """Return whether one of the `size_statistics` is larger for one distribution than another."""
+    return exceeds(size_statistics(smaller)[name], size_statistics(larger)[name])
+
+
 def is_larger(smaller: str, larger: str) -> bool:
     """Return whether one size distribution is larger than another.
 
     It is larger if it has at least one of the `size_statistics` larger and none smaller.
     """
-    one, other = size_statistics(smaller), size_statistics(larger)
-    some = any(exceeds(one[name], other[name]) for name in one)
-    return some and not any(exceeds(other[name], one[name]) for name in one)
+    names = size_statistics(smaller)
+    some = any(exceeds_in(name, smaller, larger) for name in names)
+    return some and not any(exceeds_in(name, larger, smaller) for name in names)
 
 
 @study.add_claim("MU-8", "largest change of the loss", PAPER.without("request", "service"))
@@ -273,9 +290,9 @@ def service_times_change_little(runs: pd.DataFrame) -> Decision:
     """Judge that the service times have not 'a large impact on the capacity loss'.
 
     The paper does not say for which sizes it claims this. The claim is therefore tested for each of
-    the five size distributions, and it is undecided unless all five give the same answer. The
-    answers elsewhere are for less variable service times, and for comparisons with constant service
-    times after which all jobs depart at once.
+    the five size distributions, and it is undecided unless all five give the same answer. The note
+    also tells the changes with less variable service times, and from constant service times after
+    which all jobs depart at once.
     """
     in_paper = with_sizes_of_paper(runs)
     changes = dict(changes_by_service(in_paper))
@@ -285,18 +302,23 @@ def service_times_change_little(runs: pd.DataFrame) -> Decision:
     shown = "; ".join(
         f"{sizes} {request} {change.estimate:+.0%}" for (sizes, request, _), change in wild.items()
     )
-    others = {key: change for key, change in changes.items() if key[2] != WILD}
-    others |= {
-        (sizes, request, f"{WILD}, over all at once"): change
-        for (sizes, request, service), change in changes_by_service(in_paper, AT_ONCE)
-        if service == WILD
+    at_once = dict(changes_by_service(in_paper, AT_ONCE))
+    others = {
+        **{service: changes for _, _, service in changes if service != WILD},
+        f"{WILD}, from {AT_ONCE}": at_once,
     }
-    elsewhere: dict[str, Part] = {
-        f"{', '.join(key)} {change.estimate:+.0%}": LARGE.within(change)
-        for key, change in others.items()
-    }
+    for words, found in others.items():
+        service = words.partition(", from ")[0]
+        by_sizes = [change for key, change in found.items() if key[2] == service]
+        if by_sizes:
+            ends = min(by_sizes, key=_estimate), max(by_sizes, key=_estimate)
+            shown += f"; {words}: {' to '.join(f'{end.estimate:+.0%}' for end in ends)}"
     part: dict[str, Part] = {"of all five sizes": _small_for_all_sizes(wild)}
-    return Decision(furthest(wild.values()), part, shown, elsewhere)
+    return Decision(furthest(wild.values()), part, shown)
+
+
+def _estimate(change: Interval) -> float:
+    return change.estimate
 
 
 def _small_for_all_sizes(changes: Mapping[tuple[str, str, str], Interval]) -> Asked:
@@ -312,12 +334,6 @@ def _small_for_all_sizes(changes: Mapping[tuple[str, str, str], Interval]) -> As
         )
 
     return Asked(LARGE, question)
-
-
-def agreed(answers: Iterable[bool | None]) -> bool | None:
-    """Return the common answer under all readings of a claim; None if the answers differ."""
-    found = {None if answer is None else bool(answer) for answer in answers}
-    return found.pop() if len(found) == 1 else None
 
 
 def with_sizes_of_paper(runs: pd.DataFrame) -> pd.DataFrame:
@@ -432,9 +448,10 @@ def type_in(item: str, what: str) -> str:
 def sizes_matter_more(runs: pd.DataFrame) -> Decision:
     """Judge 'the job-size distribution is more critical [...] than the service-time distribution'.
 
-    The range of the losses over the five size distributions, averaged over three service-time
-    distributions, must be larger than the range over the three service-time distributions, averaged
-    over the five size distributions. The answers elsewhere are for single size distributions.
+    Section 7.1 says that 'the former is much more important than the latter'. The range of the
+    losses over the five size distributions, averaged over three service-time distributions, must be
+    much larger than the range over the three service-time distributions, averaged over the five
+    size distributions. The answers elsewhere are for single size distributions, without 'much'.
     """
     in_paper = pick(with_sizes_of_paper(runs), service=THREE_TIMES)
     lacking = [service for service in THREE_TIMES if service not in {*in_paper["service"]}]
@@ -447,13 +464,14 @@ def sizes_matter_more(runs: pd.DataFrame) -> Decision:
         over_sizes = ranges_of_losses(here, "service", "sizes")
         over_times = ranges_of_losses(here, "sizes", "service")
         more = mean_of(over_sizes.values()) - mean_of(over_times.values())
-        parts[f"{request}: sizes change the loss by {100 * more.mean:+.0f} points more"] = (
-            more.interval.above(0)
-        )
+        points = f"{request}: sizes change the loss by {100 * more.mean:+.0f} points more"
+        parts |= {points: more.interval.above(0), f"{points}, much": MUCH.above(more.interval)}
         standard = over_sizes[EXPONENTIAL]
         for sizes, over_times_of_one in over_times.items():
             elsewhere[f"{sizes} {request}"] = (standard - over_times_of_one).interval.above(0)
-    return Decision(more.interval, parts, elsewhere=elsewhere)
+    smaller = [words for words, found in elsewhere.items() if found is False]
+    note = f"for single sizes it is the other way round at {', '.join(smaller)}" if smaller else ""
+    return Decision(more.interval, parts, note, elsewhere)
 
 
 #: Three service-time distributions, from constant to the most variable.

@@ -117,7 +117,8 @@ COMPONENTS = 4
 # --- Section 7.1, Table 5: sizes and service times ---
 
 #: The five size distributions. In D(q), the powers of two are 2, 4, 8, ... but not 1. The paper
-#: does not say so, but the numbers in its Table 4 show it.
+#: does not say so. We chose it because it gives the numbers in Table 4, which are therefore
+#: `calibrated on`.
 FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
 #: 'The first three and the latter two have almost identical means.'
 ALIKE = (FIVE[:3], FIVE[3:])

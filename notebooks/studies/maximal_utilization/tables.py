@@ -7,7 +7,16 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.statistics import Interval, NotRunError, difference, groups_of, least, pick
+from coalloc_lib.statistics import (
+    Interval,
+    NotRunError,
+    all_of,
+    difference,
+    furthest,
+    groups_of,
+    least,
+    pick,
+)
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row
 from studies.maximal_utilization.further import APPROXIMATION, FEWER, SIMULATION
@@ -93,6 +102,30 @@ def approximation_is_reasonable(runs: pd.DataFrame) -> Decision:
     if elsewhere:
         note += f"; simulated less approximate loss with fewer components: {'; '.join(elsewhere)}"
     return Decision(average(apart), agreement(apart, word), note, elsewhere)
+
+
+#: 'The latter is quite accurate': the paper of 2002 calls the same match 'very accurate', so the
+#: cut-off is that of claim CC-15.
+QUITE_ACCURATE = Word("quite accurate", 0.01, "points", 100)
+
+
+@study.add_claim("MU-21", "simulated less approximate loss, the largest of all cells", TABLES)
+def approximation_is_quite_accurate(runs: pd.DataFrame) -> Decision:
+    """Judge that the formula for unordered requests 'is quite accurate' (section 8).
+
+    The formula is tested in all printed cells for which the paper has simulations too.
+    """
+    apart, _ = simulated_less_known(runs, "approximation", UNORDERED)
+
+    def all_within(limit: float) -> bool | None:
+        return all_of(*(less.between(-limit, limit) for less in apart))
+
+    parts: dict[str, Part] = {f"all {len(apart)} cells": Asked(QUITE_ACCURATE, all_within)}
+    note = (
+        "section 6 calls the same match 'quite reasonable' (MU-3), and the paper of 2002 'very "
+        "accurate' (CC-15); with fewer components than clusters it is far worse (MU-3)"
+    )
+    return Decision(furthest(apart), parts, note)
 
 
 def simulated_less_known(
