@@ -25,11 +25,14 @@ class PaperSetting:
         Values of further columns. All tests of the claim use only runs with these values.
     logs : tuple of str
         The logs that the claim needs. It cannot be tested if stand-ins replaced them.
+    reading : str
+        How the setting differs from what the paper prints; every note on the claim says it.
     """
 
     varied: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     logs: tuple[str, ...] = ()
+    reading: str = ""
 
     @property
     def values(self) -> dict[str, Any]:
@@ -99,7 +102,8 @@ class Claim:
             raise NotRunError(f"no run has {_lacking(runs, self.at.values)}")
         decision = self.judge(own)
         others = {self.named(changed): answer for changed, answer in self._elsewhere(runs)}
-        return decision._replace(elsewhere={**decision.elsewhere, **others})
+        note = "; ".join(text for text in (decision.note, self.at.reading) if text)
+        return decision._replace(note=note, elsewhere={**decision.elsewhere, **others})
 
     def named(self, values: Mapping[str, Any]) -> str:
         """Return the values of some columns as a text, such as ``worst fit, load 0.6``."""

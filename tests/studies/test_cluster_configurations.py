@@ -199,7 +199,7 @@ def test_a_claim_that_rests_on_a_word_has_a_cut_off(result):
     # A claim that only the meaning of its word decides is undecided, and says so.
     left = {item: rows[item] for item in WORDS.keys() - of_words.keys()}
     assert all(row.verdict == "undecided" for row in left.values())
-    assert "The word 'similar' is the paper's" in rows["CC-14"].note
+    assert "Only 'similar' decides, which is the paper's word" in rows["CC-14"].note
 
 
 def test_mostly_jobs_of_one_component_are_to_be_left_as_they_are(result):

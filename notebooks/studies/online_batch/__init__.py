@@ -1,4 +1,4 @@
-"""Study of Castillo, Rouskas and Harfoush (2009) on co-allocation: Figures 1 to 7, OB-1 to OB-23.
+"""Study of Castillo, Rouskas and Harfoush (2009) on co-allocation: Figures 1 to 7, OB-1 to OB-25.
 
 The paper compares online scheduling with the waits that the logs recorded. The study also compares
 it with our own batch schedules of the same jobs, which is the fair comparison.

@@ -258,7 +258,7 @@ TABLE1_CAPTION = (
 )
 
 
-@study.add_figure("table1", TABLE1_CAPTION, claims=("OB-2",))
+@study.add_figure("table1", TABLE1_CAPTION)
 def table1(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the servers, jobs and mean lengths of the logs, beside the printed values."""
     found = pick(runs, kind=LOG, grouping=WHOLE)

@@ -23,6 +23,7 @@ from studies.online_batch.model import (
     CTC,
     EXACT,
     FIFTY,
+    HPC2N,
     KTH,
     LEAST,
     LOGS,
@@ -48,6 +49,7 @@ _OF_KTH, _OF_CTC = "the least length and the servers of KTH", "the servers of CT
 CHOSEN_BY = {
     **{(KTH, name): _OF_KTH for name in (LONGEST_WAIT, "attempts (0:50]", "attempts (50:100]")},
     **{(CTC, name): _OF_CTC for name in ("servers", LONGEST_WAIT, "attempts (0:50]")},
+    **{(log, "mean length"): "run times as the lengths of jobs" for log in (KTH, HPC2N)},
     **{(CTC, name): "the jobs of CTC" for name in ("jobs", "mean length", "longest wait recorded")},
 }
 
