@@ -64,7 +64,7 @@ def test_the_unit_of_time_and_a_penalty_that_nobody_pays_change_nothing():
 
 
 def test_mean_service_by_size_agrees_with_simulation():
-    """Wide jobs run longer here, and a job of three fills its cluster. All jobs wait at the start."""
+    """Wide jobs run longer here, and a job of three fills its cluster."""
     system, sizes, jobs = co.Multicluster([3, 3]), co.uniform(1, 3), 60_000
     means = {1: 0.5, 2: 1.0, 3: 3.0}
     exact = exact_utilization(system, sizes, 1, "total", mean_service=means)

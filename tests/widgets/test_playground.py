@@ -309,7 +309,10 @@ def test_a_file_that_was_saved_brings_everything_back(box):
         ('{"B.colour": 1}', "mine.json: 'B.colour' is not the name of a control; give one"),
         ('{"A.policy": "LIFO"}', "mine.json: A.policy = 'LIFO'; choose one of 'FCFS'"),
         ('{"A.span": "adaptive"}', "mine.json: A.span = 'adaptive'; choose one of 'never'"),
-        ('{"A.clusters": "8;8"}', "mine.json: A.clusters = '8;8'; give the number of processors of each"),
+        (
+            '{"A.clusters": "8;8"}',
+            "mine.json: A.clusters = '8;8'; give the number of processors of each",
+        ),
         ('{"A.clusters": "600"}', "mine.json: A.clusters = '600'; give 512 processors at most"),
         ('{"sizes": "U[1,9"}', "mine.json: sizes = 'U[1,9'; write U[a,b]"),
         ('{"sizes": "U[1,9]"}', "mine.json: sizes = U[1,9] allow a job that never starts"),
