@@ -34,6 +34,7 @@ def test_requests_are_timed_if_servers_are_short(bench, monkeypatch):
     assert float(attempts) > 2
 
 
+@pytest.mark.long
 def test_memory_is_measured(bench):
     count, here = 500_000, os.environ | {"PYTHONPATH": os.pathsep.join(("..", "."))}
     code = f"import bench_booking; bench_booking.memory_of(64, {count})"

@@ -11,6 +11,7 @@ from studies.archive import archived_ledger
 from studies.study import logs_missing_in
 
 
+@pytest.mark.notebook  # the notebooks show these verdicts
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_stored_ledger_is_what_the_stored_runs_give(name):
     study = load_study(name)

@@ -336,7 +336,7 @@ def test_loads_past_saturation_have_no_response(monkeypatch):
         ({"placement": "best"}, "^placement = 'best'"),
         ({"jobs": "5 components"}, "^jobs = "),
         ({"policy": "LIFO"}, "^policy = "),
-        ({"request": ORDERED}, "give None"),
+        ({"request": ORDERED}, "give placement=None"),
         ({"jobs": co.JobModel(co.uniform(1, 4), 4, ORDERED)}, "these jobs have 'ordered'"),
     ],
 )

@@ -97,7 +97,14 @@ def test_every_slider_has_an_entry_of_its_name(name):
     assert control(box, first.description).value == last
 
 
-@pytest.mark.parametrize("name", MAKERS)
+#: These explorers simulate for half a minute in this test.
+SLOW = ("penalty", "sharing")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.notebook] * (name in SLOW)) for name in MAKERS],
+)
 def test_what_is_shown_follows_every_control_and_comes_back(name):
     box = made(name)
     before = shown(box)
