@@ -119,7 +119,7 @@ def _number(value: object) -> str:
 
 
 def verdict_lines(rows: Sequence[Row]) -> str:
-    """Return the verdicts of claims as HTML, each with the paper's sentence and our evidence."""
+    """Return the verdicts of claims as HTML: the paper's sentence, and our evidence, folded."""
     claims = load_claims(rows[0].study) if rows else {}
     lines = []
     for row in rows:
@@ -129,8 +129,8 @@ def verdict_lines(rows: Sequence[Row]) -> str:
         lines.append(
             f'<div style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
             f'<b style="color: {colour}">{sign} {row.item} {row.verdict}.</b> '
-            f"<i>{escape(quoted)}{stop}</i> "
-            f"{escape(_evidence(row))} {_note(row)}</div>"
+            f"<i>{escape(quoted)}{stop}</i><details><summary>why</summary>"
+            f"{escape(_evidence(row))} {_note(row)}</details></div>"
         )
     return "".join(lines)
 
