@@ -91,8 +91,9 @@ def test_a_claim_is_judged_at_the_papers_own_setting(answers, verdict):
     elsewhere = {"load 0.5": False, "load 0.6": True, "load 0.7": None}
     found = judge_claim(Decision(1.0, parts, "at 5 %", elsewhere), {verdict: "so it is"})
     assert found.verdict == verdict
-    also = "Also at 1 of 3 other settings, undecided at 1."
-    assert found.note.startswith(f"So it is. {also} At 5 %.{FOLD}")
+    also = "Also" if verdict == "holds" else "It holds"
+    clause = f"{also} at 1 of 3 other settings, undecided at 1."
+    assert found.note.startswith(f"So it is. {clause} At 5 %.{FOLD}")
     assert found.note.endswith("fails elsewhere: load 0.5; undecided elsewhere: load 0.7")
     for name, answer in parts.items():
         assert (name in found.note) == (answer is None or not answer)
