@@ -60,7 +60,7 @@ def test_ledgers_are_set_beside_each_other(monkeypatch, tmp_path, capsys):
         pd.DataFrame(ledger, columns=header).to_csv(tmp_path / name / "ledger.csv", index=False)
     assert compare_results.main(tmp_path / "old", tmp_path / "new", ["--table", "a"]) == 0
     *_, third, first, second = capsys.readouterr().out.splitlines()
-    assert third.startswith("| a | OB-12 |  | 7 |  | holds |  | changed | Now does not hold")
+    assert third.startswith("| a | OB-12 |  | 7 |  | holds |  | changed | Now holds, because 'may'")
     assert third.endswith("better QoS guarantees without adding much complexity.' |")
     assert first == "| a | A-1 | 0.4 | 0.3 | holds | undecided | 0.5 | changed |  |  |"
     assert second == "| a | A-2 | 2 |  | holds |  |  | changed |  |  |"
