@@ -145,15 +145,16 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
     """
     clusters = len(ways) - 1
     rest, served, after = np.zeros((3, clusters), dtype=np.int64)
-    # The number of placed components decreases, so that a cell that receives probability in this
-    # call is not processed again with the same size.
+    # Cells with more placed components come first. Probability moves only to cells with more placed
+    # components, so a cell that receives probability in this call was already processed.
     for placed in range(components - 1, -1, -1):
         left = clusters - placed
         rest[:] = 0
         for row in range(ways[left - 1, difference + 1]):
             begin = offsets[placed] + row * ways[placed, 2 * difference + 1]
-            # No cluster with a component can use fewer processors than this, because two clusters
-            # differ by at most `difference` and the component is larger than `value`.
+            # A cluster that already has a component of the job uses at least `least` processors,
+            # counted from `difference` below the level. Two clusters differ by at most
+            # `difference`, and the components placed so far are larger than `value`.
             least = rest[0] + value + 1
             served[:] = least
             for _ in range(ways[placed, 2 * difference + 1 - least]):

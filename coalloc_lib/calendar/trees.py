@@ -284,8 +284,9 @@ class SlotTrees(IdlePeriods):
         nodes = 2 * servers * (1 + log2(servers)) * slots
         if nodes > MOST_NODES:
             raise InputError(
-                f"slot = {slot:g}: trees for {slots:,} slots and {servers:,} processors need about "
-                f"{nodes:,.0f} nodes, more than {MOST_NODES:,}; give a longer slot or another rule"
+                f"slot = {slot:g}: slot trees for {slots:,} slots of this length and {servers:,} "
+                f"processors need about {nodes:,.0f} nodes, more than {MOST_NODES:,}; give a "
+                f"longer slot, or a rule other than {FIRST_FOUND!r}"
             )
         self.slot, self.slots = slot, slots
         self.operations = Operations()

@@ -91,7 +91,8 @@ class HyperErlang(Distribution):
                 f"sample = {checks.shown(sample)}; no hyper-Erlang times have these moments: "
                 "variance and skewness are too small; give three or more different times"
             )
-        # If the order were only just above the bound, the differences below would lose all digits.
+        # The order n must lie clearly above the bound. Just above it, the differences below are of
+        # nearly equal numbers, and rounding errors would leave none of their digits correct.
         n = max(math.floor(bound * (1 + 1e-8)) + 1, 1)
         m1, m2, m3 = 1 / n, c2 / (n * (n + 1)), c3 / (n * (n + 1) * (n + 2))
         variance = m2 - m1**2

@@ -360,7 +360,10 @@ class JobStream:
             return first
         span = first.submit[-1] - first.submit[0]
         if span == 0:
-            raise InputError("all jobs are submitted at one instant; give no rate, or more jobs")
+            raise InputError(
+                "all jobs are submitted at one instant, so their times cannot be scaled to a rate; "
+                "leave out rate, or give a larger count"
+            )
         return first._stretched((count - 1) / (span * checks.positive("rate", rate)))
 
     def _stretched(self, factor: float) -> "JobStream":
@@ -415,7 +418,7 @@ class JobStream:
         above: int = 0,
         rounding: str = "even",
     ) -> "JobStream":
-        """Return a stream of unordered requests whose jobs are split into components.
+        """Return a stream of these jobs, split into components, as unordered requests.
 
         Give either `at_most` or `into`.
 

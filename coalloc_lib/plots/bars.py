@@ -154,7 +154,7 @@ def _set_width(axes, rows, ends, until):
 
 
 def _write_labels(axes, ends, room):
-    """Write the text behind each bar, a little to the right of its end."""
+    """Write the label of each bar, a little to the right of its end."""
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     for end, at, label in ends:
         axes.text(end + 0.012 * room, at, label, va="center", fontsize=8, bbox=box, zorder=3)

@@ -383,7 +383,10 @@ def points_of(points: pd.DataFrame, row: str, panel: str) -> pd.DataFrame:
 
 
 def _on_axes(points, scales):
-    """Return the points that lie on axes with these scales; infinite heights become NaN."""
+    """Return the points that can be drawn on axes with these scales.
+
+    Points at or below 0 on a logarithmic axis are left out, and infinite heights become NaN.
+    """
     for name, scale in zip("xy", scales, strict=True):
         if scale == "log":
             points = points[~(points[name] <= 0)]

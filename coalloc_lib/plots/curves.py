@@ -19,7 +19,7 @@ from coalloc_lib.plots.tables import looks, tidy
 TOP = 12.0
 #: The ticks of the vertical axis.
 TICKS = (1, 1.5, 2, 3, 5, 10)
-#: The style of the names for the parts of a curve.
+#: The style of the words beside a curve that explain its parts, such as "capacity loss".
 NAMED: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": GREY}
 XLABEL, YLABEL = "load", "mean response time\n(mean service times)"
 

@@ -31,7 +31,10 @@ class _Look:
     panels: int
 
     def sign(self, panel: str, series: str) -> MarkerStyle:
-        """Return the style of its panel if there is a band, and otherwise that of its series."""
+        """Return the style of an interval in a panel and of a series.
+
+        It is the style of the panel if there is a band, and otherwise that of the series.
+        """
         return self.signs[panel if self.band else series]
 
 

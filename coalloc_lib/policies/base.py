@@ -205,7 +205,7 @@ class State(Protocol):
         """
 
     def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
-        """Return when a running job is expected to end, or when a waiting job would end.
+        """Return when a job is expected to end; a waiting job is assumed to start now.
 
         Parameters
         ----------

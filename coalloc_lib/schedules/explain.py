@@ -120,7 +120,8 @@ def _reason(
         return behind if is_fcfs and job != head else _lacks(schedule, job, idle, past)
     would = "would have fitted" if past else "would fit"
     if job == head and type(policy) in (FCFS, FPFS):
-        # These policies start a head that fits, so only a user's own placement can refuse it.
+        # FCFS and FPFS start the head of the queue as soon as its placement finds room for it. The
+        # placements of the library always do if it fits. So here a user wrote the placement.
         return f"{would}, but {schedule.placement} {'did' if past else 'does'} not place it"
     if is_fcfs:
         return f"{would}, but {behind}"
@@ -183,7 +184,7 @@ def request_in_words(jobs: JobStream, job: int, placement: Placement | None = No
 
 
 def _ways(wanted: list[int], whole: bool) -> str:
-    """Return in words on how many clusters the components of a job can be placed.
+    """Return in words on how many clusters the components of a job may be placed.
 
     If `whole` is true, the job may also be placed on one cluster.
     """

@@ -226,7 +226,11 @@ def _block_sums(series, length):
 
 
 def _widening(influence, sums, blocks, length):
-    """Return the standard error of dependent days over that of independent blocks, at least 1."""
+    """Return the factor, at least 1, by which dependent blocks widen the standard error.
+
+    It is the standard error that allows for dependence between days, divided by the standard error
+    that treats the blocks as independent.
+    """
     steps = len(influence)
     # The blocks may not fill the log to its end; the variance is scaled to the whole log.
     of_blocks = (sums**2).mean() * (steps / length) ** 2 / (blocks - 1)

@@ -194,7 +194,10 @@ def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
 def ratios(
     runs: pd.DataFrame, value: str, against: Mapping[str, Any], also: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Return a table with the ratio of each setting to its base setting, in pairs.
+    """Return a table with the ratio of the value of each setting to that of its base setting.
+
+    The ratios are computed from paired runs: each run of a setting is divided by the run of the
+    base setting with the same replication.
 
     Parameters
     ----------
@@ -347,9 +350,11 @@ def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Meas
 def several_settings(rows: pd.DataFrame, keys: Sequence[str]) -> InputError:
     """Return the error for rows that should belong to one setting but differ in some keys."""
     differing = differing_keys(rows, keys)
+    if not differing:
+        return InputError("runs has the same replication of a setting twice; give each run once")
     return InputError(
-        f"runs are of several settings, which differ in {', '.join(differing) or 'no key'}; pick "
-        "one: pick(runs, ...)"
+        f"runs has runs of several settings, which differ in {', '.join(differing)}; choose one of "
+        "these settings with pick(runs, ...)"
     )
 
 

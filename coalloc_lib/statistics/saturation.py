@@ -26,7 +26,8 @@ HELD = 500
 FEWEST_BATCHES = 20
 #: Smallest mean number of jobs that end in a batch.
 FEWEST_ENDS = 10
-#: Smallest number of equal jobs that the jobs of a run must be worth.
+#: If a few long jobs carry most of the work, a run says as little as one of fewer jobs with equal
+#: work. A run has a warning if this number of jobs with equal work would be smaller than this.
 FEWEST_CARRIERS = 100
 #: A deviation of more than this number of standard errors has a warning. By chance it occurs in one
 #: run of 1,000.
@@ -312,8 +313,8 @@ def loss_at_response(
     if slowest < 2 * target:
         least = int(np.ceil(jobs * 2 * target / slowest))
         raise InputError(
-            f"jobs = {jobs} are too few for a mean response of {response:g} mean service times; "
-            f"give {least} or more"
+            f"jobs = {jobs}; the mean response time of so few jobs does not reach response = "
+            f"{response:g} mean service times; give {least} or more"
         )
 
     def one(child):

@@ -118,8 +118,9 @@ def is_rising(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> 
 
 
 def rising_warning(first: ArrayLike, second: ArrayLike) -> str:
-    """Return the warning `RISING` if the second halves of runs are surely slower than the first.
+    """Return the warning `RISING` if the second halves of runs are slower than the first.
 
+    `is_rising` decides this by a confidence interval.
     The parameters are those of `is_rising`. Without such a rise the text is empty.
     """
     return RISING if is_rising(first, second) else ""

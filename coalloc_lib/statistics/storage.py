@@ -50,7 +50,7 @@ def setting_columns(setting: Any) -> dict[str, Any]:
     if not is_dataclass(setting) or isinstance(setting, type):
         several = "; give its settings one by one" if isinstance(setting, list | tuple) else ""
         raise InputError(
-            f"setting = {shown(setting)}; give a frozen dataclass, such as Setting(...){several}"
+            f"setting = {shown(setting)}; give an instance of a frozen dataclass{several}"
         )
     names = [each.name for each in fields(setting) if each.compare]
     return {name: label(getattr(setting, name)) for name in names}

@@ -47,8 +47,8 @@ class Effort(NamedTuple):
 
 #: The effort while a control is being moved, and when it rests.
 COARSE, FINE = Effort(4_000, 1_500, 4, 2), Effort(30_000, 6_000, 6, 1)
-#: The distances in inches of the axes of a coarse picture from its left edge, its right edge, its
-#: bottom edge and its titles.
+#: The margins of a coarse picture in inches: the distances from its axes to its left edge, to its
+#: right edge, to its bottom edge and to its titles.
 MARGINS = 0.75, 0.1, 0.45, 0.1
 
 

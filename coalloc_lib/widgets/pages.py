@@ -18,7 +18,8 @@ from typing import Any
 
 from coalloc_lib.widgets.controls import HINT
 
-#: The widgets that work without Python by class name, with their scripts and their style sheets.
+#: The widgets that also work on a page without Python: for the name of each class, the names of
+#: its scripts and of its style sheets.
 ALONE = {
     "Player": (("basics", "film", "scene", "strip", "controls", "player"), ("player",)),
     "ReservationCalendar": (("basics", "bands", "form", "calendar"), ("player", "calendar")),

@@ -60,7 +60,7 @@ class SwfLog:
     is_stand_in : bool
         Whether the log is a synthetic one that replaces a real log.
     receipt : pandas.DataFrame, optional
-        The receipt of an import from another format: how many lines were kept, left out or noted,
+        The receipt of an import from another format: how many lines became jobs or were left out,
         and why.
     notes : tuple of str
         Sentences that tell the user how the file was read if it could be read in several ways.

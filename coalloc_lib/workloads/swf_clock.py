@@ -20,14 +20,17 @@ LONGEST = 50 * 365.25 * DAY
 
 
 class FromStart(NamedTuple):
-    """Jobs with submissions that count from the start of the log, and a note, which may be ''."""
+    """Jobs whose submission times are measured from the start of the log, and a note.
+
+    The note is an empty text if there is nothing to say.
+    """
 
     table: "pd.DataFrame"
     note: str
 
 
 def from_start(table: "pd.DataFrame", start: swf_header.Start | None, where: str) -> FromStart:
-    """Return the jobs of a log with submissions that count from the start of the log.
+    """Return the jobs of a log with submission times that are measured from its start.
 
     A submission is taken as a Unix time if it is not before the start of the log. If it were a time
     since the start, the log would last at least as long as the time from 1970 to its start.

@@ -158,7 +158,10 @@ def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -
 
 
 def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
-    """Return the lines of a block by their numbers, without leading and trailing blanks."""
+    """Return a dict from the number of each line of a block to the line.
+
+    `number` is the number of the first line. The lines have no leading and trailing blanks.
+    """
     rows = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
     return {at: _decoded(row, f"{where}, line {at}").strip(" \t\r") for at, row in rows}
 

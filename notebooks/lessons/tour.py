@@ -115,7 +115,7 @@ LABELS = {
     "backfilling": "whole, with backfilling",
     "booked": "whole, each booked when it comes",
 }
-#: The players that were made so far. They share one clock.
+#: The players that `player` has made so far. They all show the same instant.
 _players: list[co.Player] = []
 
 
@@ -156,7 +156,8 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
     return new
 
 
-#: The options of the first guess: what spanning gains if other jobs may already overtake.
+#: The options of the first guess. Readers guess how much spanning shortens the mean response time
+#: if jobs may overtake each other, compared with what it gains if they may not.
 OPTIONS = ("as much", "more", "less, or nothing at all")
 
 

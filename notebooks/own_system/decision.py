@@ -38,11 +38,11 @@ class Decision(NamedTuple):
     verdict: Verdict
     #: The option to take, or None to change nothing.
     option: str | None = None
-    #: The sites whose mean wait surely falls under the option.
+    #: The sites whose mean wait falls under the option, by a 95 % interval without 0.
     gainers: tuple[str, ...] = ()
-    #: The sites whose mean wait surely rises under the option.
+    #: The sites whose mean wait rises under the option, by a 95 % interval without 0.
     losers: tuple[str, ...] = ()
-    #: The sites for which the change of the mean wait has no interval.
+    #: The sites for which no interval of the change of the mean wait could be calculated.
     unknown: tuple[str, ...] = ()
     #: The option with the shortest mean wait among those that were considered.
     shortest: str | None = None
@@ -92,19 +92,22 @@ class Changes:
         return tuple(site for site in self.sites if holds(self.at[option][site]))
 
     def longer(self, option: str, other: str) -> bool:
-        """Return whether jobs surely wait longer under an option than under another one."""
+        """Return whether jobs wait longer under an option than under another one.
+
+        The 95 % interval of the difference must lie above 0.
+        """
         return option != other and rises(
             self.pairs.set_index(["option", "other"]).loc[option, other]
         )
 
 
 def rises(change: pd.Series) -> bool:
-    """Return whether a change is surely above 0."""
+    """Return whether the 95 % interval of a change lies above 0."""
     return not change["warning"] and change["change_low"] > 0
 
 
 def falls(change: pd.Series) -> bool:
-    """Return whether a change is surely below 0."""
+    """Return whether the 95 % interval of a change lies below 0."""
     return not change["warning"] and change["change_high"] < 0
 
 
@@ -179,7 +182,10 @@ def _serves_all(changes, name):
 
 
 def _shortens(changes, name):
-    """Return whether the mean wait of all jobs surely falls and their AWRT does not surely rise."""
+    """Return whether the mean wait of all jobs falls and their AWRT does not rise.
+
+    A metric falls or rises if the 95 % interval of its change does not contain 0.
+    """
     return falls(changes.wait[name]) and not rises(changes.awrt[name])
 
 

@@ -356,9 +356,9 @@ class Comparison:
 
 
 def _saturated_share(late, work):
-    """Return the share of the work that still waits at the last submission if it shows saturation.
+    """Return the share of the work whose jobs still wait at the last submission.
 
-    Return 0 if the share is small, or if only few jobs wait.
+    Return 0 if this share is small, or if only few jobs wait; then the system is not saturated.
     """
     share = work @ late / work.sum() if work.any() else 0.0
     return share * (late.sum() >= min(SEVERAL, len(late) / 2) and share > STILL_WAITING)

@@ -206,7 +206,10 @@ def sites_report(
 
 
 def _users(table):
-    """Return the user of each job with its site; each job without a user gets one of its own."""
+    """Return a text for the user of each job: the name of the site and the number of the user.
+
+    Each job without a known user counts as the only job of a user of its own.
+    """
     number = np.where(table["user"] < 0, -1 - np.arange(len(table)), table["user"])
     return table["site"] + " " + number.astype(str)
 

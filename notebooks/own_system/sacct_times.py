@@ -9,7 +9,7 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, LAST_INSTANT, number_in, wh
 
 #: The number of characters of an instant in Slurm's usual form.
 LENGTH_OF_TIME = len("YYYY-MM-DDThh:mm:ss")
-# The date and the hour at the beginning of an instant.
+# The first part of an instant: the date and the hour, without minutes and seconds.
 _HOUR = re.compile(r"\d{4}-\d\d-\d\dT\d\d", re.ASCII)
 # The seconds since the full hour, by the minutes and seconds at the end of an instant.
 _IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}

@@ -1,4 +1,4 @@
-"""Measure the capacity losses that papers print in tables, and compare them with the print.
+"""Measure the capacity losses that papers print in tables, and compare them with these numbers.
 
 Two studies have such tables. A cell of a printed table, a `PublishedLoss`, is one setting of the
 study.
@@ -58,7 +58,7 @@ MEDIAN_SQUARE = 0.454936
 #: D(q) counts the size 1 as a power of two.
 POWERS = "whether D(q) counts the size 1 as a power of two"
 #: The sizes and requests of that table whose losses are the same with both choices, up to the
-#: rounding of the print. All its other losses decide for the choice.
+#: rounding of the printed numbers. All its other losses fit only one of both choices.
 SAME_WITH_BOTH = {("D(0.95) on [1,32]", "unordered"), ("D(0.80) on [1,32]", "ordered")}
 
 
@@ -139,7 +139,7 @@ def loss_rows(losses: Replications, row_jobs: float | None) -> Iterator[dict]:
         yield row | {"row_jobs": row_jobs}
 
 
-# --- Comparing the runs with the print ---
+# --- Comparing the runs with the printed losses ---
 
 
 class MeasuredCell(NamedTuple):

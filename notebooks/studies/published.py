@@ -120,7 +120,7 @@ def _losses(study: str) -> list[PublishedLoss]:
 
 
 def published_loss(study: str, **names: Any) -> PublishedLoss:
-    """Return the printed cell with these fields, with the number that the file has now.
+    """Return the cell of a printed table that has these fields, with its number in published.csv.
 
     Stored runs have the fields of a cell but not its printed number. If the number is corrected in
     the file, old runs are therefore compared with the corrected number.

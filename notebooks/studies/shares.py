@@ -29,8 +29,9 @@ class Share(NamedTuple):
     def answer(self) -> bool | None:
         """The answer for a sentence that has no quantifier.
 
-        It is True if all comparisons certainly agree, and False if certainly fewer than half agree.
-        Otherwise it is None, because the paper does not say whether it means always or mostly.
+        It is True if all comparisons agree. It is False if fewer than half would agree even if all
+        undecided ones did. Otherwise it is None, because the paper does not say whether it means
+        always or mostly.
         """
         if self.yes == self.asked:
             return True

@@ -201,7 +201,7 @@ def test_an_instant_may_be_a_number_of_numpy():
         (lambda trees: trees.search(50, 51), "start = 50 is not in a slot of the horizon; give"),
         (lambda trees: trees.search(0.1, 4, -1), "count = -1; give a whole number of 0 or more"),
         (lambda trees: trees.advance(1.7e308), r"the instant 1.7e\+308 is more than"),
-        (lambda _: SlotTrees([430], 900.0, 2688), "slot = 900: trees for 2,688 slots and 430 proc"),
+        (lambda _: SlotTrees([430], 900.0, 2688), "slot = 900: slot trees for 2,688 slots of"),
         (lambda _: SlotTrees([4], 10.0, 0), "slots = 0; give a whole number of 1 or more"),
     ],
 )

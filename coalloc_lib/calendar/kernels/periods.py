@@ -139,7 +139,10 @@ def choose(book, rule, cluster, start, end, wanted):
 
 @kernel
 def take(book, chosen, start, end):
-    """Remove an interval from the idle periods with these indices."""
+    """Remove the time from `start` to `end` from the idle periods with the indices `chosen`.
+
+    A part of a period that is idle before `start` or after `end` stays in the book.
+    """
     for i in chosen:
         begin, until = book.begin[i], book.end[i]
         if until > end:

@@ -273,7 +273,7 @@ def drop(numbers, count, number):
 
 @kernel
 def stays(begin, steps_idle, blocks, at, row, start, end, own, reserved, momentary, count, idle):
-    """Write the number of processors of each cluster that are idle from `start` to `end`.
+    """Write into `idle` how many processors of each cluster stay idle from `start` to `end`.
 
     The processors that are reserved for the job `own` count as idle. The step in `row` contains
     `start`.

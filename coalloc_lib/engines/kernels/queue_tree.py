@@ -41,7 +41,8 @@ from coalloc_lib.engines.kernels.placing import fits
 BLOCK = 4
 #: The entries of a row below which no job waits.
 NEVER = np.iinfo(np.int32).max
-#: The tree of the keys, and the tree of the least expected lengths.
+#: Two trees over the queue. The rows of `keys` are lower bounds of the keys of the waiting jobs,
+#: and the rows of `least` are lower bounds of their expected lengths.
 Trees = namedtuple("Trees", "keys least")
 
 
@@ -150,9 +151,10 @@ def may_pass(key, least, room, beside, now, shadow):
 
 @kernel
 def next_passing(trees, room, beside, now, shadow, block):
-    """Return the first block, from `block` on, that may have a job that may overtake the head.
+    """Return the first block, from `block` on, that the search cannot skip.
 
-    Returns -1 if there is no such block.
+    In a block that is skipped, the bounds show that no job may overtake the head of the queue.
+    Returns -1 if all these blocks are skipped.
     """
     tree, shortest = trees
     leaves = tree.shape[0] // 2

@@ -103,7 +103,10 @@ class ImpliedState:
         return None if answer is None else [*answer]
 
     def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
-        """Return when a running job is expected to end, or a waiting job if it started now."""
+        """Return when a running job is expected to end.
+
+        For a waiting job, return when it would be expected to end if it started now.
+        """
         if job.start is None:
             assert allocation is not None
             return self.now + job.expected_length(allocation)

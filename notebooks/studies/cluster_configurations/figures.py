@@ -90,7 +90,7 @@ SYSTEM_SIGNS = {
     "2×32+2×16+4×8": plots.MarkerStyle("#AA4499", "p"),
     "4×16+8×8": plots.MarkerStyle("#000000", "v"),
 }
-#: The headings of the panels, with the lines in each panel. A line that is in none of these lists
+#: The headings of the panels, with the curves in each panel. A curve that is in none of these lists
 #: is drawn in all panels.
 FEW_AND_MANY = {
     "few unequal clusters: 4 or 5": [STANDARD, *FEW],
@@ -132,17 +132,20 @@ def unequal_and_standard(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_system(line: Values) -> str:
-    """Return the name of a line's system as its label."""
+    """Return the name of a curve's system as its label."""
     return line["system"]
 
 
 def over_standard(line: Values) -> Values:
-    """Compare a line with the same line on four clusters of 32."""
+    """Return how the base of a curve differs from it: its system is four clusters of 32."""
     return {"system": STANDARD}
 
 
 def over_first_fit(line: Values) -> Values:
-    """Compare a line with the same line under first fit, which starts at the largest cluster."""
+    """Return how the base of a curve differs from it: its placement is first fit.
+
+    First fit tries the largest cluster first.
+    """
     return {"placement": FIRST_FIT}
 
 
@@ -150,13 +153,14 @@ def over_first_fit(line: Values) -> Values:
 
 
 def by_system_and_request(line: Values) -> str:
-    """Return the label of a line: its system and its kind of request."""
+    """Return the label of a curve: its system and its kind of request."""
     return f"{line['system']}, {line['request']}"
 
 
 def over_printed(line: Values) -> Values:
-    """Compare a line with the same line on the unequal system whose sizes the paper prints.
+    """Return how the base of a curve differs from it: its system is `PRINTED`.
 
+    This is the unequal system whose sizes the paper prints.
     The single cluster of 64 processors is compared with ordered requests on that system.
     """
     if line["system"] == ALONE:
@@ -321,12 +325,12 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_system_and_placement(line: Values) -> str:
-    """Return the label of a line: its system and its placement."""
+    """Return the label of a curve: its system and its placement."""
     return f"{line['system']}, {line['placement']}"
 
 
 def over_worst_fit(line: Values) -> Values:
-    """Compare a line with the same line under worst fit."""
+    """Return how the base of a curve differs from it: its placement is worst fit."""
     return {"placement": WORST_FIT}
 
 

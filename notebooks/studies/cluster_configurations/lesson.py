@@ -128,7 +128,10 @@ BOTH = (model.FIRST_FIT, model.WORST_FIT)
 
 
 def _on_standard(result: StudyResult, placement: str) -> pd.DataFrame:
-    """Return the runs on four clusters of 32 with unordered requests, FCFS and a placement."""
+    """Return the runs of unordered requests on four clusters of 32 under FCFS.
+
+    `placement` is the placement of these runs.
+    """
     in_order = pick(result.runs, policy=model.IN_ORDER)
     return pick(figures.unordered(in_order, placement), system=model.STANDARD)
 

@@ -188,7 +188,10 @@ def named(part: Any, known: Mapping[str, Any]) -> Any:
 
 
 def scenario_of(setting: Any) -> Scenario:
-    """Return the scenario of a `Setting` or `BreakEven` with unordered requests."""
+    """Return the scenario of a setting, which is a `Setting` or a `BreakEven`.
+
+    Its requests are unordered.
+    """
     system = named(setting.system, SYSTEMS)
     placement = setting.placement
     if isinstance(placement, str):

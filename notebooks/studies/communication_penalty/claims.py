@@ -260,7 +260,7 @@ def split_jobs_delay_the_queue(runs: pd.DataFrame) -> Decision:
     """
     first, *_, last = line_of(against_itself(runs)).values()
     if first.saturated and not last.saturated:
-        # If the split jobs certainly saturate first, their queue grows without limit.
+        # If the system is saturated only in the first case, its queue there grows without limit.
         less = (last.max_utilization - first.max_utilization).interval
         return Decision(less, {"longer in the queue": less.above(0)}, "of the utilization")
     if first.saturated or last.saturated:
@@ -370,7 +370,8 @@ def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -
     """Return whether splitting pays at fewer thresholds at the high penalty than at the low one.
 
     `before` says for each threshold whether splitting pays at the low penalty, and `after` whether
-    it pays at the high penalty. The answer is None if no threshold certainly changes.
+    it pays at the high penalty. The answer is None if no threshold changes from
+    a clear yes to a clear no.
     """
     both = before.keys() & after.keys()
     lost = any(before[threshold] and after[threshold] is False for threshold in both)

@@ -144,9 +144,10 @@ def fits_mean(found: Thresholds) -> bool:
 
 
 def fits_run(found: Thresholds) -> bool:
-    """Return whether the printed thresholds agree with the prediction intervals of one short run.
+    """Return whether one run as short as the paper's could have given the printed thresholds.
 
-    The groups must also have the printed order in at least one of twenty single runs.
+    The printed thresholds must lie in the prediction intervals for a single such run. The groups
+    must also have the printed order in at least one of twenty single runs.
     """
     means = (found.by_group[group].interval for group in PRINTED)
     is_sure = not any(mean.warning for mean in means)

@@ -90,7 +90,7 @@ def policy_label(max_jumps: float) -> str:
 
 
 def draw_viability(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw the maps over penalty and splitting threshold, with a panel for each load."""
+    """Draw a map for each load, with a column for each penalty and a row for each threshold."""
     panel = "load " + table["load"].map("{:.3f}".format)
     row = table["above"].map("{:g}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="splits jobs above", **how)
@@ -114,7 +114,10 @@ def viability(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw the maps over penalty and placement, with a panel for each policy."""
+    """Draw a map for each policy, with a column for each penalty.
+
+    A row is for a splitting threshold and a placement.
+    """
     panel = table["max_jumps"].map(policy_label)
     row = "above " + table["above"].map("{:g}".format) + ", " + table["placement"]
     return draw_map(table.assign(panel=panel, row=row), **how)
@@ -138,7 +141,10 @@ def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw the maps over penalty and the share of jobs that cannot be split, for each policy."""
+    """Draw a map for each policy, with a column for each penalty.
+
+    A row is for a share of the large jobs that cannot be split.
+    """
     panel = table["max_jumps"].map(policy_label)
     row = table["kept_whole"].map("{:.0%}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="cannot be split", **how)

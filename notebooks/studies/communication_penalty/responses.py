@@ -304,7 +304,7 @@ class Change:
 
 
 def change(split: Responses, whole: Responses, group: str, to: str = "") -> Change:
-    """Return the change of a group's mean response time by splitting.
+    """Return by how much splitting changes the mean response time of a group of jobs.
 
     The runs are averaged by their geometric mean. With an arithmetic mean, one run would decide
     near saturation. If `to` is given, the response time is compared with that of the group `to`.

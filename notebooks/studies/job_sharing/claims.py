@@ -265,7 +265,7 @@ def over_one_machine(
 
 
 def over_free_spanning(runs: pd.DataFrame, way: str, penalty: Mapping[str, float]) -> Replications:
-    """Return the ratio of the AWRT of one way to the AWRT of spanning without a penalty.
+    """Return the ratio of the AWRT of one way of running the jobs to that of free spanning.
 
     In both, wide jobs are divided into subjobs of the size of the largest machine. Spanning without
     a penalty starts these subjobs when one machine of 512 would start them.
@@ -579,7 +579,7 @@ def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
     for words, penalty in {"free spanning": FREE, paid: PAID}.items():
         whole = over_one_machine(here, MULTI_SITE, penalty, UNCHANGED)
         found[f"{words}, whole jobs, {STANDARD}"] = whole.interval
-    # A lower bound may be reached, so it is refuted only by a ratio that is certainly below 1.
+    # A lower bound may be reached, so it is refuted only if the whole interval is below 1.
     parts = {name: not_(x.below(1)) for name, x in found.items()}
     return Decision(least(found.values()), parts, MIXED, mixed)
 

@@ -114,7 +114,7 @@ def _picture(
 
 
 def _response_times(ran, weight, before):
-    """Return a table of the AWRT of each way, and the ratio of spanning to sharing.
+    """Return a table of the AWRT of each way of running the jobs, and of spanning over sharing.
 
     `before` has the AWRT of each way in hours for earlier arguments, or is empty.
     """

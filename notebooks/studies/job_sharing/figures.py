@@ -71,14 +71,17 @@ AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LA
 def awrt_ratios(
     runs: pd.DataFrame, against: Mapping[str, Any], columns: Sequence[str]
 ) -> pd.DataFrame:
-    """Return a table of the ratios of AWRTs to the AWRT of the runs they are compared with.
+    """Return a table with the ratio of the AWRT of each setting to that of its base setting.
+
+    The ratios are computed from paired runs.
 
     Parameters
     ----------
     runs : DataFrame
         The runs of all settings that are compared.
     against : mapping
-        The values that pick the runs in the denominator, by column.
+        The values that select the base settings, by column. The base setting of a setting has these
+        values, and the same values in all other columns.
     columns : sequence of str
         The columns of `runs` that the table keeps to describe each row.
 
@@ -128,7 +131,10 @@ def draw_along(
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of each way to run jobs over that of job sharing, along the penalty."""
+    """Draw the ratio of the AWRT of each way of running the jobs to that of job sharing.
+
+    The penalty is on the horizontal axis.
+    """
     return draw_along(table, line="way", look=LOOK, **titles)
 
 
@@ -145,9 +151,10 @@ FIGURE4_CAPTION = Caption(
     claims=("JS-1", "JS-18", "JS-19", "JS-2", "JS-3", "JS-12"),
 )
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of each way to run jobs over that of job sharing, at each penalty.
+    """Return the ratio of the AWRT of each way of running the jobs to that of job sharing.
 
-    Ways without a penalty have the same ratio at every penalty, so they are horizontal lines.
+    Ways of running the jobs without a penalty have the same ratio at every penalty, so their lines
+    are horizontal.
     """
     m128 = pick(with_pieces(runs), configuration=STANDARD, policy="EASY", **AS_PAPER, **AS_LOGGED)
     columns = ["workload", "configuration", "way", "penalty"]
@@ -190,14 +197,17 @@ FIGURE5_CAPTION = Caption(
     "figure5", FIGURE5_CAPTION, draw_figure5, claims=("JS-4", "JS-5", "JS-13", "JS-11")
 )
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of sharing and spanning over that of a single machine of 512 processors."""
+    """Return the ratio of the AWRT of sharing, and of spanning, to that of a single machine.
+
+    The single machine has 512 processors.
+    """
     ways = pick(with_pieces(runs), way=(SHARING, MULTI_SITE, SINGLE), policy="EASY")
     ways = pick(ways, **AS_PAPER, **AS_LOGGED)
     return awrt_ratios(ways, ONE_MACHINE, ["workload", "configuration", "way", "penalty"])
 
 
 def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of spanning with wide jobs whole over that with wide jobs divided."""
+    """Draw the ratio of the AWRT of spanning with whole wide jobs to that with divided ones."""
     divided = "wide jobs in pieces"
     options: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
     ylabel = f"AWRT over that of\n{divided}"
@@ -212,7 +222,7 @@ FIGURE7_CAPTION = Caption(
 
 @study.add_figure("figure7", FIGURE7_CAPTION, draw_figure7, claims=("JS-6", "JS-14"))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of spanning with wide jobs whole over that with wide jobs divided."""
+    """Return the ratio of the AWRT of spanning with whole wide jobs to that with divided ones."""
     spanning = pick(runs, configuration=STANDARD, way=MULTI_SITE, policy="EASY")
     spanning = pick(spanning, wide=(UNCHANGED, OF_LARGEST), **AS_PAPER, **AS_LOGGED)
     return awrt_ratios(spanning, {"wide": OF_LARGEST}, ["workload", "configuration", "penalty"])

@@ -117,7 +117,7 @@ def should_they_span(
 ) -> plots.Picture:
     """Draw the AWRT of immediate and of adaptive spanning over that of job sharing, by penalty.
 
-    The title says up to which penalty immediate spanning certainly pays.
+    The title says up to which penalty the whole interval of immediate spanning is below 1.
 
     Parameters
     ----------

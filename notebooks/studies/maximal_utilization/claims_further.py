@@ -68,8 +68,8 @@ def overtaking_gains(runs: pd.DataFrame) -> Decision:
     How much overtaking gains depends on the number of waiting jobs. Section 5 simulates Poisson
     arrivals at the rate at which 'the queue length doesn't hit either the value of [0] or of
     [1000]' for the largest number of arrivals. It does not say with how many jobs the queue begins,
-    so there are two readings: the queue begins empty, or 500 jobs wait all the time. The claim is
-    decided only if both readings agree. The answers elsewhere are for other numbers of waiting
+    so there are two interpretations: the queue begins empty, or 500 jobs wait all the time. The
+    claim is decided only if both agree. The answers elsewhere are for other numbers of waiting
     jobs, of which those of 1,000 and more are outside the paper's rule. The paper also prints the
     gain in percentage points, but our copy lost the number; this part is judged once the number is
     typed in. That the gain is 'similar to that found in practice' is not judged.
@@ -99,7 +99,11 @@ def overtaking_gains(runs: pd.DataFrame) -> Decision:
 
 
 def _is_much(gains: Iterable[Interval], much: bool) -> Asked:
-    """Return a test of whether all readings gain much, or all little if `much` is false."""
+    """Return a test of whether the gain is large under every interpretation of the paper.
+
+    `gains` has the gain under each interpretation. If `much` is false, the test asks whether all
+    these gains are small.
+    """
     found = list(gains)
 
     def question(limit: float) -> bool | None:
@@ -109,7 +113,9 @@ def _is_much(gains: Iterable[Interval], much: bool) -> Asked:
 
 
 def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, Interval]:
-    """Return the gain over FCFS in both readings: from an empty queue, and with 500 jobs waiting.
+    """Return the gain over FCFS under two interpretations of the paper.
+
+    The queue begins empty, or 500 jobs wait all the time.
 
     Parameters
     ----------
@@ -121,7 +127,7 @@ def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, I
     Returns
     -------
     dict of Interval
-        The gain in each reading, as a share of the capacity.
+        The gain under each interpretation, as a share of the capacity.
     """
     of_losses = standard(runs, "policy", "method")
     fcfs = sample(of_losses, VALUE, sizes=sizes, policy="FCFS", method=HEAVY)

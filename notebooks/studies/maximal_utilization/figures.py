@@ -358,7 +358,10 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Figure:
-    """Draw the loss with the jobs of both logs; the subtitle names the logs or their stand-ins."""
+    """Draw the capacity loss with the job sizes of both logs.
+
+    The subtitle says for each log whether the log itself or a stand-in was used.
+    """
     near = around(loss_by_group(table, "request", log=DAS1), SIMILAR.value)
     (ctc,) = table["ctc"].unique()
     titles["subtitle"] = f"{subtitle}; {ctc} and the DAS1 stand-in"
@@ -373,7 +376,7 @@ FIGURE7 = Caption(
 
 @study.add_figure("figure7", FIGURE7, draw_figure7, claims=("MU-11",))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss with the jobs of each log.
+    """Return the capacity loss with the job sizes of each log.
 
     The column ``ctc`` says whether the CTC log itself was used or a synthetic stand-in.
     """

@@ -219,7 +219,8 @@ def waiting_and_oldest(
     departures = np.unique(schedule.end)
     departures = departures[departures < schedule.start[-1]]
     head = np.searchsorted(schedule.start, departures, side="right")
-    # The oldest job is the first whose end is later, because all jobs before it have ended.
+    # The oldest running job is the first job that ends after the departure: all jobs that started
+    # before it have ended.
     latest_end = np.maximum.accumulate(schedule.end)
     oldest = np.searchsorted(latest_end, departures, side="right")
     size = schedule.jobs.processors

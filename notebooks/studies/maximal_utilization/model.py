@@ -122,15 +122,16 @@ COMPONENTS = 4
 FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
 #: 'The first three and the latter two have almost identical means.'
 ALIKE = (FIVE[:3], FIVE[3:])
-#: The sizes whose loss is not 'cut in half', and whose behaviour 'is reversed'.
+#: The one size distribution of the five that the paper excepts. From ordered to unordered requests
+#: its loss is not 'cut in half', and with dependent sizes its behaviour 'is reversed'.
 EXCEPTION = FIVE[4]
 
 #: 'From deterministic through exponential to hyperexponential with a cv of [3] up to [10]'.
 #:
-#: There are two readings of deterministic service times. Section 5 looks at the queue 'when a job
-#: departs'. If jobs that start together depart one by one, the queue is looked at after each
+#: There are two interpretations of deterministic service times. Section 5 looks at the queue 'when
+#: a job departs'. If jobs that start together depart one by one, the queue is looked at after each
 #: departure; `CALM` does this with run times that differ by less than a millionth. In the other
-#: reading, `AT_ONCE`, all jobs that end at the same instant depart before the queue is looked at.
+#: one, `AT_ONCE`, all jobs that end at the same instant depart before the queue is looked at.
 CALM, AT_ONCE = "deterministic, departures one by one", "deterministic, departures all at once"
 EXPONENTIAL, WILD = "exponential", "hyperexponential, cv 10"
 SERVICES: dict[str, Distribution] = {

@@ -69,7 +69,8 @@ def exact_and_simulated_agree(runs: pd.DataFrame) -> Decision:
     for request in (TOTAL, ORDERED):
         apart, limit = simulated_less_known(runs, "exact", request)
         averages[request] = average(apart)
-        # The limit is a property of the print, and not a meaning that we chose.
+        # The limit follows from the numbers that the paper prints. We did not choose it as the
+        # meaning of 'extremely well'.
         word = Word("extremely well", limit, "points", 100, near=1)
         parts |= {f"{request}: {name}": part for name, part in agreement(apart, word).items()}
     return Decision(averages[ORDERED], parts, "In print, cells are as far apart")
@@ -175,7 +176,10 @@ def average(apart: Sequence[Interval]) -> Interval:
 
 
 def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
-    """Return two parts of a claim: cells agree on average, and no cell certainly disagrees."""
+    """Return two parts of a claim: cells agree on average, and no cell disagrees.
+
+    A cell disagrees if its whole 95 % interval lies outside the limits.
+    """
 
     def none_is_out(limit: float) -> bool:
         return all(less.between(-limit, limit) is not False for less in apart)

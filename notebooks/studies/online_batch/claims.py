@@ -63,8 +63,8 @@ PAPER = PaperSetting(
     logs=(KTH,),
     reading=SERVERS_OF_KTH,
 )
-#: Claims on KTH and CTC read the runs on all machines. Claims that compare our ways to read the
-#: paper need all schedules.
+#: Claims on KTH and CTC use the runs on all machines. Claims that compare our interpretations of
+#: the paper need all schedules.
 BOTH = PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 
@@ -127,7 +127,10 @@ class Answers:
             self.others |= {f"{what}, {policy} {name}": answered[what] for what in answered}
 
     def decision(self, decides: Interval | float | None, *logs: str, note: str = "") -> Decision:
-        """Return the decision, or raise an error if a log of `logs` has no part in `own`."""
+        """Return the decision from the parts that were added.
+
+        An error is raised if no part in `own` is about one of the logs in `logs`.
+        """
         for log in logs:
             if not any(log in what for what in self.own):
                 servers = f"{READ_SERVERS[log]} servers, {READ_JOBS[log]}"
@@ -409,7 +412,7 @@ def grows(runs: pd.DataFrame) -> bool | None:
     return over_weeks(runs).difference(widest, narrowest).above(0)
 
 
-# --- Table 2: attempts, and section 5: the step ---
+# --- Table 2: how many start times a request tries; section 5: the step between them ---
 
 
 @study.add_claim(

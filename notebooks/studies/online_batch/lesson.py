@@ -43,9 +43,11 @@ from studies.online_batch.schedules import refused_work
 LIMITS = (6, 12, 24, 48, 96, 336)
 #: The number of jobs in a coarse picture.
 FEW = 3_000
-#: The panel of Figure 7(a) that a guess of the notebook is about, the columns of an interval, and
-#: the options of the guess.
+#: The panel of Figure 7(a) that one guess of the notebook is about, and the columns of its table
+#: that have the mean wait with its interval.
 SINCE, COLUMNS = "from the request", ("estimate", "ci95_low", "ci95_high")
+#: The options of this guess: by how much the mean wait from the submission grows if all jobs
+#: reserve 1.5 hours ahead on average.
 AHEAD = (
     "by far less, because jobs that plan ahead find idle servers",
     "by 1.5 hours or a little less",

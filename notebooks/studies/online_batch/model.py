@@ -1,4 +1,4 @@
-"""The paper's logs, schedulers and printed numbers, with their sections, and our ways to read it.
+"""The paper's logs, schedulers and printed numbers with their sections, and our interpretations.
 
 The paper is Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed
 Environments (2009). Comments mark everything that the paper does not have as ours. Lengths and
@@ -148,14 +148,15 @@ QUEUERS, BOOKERS = "those that queue", "those that book"
 
 # --- Section 4: the search on trees ---
 
-#: Sections 4.2 and 4.3: the parts of the work whose operations are counted. The last part, an
-#: advance, begins a new slot.
+#: Sections 4.2 and 4.3: the parts of the search on trees. The operations of each part are counted.
+#: The last part, an advance, begins a new slot.
 PHASES = ("phase 1", "phase 2", "update", "advance")
 #: The trees are small, because they are written to be read and not to be fast: the number of slots
 #: in their horizon of a week, and the number of samples.
 TREE_SLOTS, TREE_DRAWS = 7, 3
-#: Section 4.3, the growth of the work: the values of the numbers that are not varied. The horizon
-#: in seconds and the number of counted requests are ours.
+#: Section 4.3 says how the work of a request grows with the servers, the slots and the servers that
+#: it asks for. We vary one of these numbers at a time; the other two have these values. The paper
+#: gives neither the horizon, here in seconds, nor the number of requests that are counted.
 GROWTH_AT = {"servers": 64, "slots": 8, "wanted": 4}
 GROWTH_HORIZON, COUNTED = 2 * DAY, 30
 

@@ -1,4 +1,4 @@
-"""The printed numbers of the paper, and the ways to read the paper that were compared with them.
+"""The printed numbers of the paper, and the interpretations that were compared with them.
 
 The paper does not print the least length of a booking. Its numbers of servers and its CTC log
 differ from those of the public logs. A reading is one choice of all these values, and
@@ -40,7 +40,7 @@ from studies.online_batch.settings import BY_FIFTY, LOG, WHOLE
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The columns that identify a reading of one log.
+#: The columns that identify one interpretation of the paper's words about a log.
 READING = [*MACHINE, "policy"]
 LONGEST_WAIT = "longest wait"
 #: The printed numbers that were used to choose a value of our reading, and the value that each of
@@ -55,7 +55,7 @@ CHOSEN_BY = {
 
 
 def replays(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of every reading of KTH and CTC in which no job reserves ahead."""
+    """Return the runs of every interpretation of KTH and CTC in which no job reserves ahead."""
     return pick(runs, **PLAIN, length=EXACT, policy=BOOKED_AS, log=(KTH, CTC))
 
 

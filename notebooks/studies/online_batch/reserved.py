@@ -135,7 +135,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait along the share of advance reservations."""
+    """Draw the mean wait against the share of the jobs that reserve ahead."""
     axes = {"xlabel": "share of advance reservations, ρ", "ylabel": "mean wait (hours)"}
     return draw_trend(table, look=shades_of(table["line"]), **axes, **titles)
 
@@ -148,7 +148,10 @@ FIGURE7A_CAPTION = Caption(
 
 @study.add_figure("figure7a", FIGURE7A_CAPTION, draw_figure7a, claims=("OB-9",))
 def figure7a(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean wait at each share, counted from the request and from the requested start."""
+    """Return the mean wait for each share of jobs that reserve ahead.
+
+    It is measured from the request, and also from the requested start.
+    """
     rows = []
     for setting, its_runs in groups_of(with_reservations(runs), [*DESCRIBED, "share"]):
         policy, share = WITH_RESERVATIONS[setting["policy"]], setting["share"]

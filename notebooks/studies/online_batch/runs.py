@@ -114,8 +114,8 @@ def hours_used_by_week(schedule: Schedule) -> NDArray[np.float64]:
     edges = jobs.submit.min() + WEEK * np.arange(1 + np.ptp(jobs.submit) // WEEK)
     if len(edges) < 2:
         raise InputError(
-            f"the jobs are submitted within {np.ptp(jobs.submit) / WEEK:.2g} weeks; give jobs of "
-            "one week or more"
+            f"the first and the last job are submitted {np.ptp(jobs.submit) / WEEK:.2g} weeks "
+            "apart; give jobs that are submitted over one week or more"
         )
     done = [(jobs.processors[ran] * np.clip(edge - start, 0, end - start)).sum() for edge in edges]
     return np.diff(done) / HOUR

@@ -39,10 +39,12 @@ SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
 TREES, GROWTH, OVERLOAD = "trees", "growth", "overload"
 #: The groupings of the rows of a run:
 #:
-#: - weekly sums over all jobs, over groups by length in hours, and over groups by servers
-#: - values of the whole run, and attempts of groups of fifty servers
-#: - the share of the jobs that wait longer than a number of hours
-#: - the used server-hours of each week
+#: - `ALL_JOBS`, `BY_LENGTH` and `BY_SERVERS`: a row for each week with sums over all jobs, over the
+#:   jobs of some length in hours, or over the jobs that request some number of servers
+#: - `WHOLE`: one row with numbers of the whole run
+#: - `BY_FIFTY`: the attempts of the jobs that request 1 to 50 servers, 51 to 100 servers, and so on
+#: - `BY_WAIT`: the share of the jobs that wait longer than a number of hours
+#: - `BUSY`: the server-hours used in each week
 ALL_JOBS, BY_LENGTH, BY_SERVERS = "all jobs", "by length", "by servers"
 WHOLE, BY_FIFTY, BY_WAIT, BUSY = "whole", "by fifty", "by wait", "busy servers"
 
@@ -226,7 +228,7 @@ def all_policies(log: str) -> Iterator[Setting]:
 
 
 def readings(log: str) -> Iterator[Setting]:
-    """Yield each way to read the paper: all choices of servers, jobs and the least length."""
+    """Yield each interpretation of the paper: all choices of servers, jobs and least length."""
     for servers in model.servers_of(log):
         for kept in (READ_JOBS[log], *FURTHER_JOBS[log]):
             for policy in (*BOOKED_AS, RECORDED):

@@ -1,4 +1,4 @@
-"""The conclusions that the study tests; each compares two ways to run the same jobs.
+"""The conclusions that the study tests; each compares two ways of running the same jobs.
 
 A conclusion takes the jobs of one condition, a `Case`, and returns the response times of these jobs
 in both ways. It holds if the first way is better.
@@ -20,7 +20,10 @@ from studies.what_survives.ways import PARTS, Case
 
 
 class Pair(NamedTuple):
-    """The response times of the same jobs in two ways, and a mask of the jobs that are compared."""
+    """The response times of the same jobs under two ways of running the jobs.
+
+    `asked` is a mask of the jobs that are compared.
+    """
 
     one: NDArray[np.float64]
     other: NDArray[np.float64]
@@ -40,7 +43,7 @@ class Compared(NamedTuple):
 
     @property
     def pairs(self) -> list[Pair]:
-        """The first pair, and the second if there is one."""
+        """The pairs that the conclusion compares: one pair, or two."""
         return [pair for pair in (self.first, self.second) if pair is not None]
 
 

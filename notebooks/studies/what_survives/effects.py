@@ -18,14 +18,16 @@ from studies.what_survives.runs import SUMS, study
 CONDITION = (
     "policy", "workload", "estimates", "share", "system", "placement", "unevenness", "metric"
 )  # fmt: skip
-#: The verdicts on a conclusion in a cell. It holds, or it turns into its opposite.
+#: The verdicts on a conclusion in a cell: the conclusion holds, its opposite holds, the interval
+#: decides for neither, or there is no interval.
 HOLDS, TURNS, UNDECIDED, NO_ANSWER = "holds", "turns", "undecided", "no answer"
 HOLDS_SATURATED = "holds, the other way is saturated"
 TURNS_SATURATED = "turns, this way is saturated"
 SATURATED = [HOLDS_SATURATED, TURNS_SATURATED]
 #: The verdicts of decided cells, and whether the conclusion holds with each of them.
 DECIDED = {HOLDS: True, HOLDS_SATURATED: True, TURNS: False, TURNS_SATURATED: False}
-#: The reason why a cell has no answer if saturated ways are on both sides of the comparison.
+#: The reason why a cell has no answer if ways of running the jobs are saturated on both sides of
+#: the comparison.
 BOTH_SATURATED = "both ways are saturated"
 #: The number of bootstrap resamples of the weeks of a log.
 RESAMPLES = 1_000
@@ -39,7 +41,8 @@ def effect_of(rows: pd.DataFrame) -> Interval:
     """
     if rows["saturated"].iloc[0]:
         return saturated_effect(rows["saturated"].iloc[0])
-    # If all conclusions of a table of logs have one pair, it has no columns for a second pair.
+    # A table of logs has no columns for a second pair if each of its conclusions has one pair only.
+    # The missing columns become NaN.
     sums = rows.reindex(columns=SUMS).to_numpy(float).T
     if rows["workload"].iloc[0] not in model.LOGS:
         return Replications(_log_ratio(sums)).interval
@@ -55,8 +58,9 @@ def effect_of(rows: pd.DataFrame) -> Interval:
 
 
 def saturated_effect(ways: str) -> Interval:
-    """Return the effect if some ways are saturated; `ways` has their names with spaces between.
+    """Return the effect if some ways of running the jobs are saturated.
 
+    `ways` has the names of these ways, with spaces between them.
     The effect is log(one / other) - log(beside_one / beside_other). A saturated way makes it either
     infinitely large or infinitely small. If saturated ways do both, there is no answer.
     """
@@ -68,7 +72,10 @@ def saturated_effect(ways: str) -> Interval:
 
 
 def _log_ratio(sums: np.ndarray) -> Any:
-    """Return the logarithm of the first ratio, divided by the second ratio if there is one."""
+    """Return the logarithm of the ratio of the first pair of sums.
+
+    If there is a second pair, the first ratio is divided by the second before the logarithm.
+    """
     one, other, *second = sums
     beside = np.log(second[0] / second[1]) if second else 0.0
     return np.log(one / other) - beside

@@ -1,4 +1,4 @@
-"""The largest load that both ways of a comparison carry, that is, run without saturation."""
+"""The largest load that both compared ways of running the jobs carry without saturation."""
 
 from collections.abc import Callable
 
@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from coalloc_lib.model.jobs import JobStream
 from studies.what_survives.conclusions import Compared
 
-#: A way carries a load if its mean response time is at most this many mean run times, and if it
-#: drains.
+#: A way of running the jobs carries a load if its mean response time is at most this many mean run
+#: times, and if it drains.
 BOUND = 5.0
-#: A way drains if all jobs end soon after the last submission. They must end within this share of
-#: the time between the first and the last submission, plus twice the longest run time.
+#: A way of running the jobs drains if all jobs end soon after the last submission. The longest time
+#: that this may take is twice the longest run time, plus this share of the time between the first
+#: and the last submission.
 DRAINS = 0.05
 #: The first load that is tried, and the longest step from one load to the next.
 FIRST, STEP = 0.3, 0.1
@@ -29,9 +30,9 @@ def drains(response: NDArray[np.float64], jobs: JobStream) -> bool:
 
 
 def worst_response(found: Compared) -> float:
-    """Return the largest mean response time of all ways, in mean run times.
+    """Return the largest mean response time of all ways of running the jobs, in mean run times.
 
-    It is infinite if one of the ways does not drain.
+    It is infinite if one of these ways does not drain.
     """
     ways = [way for pair in found.pairs for way in (pair.one, pair.other)]
     if not all(drains(way, found.jobs) for way in ways):
@@ -40,7 +41,7 @@ def worst_response(found: Compared) -> float:
 
 
 def carried_load(compare_at: Callable[[float], Compared]) -> float:
-    """Return the largest offered load that both ways of a comparison carry.
+    """Return the largest offered load that both compared ways of running the jobs carry.
 
     Parameters
     ----------
@@ -51,8 +52,9 @@ def carried_load(compare_at: Callable[[float], Compared]) -> float:
     Returns
     -------
     float
-        The load at which the worst mean response time reaches `BOUND` mean run times. If a way no
-        longer drains before that, it is the last load that was tried at which all ways drain.
+        The load at which the worst mean response time reaches `BOUND` mean run times. If one of
+        the ways of running the jobs no longer drains before that, it is the last load that was
+        tried at which all of them drain.
 
     Notes
     -----

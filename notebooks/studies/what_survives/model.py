@@ -1,4 +1,4 @@
-"""The conditions under which each conclusion is tested, and the metrics that compare two ways.
+"""The conditions under which each conclusion is tested, and the metrics of the comparisons.
 
 A condition is a policy, a workload, estimates, a load, a system, a placement, and the unevenness of
 the sites.
@@ -46,8 +46,9 @@ FEW_OVERTAKE = ("FCFS", "FPFS(5)", "FPFS(5), at the head")
 BACKFILLING = ("EASY", SHORTEST, "conservative")
 #: Policies that plan with the users' estimates, and are also run with worse estimates.
 ESTIMATED = ("EASY", "conservative")
-#: The step between two attempts of a booking, as a share of the mean run time. A step of 15 minutes
-#: is 0.10 of the mean run time in the log of KTH, 0.08 in that of CTC, and 0.05 in that of HPC2N.
+#: A booking tries one start time after another until one fits. This is the time between two start
+#: times that it tries, as a share of the mean run time. A step of 15 minutes is 0.10 of the mean
+#: run time in the log of KTH, 0.08 in that of CTC, and 0.05 in that of HPC2N.
 STEP = 0.05
 
 
@@ -134,7 +135,7 @@ ESTIMATES = (EXACT, DOUBLED, REQUESTED)
 
 # --- loads ---
 
-#: The loads, as shares of the largest load that both compared ways carry.
+#: The loads, as shares of the largest load that both compared ways of running the jobs carry.
 SHARES = (0.6, 0.8, 0.95)
 
 # --- metrics ---
@@ -149,7 +150,9 @@ LEAST_SECONDS, LEAST_SHARE = 10.0, 0.001
 def job_values(
     metric: str, response: NDArray[np.float64], jobs: JobStream, least: float
 ) -> NDArray[np.float64]:
-    """Return the value of each job under a metric; two ways are compared by the sums of these.
+    """Return the value of each job under a metric.
+
+    Two ways of running the jobs are compared by the sums of these values.
 
     ``"AWRT"`` weights each response time by the work of the job, its processors times its run time.
     The bounded slowdown divides by the run time without a penalty, or by `least` if that is longer.

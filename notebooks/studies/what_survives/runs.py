@@ -22,10 +22,12 @@ from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion
 from studies.what_survives.loads import carried_load, drains
 from studies.what_survives.ways import Case
 
-#: The columns with the sums over jobs: both ways of the first pair, and both ways of the second.
+#: The columns with the sums over jobs. The first two are for the two ways of running the jobs that
+#: the first pair compares, and the last two for those that the second pair compares.
 SUMS = ("one", "other", "beside_one", "beside_other")
-#: A way is saturated if the mean response time in the second half of its runs is certainly larger
-#: than that in the first half by more than this factor.
+#: A way of running the jobs is saturated if the mean response time in the second half of its runs
+#: is more than this factor times that in the first half. The 95 % interval of the ratio must lie
+#: above the factor.
 RISES = 1.2
 
 
@@ -112,8 +114,9 @@ def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case
 
 
 def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) -> float:
-    """Return the offered load of a setting: its share of the largest load that both ways carry.
+    """Return the offered load of a setting: its share of the largest carried load.
 
+    That is the largest load that both compared ways of running the jobs carry without saturation.
     This largest load is found with exact estimates, so that settings with worse estimates differ
     only in their estimates.
     """
@@ -127,7 +130,7 @@ def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) ->
 def _carried(
     setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: str
 ) -> float:
-    """Return the largest load that both ways of a setting carry.
+    """Return the largest load that both ways of running the jobs of a setting carry.
 
     All loads use the same random numbers. The file's location `place` is part of the key of the
     cache, so that the load of a stand-in is not used for the log itself.
@@ -142,8 +145,9 @@ def _carried(
 
 
 def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the sums in both ways by each metric, over the jobs of each run or of each week.
+    """Yield the sums of each metric over the jobs of each run, or of each week of a log.
 
+    Each row has a sum for each way of running the jobs that the conclusion compares.
     Nothing is yielded for a log if neither the log nor a stand-in is available.
     """
     is_log = setting.workload in model.LOGS
@@ -188,17 +192,24 @@ def weekly_rows(found: Compared, load: float) -> Iterator[dict]:
 
 
 def _ways(found: Compared) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield the name of each way's sum, the response times, and a mask of the compared jobs."""
+    """Yield a name, the response times and a mask for each way of running the jobs.
+
+    The name is that of the column in `SUMS` for this way. The mask selects the jobs whose response
+    times are compared.
+    """
     for (one, other), pair in zip((SUMS[:2], SUMS[2:]), found.pairs, strict=False):
         yield one, pair.one, pair.asked
         yield other, pair.other, pair.asked
 
 
-# --- ways that have no finite response time ---
+# --- Ways of running the jobs that have no finite response time ---
 
 
 def saturated(runs: list[Compared]) -> str:
-    """Return the names of the ways whose queue only grows, as in `SUMS`, with spaces between."""
+    """Return the names of the ways of running the jobs whose queue grows without bound.
+
+    The names are those in `SUMS`, in one text with spaces between them.
+    """
     responses: dict[str, list[np.ndarray]] = {}
     for found in runs:
         for name, response, _ in _ways(found):
@@ -207,8 +218,9 @@ def saturated(runs: list[Compared]) -> str:
 
 
 def _rises(runs: list[np.ndarray]) -> bool:
-    """Return whether the response times certainly rise from the first half of runs to the second.
+    """Return whether the response times rise from the first half of the runs to the second.
 
+    They rise if the 95 % interval of the ratio of both halves lies above `RISES`.
     Booking rejects a job only if it finds no room within 200 mean run times. A run that rejects
     jobs therefore rises too.
     """
@@ -219,7 +231,11 @@ def _rises(runs: list[np.ndarray]) -> bool:
 
 
 def saturated_log(found: Compared) -> str:
-    """Return the names of the ways that do not drain soon after the last submission of a log."""
+    """Return the names of the ways of running a log whose jobs do not all end soon.
+
+    `drains` says whether all jobs end soon after the last submission. The names are those in
+    `SUMS`, in one text with spaces between them.
+    """
     return " ".join(name for name, response, _ in _ways(found) if not drains(response, found.jobs))
 
 

@@ -16,8 +16,8 @@ from studies.what_survives.effects import (
 
 #: A conclusion survives if it holds in at least this share of the decided cells.
 SURVIVES = 0.9
-#: A conclusion belongs to a kind of cells if it holds in at least the first share of the decided
-#: cells of that kind and in at most the second share of the others.
+#: A conclusion belongs to a kind of cells if it holds in most decided cells of that kind, at least
+#: the share `INSIDE`, and in few of the other decided cells, at most the share `OUTSIDE`.
 INSIDE, OUTSIDE = 0.8, 0.2
 #: The least number of decided cells that a kind, and all other cells, need to be compared.
 ENOUGH = 5
