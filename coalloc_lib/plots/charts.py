@@ -350,7 +350,7 @@ class FactorChart(Chart):
 
 
 class LevelChart(Chart):
-    """A chart of lines beside levels, with the names of the levels in its first panel."""
+    """A chart of curves and horizontal lines, which are labelled in its first panel."""
 
     named_levels: Mapping[str, float]
 

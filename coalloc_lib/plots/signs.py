@@ -46,7 +46,7 @@ MEANINGS = {
     "equation": MarkerStyle("#000000", "*"), "simulated": MarkerStyle("#8C8C8C", "."),
     "dependent": MarkerStyle("#B09500", "D"),
 }  # fmt: skip
-#: The styles of names without a meaning, such as a scenario of the reader.
+#: The line styles for names without a fixed style, such as scenarios that a reader adds.
 OWN = (
     MarkerStyle("#6B7A8F", "d"), MarkerStyle("#5D3A9B", "h"), MarkerStyle("#B85C8E", "8"),
     MarkerStyle("#3B7D6E", "H"),

@@ -44,7 +44,7 @@ ROUNDING = 0.0005
 ARRIVALS = 100_000
 #: The shortest and the longest run, in jobs, that `run_length` considers.
 SHORTEST, LONGEST = 1_000, ARRIVALS
-#: The number of simulated cells from which on `run_length` estimates a length.
+#: The smallest number of simulated cells for which `run_length` estimates a length.
 FEWEST = 10
 #: The variance of the error that rounding to three decimals causes.
 ROUNDING_VARIANCE = 0.001**2 / 12

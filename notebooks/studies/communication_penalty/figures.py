@@ -351,7 +351,7 @@ def draw_figure1_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
     )
 
 
-#: A finding that is true for any figure of ratios to jobs that are not split.
+#: A finding that holds for every chart of response times divided by those of unsplit jobs.
 BELOW_ONE = "Splitting pays where a line is below 1"
 FIGURE1_RATIOS_CAPTION = Caption(
     f"Figure 1 over {NOBODY_SPLIT}: jobs above {ABOVE} in {PARTS} components; {AT_LOAD}", BELOW_ONE
@@ -476,7 +476,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 6: ratios of the response times of split jobs, by penalty, to all split jobs."""
+    """Draw Figure 6: the response of each group of split jobs, divided by that of all of them."""
     lines = table.assign(line=table["group"])
     return draw_ratios(lines, ALL_SPLIT, x="above", xlabel=THRESHOLD, **titles)
 

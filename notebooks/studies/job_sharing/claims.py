@@ -73,7 +73,7 @@ HALF = 0.5
 NEAR = Word("near", 0.05, "%", 100)
 SIGNIFICANTLY = Word("significantly", 0.05, "%", 100)
 GOOD = Word("good", 0.05, "%", 100)
-#: A difference between two savings by job sharing.
+#: The difference between two savings that job sharing gives.
 SIMILAR = Word("similar", 0.1, "points", 100)
 #: For JS-17: the number of narrow jobs that fill the machine, the run times that jobs may have, and
 #: the largest relative change that counts as a rounding error.

@@ -438,7 +438,7 @@ AWRT_CAPTION = Caption(
 @study.add_figure(
     "awrt",
     AWRT_CAPTION,
-    claims=("JS-20", "JS-15", "JS-16", "JS-17", "JS-7", "JS-8", "JS-9", "JS-10"),
+    claims=("JS-15", "JS-20", "JS-16", "JS-17", "JS-7", "JS-8", "JS-9", "JS-10"),
 )
 def awrt(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the AWRT in seconds of each way to run jobs, by both weights.

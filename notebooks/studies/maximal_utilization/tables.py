@@ -63,7 +63,7 @@ TABLES = PaperSetting(fixed={"kind": PRINTED})
 
 @study.add_claim("MU-2", "simulated less exact loss, average of ordered cells", TABLES)
 def exact_and_simulated_agree(runs: pd.DataFrame) -> Decision:
-    """Judge that exact and simulated losses of one cluster and of ordered jobs 'agree'."""
+    """Judge 'agree extremely well' of exact and simulated losses (one cluster, ordered jobs)."""
     averages: dict[str, Interval] = {}
     parts: dict[str, Part] = {}
     for request in (TOTAL, ORDERED):

@@ -293,7 +293,7 @@ def told_requests(result: Any) -> str | None:
 
 
 def twice_the_slots(result: Any) -> str | None:
-    """Return the right option for the operations of an update with twice as many slots."""
+    """Return the right answer to the guess on the cost of an update with twice as many slots."""
     options = {
         "stay the same, because the trees are balanced": (-1, 0.3),
         "nearly double": (0.6, 1.2),

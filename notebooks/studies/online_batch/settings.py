@@ -110,7 +110,7 @@ class Setting:
 
     @property
     def is_as_read(self) -> bool:
-        """Whether the servers and the jobs are those that we take for the paper's."""
+        """Whether the servers and the jobs are the ones that we believe the paper used."""
         return (self.servers, self.kept) == (READ_SERVERS[self.log], READ_JOBS[self.log])
 
     @property

@@ -34,7 +34,7 @@ RESAMPLES = 1_000
 
 
 def effect_of(rows: pd.DataFrame) -> Interval:
-    """Return the effect in one cell: the logarithm of the ratio that its conclusion compares.
+    """Return the effect in one cell: the logarithm of the ratio that decides its conclusion.
 
     If the effect is below 0, the first way is better. If one way is saturated and the other is not,
     the effect is infinite. If there is no answer, the interval has a warning.
