@@ -119,7 +119,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Return the path that is to be written, with symbolic links to regular files followed."""
+    """Return the path of the file to write, after following symbolic links to regular files."""
     target = path_of("path", path)
     if os.fspath(path) != STDOUT == str(target):
         return target.absolute()  # ``./-`` is a file named ``-``, and not standard output

@@ -243,9 +243,9 @@ def _refuse_wide(clusters, logs, streams):
         if count:
             numbers = log.usable["job"].to_numpy() if isinstance(log, SwfLog) else log.number
             raise InputError(
-                f"{name}: {count:,} of {len(stream):,} jobs ask for more than the {size} "
-                f"processors of its cluster; job {numbers[stream.number[wide.argmax()]]} asks for "
-                f"{wide.max()}; give the true size of the cluster, or leave these jobs out: "
+                f"{name}: {count:,} of {len(stream):,} jobs are too wide for a cluster of {size} "
+                f"processors; job {numbers[stream.number[wide.argmax()]]} needs {wide.max()}; give "
+                "the true size of the cluster, or leave these jobs out: "
                 f"largest={size} (--largest {size})"
             )
 

@@ -247,7 +247,9 @@ class Explorer(ipw.VBox):
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]] = (),
     ) -> None:  # fmt: skip
         self._holders = {name: entry_of(control) for name, control in controls.items()}
-        self._notes = {name: ipw.HTML() for name in [*controls, "this scenario"]}
+        # All notes share one layout, because a notebook file stores each layout in full.
+        plain = ipw.Layout()
+        self._notes = {name: ipw.HTML(layout=plain) for name in [*controls, "this scenario"]}
         self._draw, self._simulates = draw, simulates
         self.view = View() if view is None else view
         self.view.add_class("coalloc-view")
@@ -267,7 +269,9 @@ class Explorer(ipw.VBox):
             tooltip="copy it to keep it; paste one to see it", continuous_update=False,
         )  # fmt: skip
         sides = self._arranged(controls, above, columns)
-        super().__init__([ipw.HTML(STYLE), sides, self.scenario, self._notes["this scenario"]])
+        super().__init__(
+            [ipw.HTML(STYLE, layout=plain), sides, self.scenario, self._notes["this scenario"]]
+        )
         for name, holder in self._holders.items():
             holder.observe(lambda _change, name=name: self._moved(name), "value")
             holder.observe(lambda c, n=name: self._offered.update({n: c["new"]}), "options")

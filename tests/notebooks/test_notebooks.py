@@ -17,8 +17,8 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 #: Code blocks of the folded solutions.
 SOLUTION = re.compile(r"<details>.*?```python\n(.*?)```.*?</details>", re.DOTALL)
 #: Bytes of a notebook with its outputs.
-LARGEST = 1_600_000
-MOST_LINES = 13
+LARGEST = 1_500_000
+MOST_LINES = 12
 #: What a notebook imports of this library: itself, one of its modules, a study; and its lessons.
 IMPORT = re.compile(
     r"^(?:import coalloc_lib as co|from coalloc_lib import \w+( as \w+)?"

@@ -104,7 +104,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words,
 
 def test_jobs_wider_than_their_machine_are_named_and_left_out(refused, given, tmp_path, capsys):
     narrow, out = [given[0].replace(":16", ":14"), given[1]], tmp_path / "report.html"
-    words = r": \d+ of \d+ jobs .* 14 processors, such as job \d+ of 16; .* \(--largest 14\)"
+    words = r": \d+ of \d+ jobs .* 14 processors; job \d+ needs 16; .* \(--largest 14\)"
     assert re.search(words, refused("report", *narrow))
     assert commands.main(["report", *narrow, "--largest", "14", "--out", str(out)]) == 0
     log = co.read_swf(given[0].split("=")[1].removesuffix(":16"))

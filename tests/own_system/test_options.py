@@ -193,7 +193,7 @@ def test_what_cannot_be_run_and_what_is_saturated_has_no_number(logs):
         ({"penalties": [0]}, r"penalties = \[0\]; give at least one above 0"),
         ({"penalties": [-1]}, "penalties = -1"),
         ({"clusters": {"north": 16}}, "give a dict of two sites"),
-        ({"clusters": {"north": 4, "south": 8}}, r"north: \d+ of 302 .* 4 proc.* of 16;"),
+        ({"clusters": {"north": 4, "south": 8}}, r"north: \d+ of 302 .* 4 proc.* needs 16;"),
         ({"largest": 0}, "largest = 0; give a whole number of 1"),
         ({"clock": "hours"}, "clock = 'hours'"),
         ({"workers": 0}, "workers = 0"),

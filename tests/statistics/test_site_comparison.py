@@ -174,7 +174,7 @@ def test_wide_jobs_are_counted_and_left_out_with_the_rows_of_the_rest_as_they_we
     table.loc[10, "allocated_processors"], table.loc[31, "allocated_processors"] = 7, 5
     co.write_swf(tmp_path / "north.swf", table, {"UnixStartTime": 0})
     logs["north"] = north = co.read_swf(tmp_path / "north.swf")
-    words = rf"^north: 2 of \d+ jobs .* the 4 processors .*; job {table['job'][10]} asks for 7;"
+    words = rf"^north: 2 of \d+ jobs .* a cluster of 4 processors; job {table['job'][10]} needs 7;"
     with pytest.raises(co.InputError, match=words + r" .* largest=4 \(--largest 4\)$"):
         together(CLUSTERS, logs)
     _, jobs, site, row = together(CLUSTERS, logs, largest=4)

@@ -60,7 +60,7 @@ def test_each_player_of_the_tour_is_in_a_box_and_its_guess_is_folded():
     outputs = [output for cell in page["cells"] for output in cell.get("outputs", [])]
     html = "".join("".join(output.get("data", {}).get("text/html", "")) for output in outputs)
     assert len(STATE.findall(html)) == html.count('data-coalloc="Player"') == 6
-    assert re.search(r"<details><summary>What came out</summary>[^<]+</details>", html)
+    assert re.search(r"<details><summary>What came out</summary><p>[^<]+</p></details>", html)
 
 
 @pytest.mark.parametrize("name", pages.ALONE)

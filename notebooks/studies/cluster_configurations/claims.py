@@ -132,7 +132,7 @@ class Advantage:
         return all_of(self.max_utilization.above(by), *map(not_, slower))
 
     def better_by(self, word: Word) -> Asked:
-        """Return the question whether the first line is better by as much as a word says.
+        """Return a test of whether the first curve is better by the limit of a word or more.
 
         The limit of the word is a difference of maximal utilizations.
         """

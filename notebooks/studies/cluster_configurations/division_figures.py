@@ -107,7 +107,7 @@ def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False)
         xlabel="maximal utilization", threshold=("32+32+32+32", equal), until=1.0, title=shows,
         subtitle="clusters are filled from the largest on; ordered requests are exact",
     )  # fmt: skip
-    return plots.Picture(drawn, f"{shows}, beside that of 32+32+32+32.")
+    return plots.Picture(drawn, f"{shows}, and the same for four equal clusters.")
 
 
 def unequal_explorer(state: str = "") -> Explorer:

@@ -248,7 +248,7 @@ def figure5a(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure5b(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw Figure 5, bottom: unequal clusters under first fit that starts at the smallest."""
     offsets = dict.fromkeys(UNEQUAL, (0.0,))
-    dashed = "as much as from the large ones on"
+    dashed = "limit if the largest cluster is filled first"
     return draw_curves(table, dashed, offsets, panels=FEW_AND_MANY, look=SYSTEM_SIGNS, **titles)
 
 

@@ -46,6 +46,44 @@ REQUESTED = {"up to 4 h": (0, 4), "4 to 15 h": (4, 15), "more": (15, np.inf)}
 CET, FIRST_DAY = 1, 3
 
 
+# --- The guesses: each function returns the option that the runs show, or None ---
+
+
+def one_machine_saves(result: Any) -> str | None:
+    """Return how much smaller the AWRT on one machine of 512 is than under job sharing on m128."""
+    table = result.figure("figure4").data().query("weight == 'work'")
+    one_machine = table[table["way"] == "single machine"]
+    return "less than a tenth" if one_machine["ratio"].min() > 0.9 else None
+
+
+def where_spanning_pays_most(result: Any) -> str | None:
+    """Return the configuration whose break-even penalty is largest under EASY."""
+    ends = result.figure("break_even").data().query("scheduling == 'EASY'")
+    largest = ends.loc[ends.groupby("workload")["p"].idxmax(), "configuration"]
+    return "m64" if set(largest) == {"m64"} else None
+
+
+def break_even_under_fcfs(result: Any) -> str | None:
+    """Return how the break-even penalty under FCFS compares with that under EASY."""
+    ends = result.figure("break_even").data()
+    ends = ends.pivot(index=["workload", "configuration"], columns="scheduling", values="p")
+    return None if (ends["FCFS"] < ends["EASY"]).any() else "up to a larger penalty"
+
+
+def spanning_at_high_load(result: Any) -> str | None:
+    """Return how spanning at a penalty of 0.25 compares with sharing as the load grows."""
+    costly = result.figure("load").data().query("weight == 'work' and spanning == 'penalty 0.25'")
+    last = costly[costly["load"] == costly["load"].max()]
+    return "it loses more" if (last["ci95_low"] > costly["ratio"].min()).all() else None
+
+
+def who_gains_by_joining(result: Any) -> str | None:
+    """Return which sites of m384 have a smaller AWRT if all sites share their jobs."""
+    large = result.figure("joining").data().query("weight == 'work' and users == '1 of 384'")
+    loses = (large[large["assignment"] == "in turn"]["ci95_low"] > 1).all()
+    return "the small sites, but not the site of 384" if loses else None
+
+
 def ratio_by_weeks(
     one: co.Schedule, other: co.Schedule, weight: str = "work", mine: Any = None
 ) -> Interval:

@@ -181,7 +181,7 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
                   label=f"all jobs, {policy}", clip_on=False)  # fmt: skip
     _label_axes(axes)
     sooner = refused[booked["mean_wait"] <= table.loc["EASY", "mean_wait"]]
-    title = "No limit here makes those who book wait less than those who queue"
+    title = "At every limit shown, booked jobs wait longer than queued jobs"
     if len(sooner):
         title = (
             f"To wait no longer than in the queue, booking refuses {sooner.min():.0f} % of the work"
