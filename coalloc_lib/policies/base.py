@@ -137,7 +137,7 @@ def spans(allocation: Sequence[int]) -> bool:
 class Refusal(NamedTuple):
     """The rejection of a job: when and why it left the queue without being served.
 
-    Attributes
+    Parameters
     ----------
     instant : float
         When the job was rejected.
