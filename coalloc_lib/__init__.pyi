@@ -17,8 +17,10 @@ from . import (
 )
 from .analytic import (
     JointSizes as JointSizes,
+    exact_break_even as exact_break_even,
     exact_utilization as exact_utilization,
     maximal_utilization as maximal_utilization,
+    response_near_saturation as response_near_saturation,
 )
 from .basics.checks import InputError as InputError
 from .basics.progress import Progress as Progress

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.analytic.arguments import Sizes
 from coalloc_lib.analytic.chain import SaturatedChain, SolvedChain
-from coalloc_lib.basics.checks import InputError, numbers
+from coalloc_lib.basics.checks import InputError, numbers, positive
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import Multicluster
@@ -147,10 +147,10 @@ def exact_break_even(
     kept = SaturatedChain(system, sizes, request="total", placement=whole_placement, **how)
     whole = kept.solve(mean_service=mean_service)
     spanning = SaturatedChain(system, sizes, request="flexible", placement=placement, **how)
-    if load is not None and not 0 < load < whole.utilization:
+    if load is not None and positive("load", load) >= whole.utilization:
         raise InputError(
             f"load = {load}; whole jobs use at most {whole.utilization:.4f} of the processors, so "
-            "give a load above 0 and below that"
+            "give a lower load"
         )
     at_load = None if load is None else float(_responses(whole, load))
 
