@@ -1,5 +1,7 @@
 """How Sphinx makes the site; `build.py` beside it gathers the pages and calls it."""
 
+import re
+
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 
@@ -55,9 +57,23 @@ def raise_skip():
     raise nodes.SkipNode
 
 
+def name_references(app, what, name, thing, options, lines):
+    """Name the references of a docstring after its object, since a page shows several objects.
+
+    Each docstring numbers its references from 1. On one page these numbers would be the same
+    targets several times, which is an error.
+    """
+    label = name.replace(".", "-")
+    lines[:] = [
+        re.sub(r"(?<![\w\]])\[(\d+)\](?=_)|(?<=^\.\. )\[(\d+)\]", rf"[#{label}-\1\2]", line)
+        for line in lines
+    ]
+
+
 def setup(app: Sphinx) -> None:
-    """Let formulas be MathML."""
+    """Let formulas be MathML, and let every docstring number its references for itself."""
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.connect("autodoc-process-docstring", name_references)
 
 
 html_math_renderer = "mathml"

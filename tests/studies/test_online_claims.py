@@ -327,6 +327,18 @@ def test_what_reservations_do_to_ctc_is_no_support_of_what_is_said_of_kth():
     assert study.ask("OB-19", runs).verdict == HOLDS
 
 
+def test_tails_are_not_compared_where_no_job_waits():
+    """A quiet stand-in for a log may have no waits at all: 0 over 0 is not a ratio."""
+
+    def known(setting):
+        quiet = {"longest_wait_h": 0.0} if setting.policy != RECORDED else {}
+        return ahead(20, 0, 0.9)(setting) | quiet
+
+    row = study.ask("OB-8", schedules(reserved_jobs(), known))
+    assert row.verdict == LOST
+    assert "no job waits without reservations" in row.note
+
+
 @pytest.mark.parametrize(("tail", "answer"), [(0, HOLDS), (4, OPEN), (30, FAILS)])
 def test_the_tail_of_ctc_has_to_remain_too(tail, answer):
     """A tail that grows by 16 % is the same by one meaning of the word, and not by another."""

@@ -129,8 +129,13 @@ def shifts(booked: Mapping[float, pd.DataFrame]) -> dict[str, Part]:
 
 
 def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
-    """Return the longest wait at each share of reservations, over that without reservations."""
+    """Return the longest wait at each share of reservations, over that without reservations.
+
+    Raises `NotRunError` if no job waits without reservations, since then no wait has a ratio.
+    """
     none, *others = (means_of_draws(rows, "longest_wait_h") for rows in booked.values())
+    if not none.all():
+        raise NotRunError("no job waits without reservations; the claim compares longest waits")
     return [over_draws(longest / none) for longest in others]
 
 
