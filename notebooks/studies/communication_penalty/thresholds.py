@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
@@ -141,8 +141,29 @@ def changes_over_stream(split: Responses, whole: Responses) -> dict[str, Replica
 def read_thresholds(runs: pd.DataFrame) -> Thresholds:
     """Return the thresholds found by one search.
 
-    The search is repeated with the response times of its stored runs, without simulation.
+    The search is repeated with the response times of its stored runs, without simulation. Several
+    claims and figures ask for the same search, so results are cached by the content of the runs.
     """
+    return _read_thresholds(_Content(runs))
+
+
+class _Content:
+    """A table of runs that equals every other table with the same content, as a key of a cache."""
+
+    def __init__(self, runs: pd.DataFrame) -> None:
+        self.runs = runs
+        self._hash = hash(pd.util.hash_pandas_object(runs, index=False).to_numpy().tobytes())
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Content) and self.runs.equals(other.runs)
+
+
+@lru_cache(maxsize=128)
+def _read_thresholds(content: _Content) -> Thresholds:
+    runs = content.runs
     by_penalty = {known["psi_tried"]: rows for known, rows in groups_of(runs, ["psi_tried"])}
 
     def respond_at(psi: float | None) -> Responses:
