@@ -96,13 +96,14 @@ def map_block(cells: pd.DataFrame) -> str:
     adaptive = cells[cells["policy"] == "EASY, adaptive"]
     longer = int((adaptive["ci95_low"] > 0).sum())
     told = (
-        "Three clusters of 8 processors. The *penalty* is the share by which a job runs longer if "
-        "it spans, and the *load* is the share of all processors that the jobs need. At load "
+        "The map is for three clusters of 8 processors. The *penalty* is the share by which a job "
+        "runs longer if it spans, and the *load* is the share of all processors that the jobs "
+        "need. At load "
         f"{highest:g}, spanning shortens the mean response time up to a penalty of "
         f"{first.text(2)} (95 % interval) under first come, first served, and up to "
         f"{easy.text(2)} under EASY backfilling. Adaptive spanning, where a job spans only if it "
         f"is then expected to end sooner, lengthens the mean response time in {longer} of the "
-        f"{len(adaptive)} cases of this map; in other systems it can lengthen it"
+        f"{len(adaptive)} cases of this map, but in other systems it can"
     )
     picture = (
         "![Map of the change of the mean response by spanning, over penalty and load, under four "

@@ -127,18 +127,20 @@ def summary(runs: pd.DataFrame) -> str:
     undecided, no_answer = _number(cells, [UNDECIDED]), _number(cells, [NO_ANSWER])
     first = (
         f"Each of {len(table)} conclusions compares two ways to run the same jobs. A *cell* is one "
-        f"conclusion, under one condition, by one metric; there are {len(cells):,}. In {decided} "
-        "cells the 95 % interval of the difference decides for or against the conclusion; in "
-        f"{saturated} of these one way is saturated and the other is not. In {undecided} the "
-        f"interval includes zero, so that neither way is better. {no_answer} have no answer: both "
-        "ways are saturated, or the log is too short for an interval."
+        f"conclusion, under one condition, by one metric; there are {len(cells):,} cells. In "
+        f"{decided} cells the 95 % interval of the difference decides for or against the "
+        f"conclusion; in {saturated} of these cells one way is saturated and the other is not. In "
+        f"{undecided} cells the interval includes zero, so it is not known which way is better. "
+        f"{no_answer} cells have no answer: both ways are saturated, or the log is too short for "
+        "an interval."
     )
     second = (
         f"A conclusion survives if it holds in {SURVIVES:.0%} of the decided cells. "
-        f"{len(relaxed)} conclusions say nothing surprising: a way with more freedom is better, "
-        f"for example spanning without a penalty. {_surviving(relaxed)} of them survive. Of the "
-        f"{len(others)} others, {_surviving(others)} survive. The brackets give, for each metric, "
-        "the number of decided cells in which the conclusion holds."
+        f"{len(relaxed)} conclusions only say that more freedom is better, for example that "
+        "spanning without a penalty is better than not spanning. "
+        f"{_surviving(relaxed)} of them survive. Of the {len(others)} others, which are listed "
+        f"below, {_surviving(others)} survive. For each metric, the brackets give the number of "
+        "decided cells in which the conclusion holds."
     )
     lines = [_line(row) for row in others.to_dict("records")]
     return f"{first}\n\n{second}\n\n" + "\n".join(lines) + "\n"
