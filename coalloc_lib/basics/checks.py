@@ -115,7 +115,7 @@ def not_negative(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """Return `value` as an int, or raise `InputError` if it is a fraction or is below `least`."""
+    """Return `value` as an int, or raise `InputError` if it is not whole or is below `least`."""
     number = _number(name, value)
     if not (least <= number < math.inf and number == int(number)):
         raise InputError(f"{name} = {shown(value)}; give a whole number of {least} or more")
@@ -159,8 +159,8 @@ def float_of(value: Any) -> float:
         return math.nan
 
 
-def in_memory(name: str, value: int, most: int) -> int:
-    """Return `value`, the length of a table, or raise `InputError` if it is above `most`."""
+def at_most(name: str, value: int, most: int) -> int:
+    """Return the whole number `value`, or raise `InputError` if it is above `most`."""
     if value > most:
         raise InputError(f"{name} = {shown(value)}; give at most {most:,}")
     return value
@@ -255,11 +255,17 @@ def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
         if unit in ("generic", "Y", "M"):
             raise InputError(f"{name} holds timedeltas of unit {unit!r}; give seconds")
         array = array / np.timedelta64(1, "s")  # NaT becomes NaN
-    array = np.array(array, dtype=float, order="C")
+    return not_negative_numbers(name, array)
+
+
+def not_negative_numbers(name: str, values: Any) -> NDArray[np.float64]:
+    """Return `values` as a new array of floats of any shape, all finite and 0 or more."""
+    array = np.array(values, dtype=float, order="C")
     # These two comparisons need no temporary array; a NaN makes both of them false.
-    if len(array) and not (array.min() >= 0 and array.max() < np.inf):
-        first = int((~(np.isfinite(array) & (array >= 0))).argmax())
-        raise InputError(f"{name}[{first}] = {array[first]:g}; give a finite number of 0 or more")
+    if array.size and not (array.min() >= 0 and array.max() < np.inf):
+        bad = ~(np.isfinite(array) & (array >= 0))
+        entry = _first(name, array, bad, f"= {array[bad][0]:g}")
+        raise InputError(f"{entry}; give a finite number of 0 or more")
     return array
 
 

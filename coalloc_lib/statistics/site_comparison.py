@@ -15,7 +15,8 @@ from coalloc_lib.basics.checks import InputError, instance_of, not_negative, one
 from coalloc_lib.basics.display import made_by
 from coalloc_lib.basics.text import CONTROLS
 from coalloc_lib.basics.times import HOUR
-from coalloc_lib.model.jobs import JobStream, merge
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.merging import merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Scheduling
 from coalloc_lib.schedules.schedule import WEIGHTS
