@@ -147,7 +147,7 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
 
 
 @contextmanager
-def announced_to(listener: Callable[[str], None]) -> Iterator[None]:
+def compilation_messages_to(listener: Callable[[str], None]) -> Iterator[None]:
     """Pass messages about compilation to `listener` inside the ``with`` block, and print none."""
     _listeners.append(listener)
     try:

@@ -1,16 +1,13 @@
 """Splitting jobs: into components that run at the same time, or into independent subjobs."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, one_of, whole, whole_numbers
-
-if TYPE_CHECKING:  # `jobs` imports this module
-    from coalloc_lib.model.jobs import JobStream
 
 #: The rules for a number of processors that does not divide evenly; see `split_into`.
 ROUNDINGS = ("even", "floor", "ceiling")
@@ -127,8 +124,9 @@ class Chopped:
         Position in `whole` of the job to which each subjob belongs.
     """
 
-    whole: "JobStream"
-    subjobs: "JobStream"
+    # The type is `JobStream`, whose module imports this one.
+    whole: Any
+    subjobs: Any
     job: NDArray[np.int64]
 
     def __repr__(self) -> str:
@@ -157,7 +155,7 @@ class Chopped:
         return np.maximum.reduceat(column, np.flatnonzero(np.diff(self.job, prepend=-1)))
 
 
-def chop(jobs: "JobStream", at_most: ArrayLike) -> Chopped:
+def chop(jobs: Any, at_most: ArrayLike) -> Chopped:
     """Cut wide jobs into subjobs; `JobStream.chopped` describes the arguments."""
     if jobs.request == "ordered":
         raise InputError(
