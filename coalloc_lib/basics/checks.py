@@ -93,14 +93,14 @@ def instance_of(name: str, value: Any, kind: type[_T], example: str) -> _T:
     return value
 
 
-def finite(name: str, value: Any, least: float = -math.inf, which: str = "") -> float:
+def finite(name: str, value: Any, least: float = -math.inf, range_text: str = "") -> float:
     """Return `value` as a float, or raise `InputError` if it is not finite or is below `least`.
 
-    The text `which` describes the allowed range in the error, for example ``" above 0"``.
+    The text `range_text` describes the allowed range in the error, for example ``" above 0"``.
     """
     number = float_of(_number(name, value))
     if not (math.isfinite(number) and number >= least):
-        raise InputError(f"{name} = {shown(value)}; give a finite number{which}")
+        raise InputError(f"{name} = {shown(value)}; give a finite number{range_text}")
     return number
 
 
@@ -368,9 +368,9 @@ def _numbers_of_objects(name: str, array: NDArray, values: list) -> NDArray:
     return floats.astype(np.int64 if is_whole else float).reshape(array.shape)
 
 
-def _first(name: str, array: NDArray, bad: NDArray[np.bool_], what: str = "") -> str:
+def _first(name: str, array: NDArray, bad: NDArray[np.bool_], fault: str = "") -> str:
     """Return the first entry at which `bad` is true as text, for example ``submit[3] = -1``."""
     position = int(bad.ravel().argmax())
     place = ", ".join(str(int(i)) for i in np.unravel_index(position, array.shape))
-    what = what or f"= {shown(array.flat[position])}"
-    return f"{name}[{place}] {what}" if array.ndim else f"{name} {what}"
+    fault = fault or f"= {shown(array.flat[position])}"
+    return f"{name}[{place}] {fault}" if array.ndim else f"{name} {fault}"

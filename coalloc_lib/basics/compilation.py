@@ -107,7 +107,10 @@ def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
 
 
 def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
-    """Call a kernel, announce its compilation if needed, and replace a damaged cache.
+    """Call a kernel, announce its compilation if needed, and remove a damaged cache.
+
+    If the cache is damaged, all files of the folder that contains it are removed, and the kernels
+    are compiled again.
 
     Parameters
     ----------

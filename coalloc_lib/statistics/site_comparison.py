@@ -20,7 +20,6 @@ from coalloc_lib.basics.checks import (
     shown,
     whole,
 )
-from coalloc_lib.basics.display import made_by
 from coalloc_lib.basics.text import CONTROLS
 from coalloc_lib.basics.times import HOUR
 from coalloc_lib.model.jobs import JobStream
@@ -30,6 +29,7 @@ from coalloc_lib.policies import EASY, Scheduling
 from coalloc_lib.schedules.schedule import WEIGHTS
 from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics.bootstrap import WEEK, resample_weeks
+from coalloc_lib.statistics.provenance import made_by
 from coalloc_lib.workloads.swf import SwfLog
 
 if TYPE_CHECKING:

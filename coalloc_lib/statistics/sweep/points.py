@@ -19,8 +19,8 @@ from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.sweep.cache import MISSING, PointCache
+from coalloc_lib.statistics.sweep.compilation import compile_kernels
 from coalloc_lib.statistics.sweep.failures import Failure, SweepError
-from coalloc_lib.statistics.sweep.kernels import compile_kernels
 from coalloc_lib.statistics.sweep.keys import point_keys
 
 
