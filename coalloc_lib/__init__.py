@@ -6,7 +6,9 @@ command line starts quickly.
 
 import lazy_loader as _lazy
 
-__version__ = "1.0.0"
+from coalloc_lib.basics.version import VERSION
+
+__version__ = VERSION
 
 #: The folders of the library in the order of their imports: each imports only earlier ones.
 _LAYERS = [

@@ -43,7 +43,8 @@ from .model.distributions import (
     power_of_two as power_of_two,
     uniform as uniform,
 )
-from .model.jobs import JobStream as JobStream, merge as merge
+from .model.jobs import JobStream as JobStream
+from .model.merging import merge as merge
 from .model.placement import (
     BestFit as BestFit,
     FirstFit as FirstFit,

@@ -1,6 +1,6 @@
-"""Foundations of the library that know nothing about clusters, jobs or statistics.
+"""Foundations of the library, which do not import any other layer.
 
 They are argument checks, atomic writing of files, random seeds, progress bars, formatting for
-notebooks, and compilation. Code that only one other layer uses belongs in that layer. Begin with
-`checks`, which every public function uses.
+notebooks, estimates with their intervals, and compilation. Begin with `checks`, which every public
+function uses.
 """

@@ -93,14 +93,14 @@ def instance_of(name: str, value: Any, kind: type[_T], example: str) -> _T:
     return value
 
 
-def finite(name: str, value: Any, least: float = -math.inf, which: str = "") -> float:
+def finite(name: str, value: Any, least: float = -math.inf, range_text: str = "") -> float:
     """Return `value` as a float, or raise `InputError` if it is not finite or is below `least`.
 
-    The text `which` describes the allowed range in the error, for example ``" above 0"``.
+    The text `range_text` describes the allowed range in the error, for example ``" above 0"``.
     """
     number = float_of(_number(name, value))
     if not (math.isfinite(number) and number >= least):
-        raise InputError(f"{name} = {shown(value)}; give a finite number{which}")
+        raise InputError(f"{name} = {shown(value)}; give a finite number{range_text}")
     return number
 
 
@@ -115,7 +115,7 @@ def not_negative(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """Return `value` as an int, or raise `InputError` if it is a fraction or is below `least`."""
+    """Return `value` as an int, or raise `InputError` if it is not whole or is below `least`."""
     number = _number(name, value)
     if not (least <= number < math.inf and number == int(number)):
         raise InputError(f"{name} = {shown(value)}; give a whole number of {least} or more")
@@ -159,8 +159,8 @@ def float_of(value: Any) -> float:
         return math.nan
 
 
-def in_memory(name: str, value: int, most: int) -> int:
-    """Return `value`, the length of a table, or raise `InputError` if it is above `most`."""
+def at_most(name: str, value: int, most: int) -> int:
+    """Return the whole number `value`, or raise `InputError` if it is above `most`."""
     if value > most:
         raise InputError(f"{name} = {shown(value)}; give at most {most:,}")
     return value
@@ -255,11 +255,17 @@ def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
         if unit in ("generic", "Y", "M"):
             raise InputError(f"{name} holds timedeltas of unit {unit!r}; give seconds")
         array = array / np.timedelta64(1, "s")  # NaT becomes NaN
-    array = np.array(array, dtype=float, order="C")
+    return not_negative_numbers(name, array)
+
+
+def not_negative_numbers(name: str, values: Any) -> NDArray[np.float64]:
+    """Return `values` as a new array of floats of any shape, all finite and 0 or more."""
+    array = np.array(values, dtype=float, order="C")
     # These two comparisons need no temporary array; a NaN makes both of them false.
-    if len(array) and not (array.min() >= 0 and array.max() < np.inf):
-        first = int((~(np.isfinite(array) & (array >= 0))).argmax())
-        raise InputError(f"{name}[{first}] = {array[first]:g}; give a finite number of 0 or more")
+    if array.size and not (array.min() >= 0 and array.max() < np.inf):
+        bad = ~(np.isfinite(array) & (array >= 0))
+        entry = _first(name, array, bad, f"= {array[bad][0]:g}")
+        raise InputError(f"{entry}; give a finite number of 0 or more")
     return array
 
 
@@ -362,9 +368,9 @@ def _numbers_of_objects(name: str, array: NDArray, values: list) -> NDArray:
     return floats.astype(np.int64 if is_whole else float).reshape(array.shape)
 
 
-def _first(name: str, array: NDArray, bad: NDArray[np.bool_], what: str = "") -> str:
+def _first(name: str, array: NDArray, bad: NDArray[np.bool_], fault: str = "") -> str:
     """Return the first entry at which `bad` is true as text, for example ``submit[3] = -1``."""
     position = int(bad.ravel().argmax())
     place = ", ".join(str(int(i)) for i in np.unravel_index(position, array.shape))
-    what = what or f"= {shown(array.flat[position])}"
-    return f"{name}[{place}] {what}" if array.ndim else f"{name} {what}"
+    fault = fault or f"= {shown(array.flat[position])}"
+    return f"{name}[{place}] {fault}" if array.ndim else f"{name} {fault}"

@@ -107,7 +107,10 @@ def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
 
 
 def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
-    """Call a kernel, announce its compilation if needed, and replace a damaged cache.
+    """Call a kernel, announce its compilation if needed, and remove a damaged cache.
+
+    If the cache is damaged, all files of the folder that contains it are removed, and the kernels
+    are compiled again.
 
     Parameters
     ----------
@@ -147,7 +150,7 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
 
 
 @contextmanager
-def announced_to(listener: Callable[[str], None]) -> Iterator[None]:
+def compilation_messages_to(listener: Callable[[str], None]) -> Iterator[None]:
     """Pass messages about compilation to `listener` inside the ``with`` block, and print none."""
     _listeners.append(listener)
     try:

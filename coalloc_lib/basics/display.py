@@ -1,6 +1,5 @@
 """Format objects for people: HTML tables for notebooks, numbers, ranges and lists as text."""
 
-import sys
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
@@ -50,20 +49,3 @@ def listed(items: Iterable[object]) -> str:
     """Return items as an English list: ``4``, ``4 and 1``, or ``4, 2 and 1``."""
     words = [str(item) for item in items]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def made_by(seed: Any = None, *parts: Any) -> str:
-    """Return what is needed to compute a result table again, as text for the table's ``attrs``.
-
-    The text has the version of the library, the seed if it is given, and the title and the
-    SHA-256 of each job log among `parts`. A part can be a log, a scenario with a log as its
-    workload, or any other object, which adds nothing.
-    """
-    logs = {id(log): log for log in (getattr(part, "workload", part) for part in parts)}.values()
-    hashes = {log.title: log.sha256 for log in logs if hasattr(log, "sha256")}
-    # The package is looked up, because an import of it here would be circular.
-    words = [f"Coalloc Workbench {sys.modules['coalloc_lib'].__version__}"]
-    if seed is not None:
-        words.append(f"seed {seed}")
-    words += [f"{title} (sha256 {code[:12] or 'unknown'})" for title, code in hashes.items()]
-    return ", ".join(words)

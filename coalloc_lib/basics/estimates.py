@@ -76,8 +76,7 @@ class Interval:
 
         A mean wait is never below 0, and a mean bounded slowdown never below 1, but an interval
         from few values may reach beyond such a bound. A bound must be known with certainty, and not
-        be estimated from the same values. The interval without the values beyond it then holds the
-        true value whenever the whole interval does.
+        be estimated from the same values. Cutting off these values does not lower the coverage.
 
         Parameters
         ----------
@@ -139,11 +138,12 @@ class Interval:
             return f"{middle} (no interval: {self.warning})"
         if not self.count:
             return middle
-        least, half = 10.0**-digits, self.half_width
-        small = half < least / 2
-        if not abs(self.low + self.high - 2 * self.estimate) <= least + 1e-9 * abs(self.estimate):
+        step = 10.0**-digits  # one unit of the last digit that is printed
+        if not abs(self.low + self.high - 2 * self.estimate) <= step + 1e-9 * abs(self.estimate):
             return f"{middle} [{low}, {high}]"
-        return f"{middle} ± {'<' * small}{max(half, least * small):.{digits}f}"
+        if self.half_width < step / 2:  # the half-width would be printed as 0
+            return f"{middle} ± <{step:.{digits}f}"
+        return f"{middle} ± {self.half_width:.{digits}f}"
 
     def __str__(self) -> str:
         if self.warning or not self.count:
@@ -151,11 +151,13 @@ class Interval:
         return f"{self.text(4)} ({self.confidence * 100:g} %)"
 
     def _repr_html_(self) -> str:
-        ends = f"{self.low:.6g} to {self.high:.6g}"
-        shown = {f"{self.confidence:.0%} interval": ends}
-        facts = dict.fromkeys(shown) if self.warning else shown
+        facts = {}
+        if not self.warning:
+            facts[f"{self.confidence:.0%} interval"] = f"{self.low:.6g} to {self.high:.6g}"
         facts["rests on"] = f"{self.count} values" if self.count else "a formula"
-        return card(f"{self.estimate:.6g}", facts | {"no interval": self.warning or None})
+        if self.warning:
+            facts["no interval"] = self.warning
+        return card(f"{self.estimate:.6g}", facts)
 
 
 def all_of(*answers: bool | None) -> bool | None:

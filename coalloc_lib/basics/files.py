@@ -38,25 +38,32 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = _target(path)
     with _raising_input_errors(target, FULL):
-        if _is_replaceable(target):
-            with _partial_file(target, path) as beside:
-                yield beside
-                with _raising_input_errors(path):
-                    os.replace(beside, target)
-            return
-        with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
-            spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
-            spool.touch()
-            with _raising_input_errors(spool, FULL):
+        if not _is_replaceable(target):
+            with _spool_for(target) as spool:
                 yield spool
-            if str(target) == STDOUT:
-                sys.stdout.flush()
-                out: Any = nullcontext(sys.stdout.buffer)
-            else:
-                out = target.open("wb")
-            with spool.open("rb") as content, out as file:
-                shutil.copyfileobj(content, file)
-                file.flush()
+            return
+        with _partial_file(target, path) as beside:
+            yield beside
+            with _raising_input_errors(path):
+                os.replace(beside, target)
+
+
+@contextmanager
+def _spool_for(target: Path) -> Iterator[Path]:
+    """Yield a new empty temporary file, whose content is copied to `target` afterwards."""
+    with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
+        spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
+        spool.touch()
+        with _raising_input_errors(spool, FULL):
+            yield spool
+        if str(target) == STDOUT:
+            sys.stdout.flush()
+            out: Any = nullcontext(sys.stdout.buffer)
+        else:
+            out = target.open("wb")
+        with spool.open("rb") as content, out as file:
+            shutil.copyfileobj(content, file)
+            file.flush()
 
 
 @contextmanager

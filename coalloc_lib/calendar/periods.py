@@ -11,7 +11,7 @@ from operator import attrgetter, gt
 from typing import Any, NamedTuple
 
 from coalloc_lib.basics.checks import LARGEST_WHOLE, InputError, finite, one_of, shown
-from coalloc_lib.model.placement import answered_numbers
+from coalloc_lib.model.answers import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
 #: The rule that takes the periods that a tree search finds first. Only `SlotTrees` has it.

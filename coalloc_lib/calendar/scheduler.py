@@ -11,7 +11,8 @@ from coalloc_lib.basics.times import DAY
 from coalloc_lib.calendar.booking import Booking, Refused, book
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
 from coalloc_lib.calendar.search import BEFORE_NOW, TOO_WIDE, BookingRules
-from coalloc_lib.model.placement import Placement, WorstFit, fitting, time_on_processors
+from coalloc_lib.model.answers import checked_allocation
+from coalloc_lib.model.placement import Placement, WorstFit, clusters_used, time_on_processors
 from coalloc_lib.model.system import Multicluster
 
 
@@ -220,14 +221,9 @@ class Calendar:
         answer = self._placement.place((request.servers,), "flexible", idle)
         if answer is None:
             return None
-        taken = fitting(answer, request.servers, idle)
-        if taken is None:
-            raise InputError(
-                f"placement = {self._placement} placed a request for {request.servers} processors "
-                f"as {shown(answer)} with {shown([*idle])} idle; return None, or for each "
-                "cluster a number of processors that are idle"
-            )
-        return taken
+        what = f"a request for {request.servers} processors"
+        name = f"placement = {self._placement}"
+        return checked_allocation(name, answer, request.servers, idle, what)
 
 
 class _Request(NamedTuple):
@@ -237,4 +233,4 @@ class _Request(NamedTuple):
 
     def expected_length(self, allocation: Sequence[int]) -> float:
         """Return the length of the request on an allocation."""
-        return time_on_processors(self.length, self.span_penalty, sum(map(bool, allocation)))
+        return time_on_processors(self.length, self.span_penalty, clusters_used(allocation))

@@ -13,7 +13,7 @@ from coalloc_lib.model.distributions import (
     parse_sizes,
 )
 from coalloc_lib.model.jobs import REQUESTS
-from coalloc_lib.policies.names import parse_clusters
+from coalloc_lib.model.system import parse_clusters
 
 #: The values of options that all formulas require.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}

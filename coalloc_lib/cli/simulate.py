@@ -19,8 +19,7 @@ from coalloc_lib.basics.files import atomic_path, check_writable
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
 from coalloc_lib.model.jobs import REQUESTS, JobStream
-from coalloc_lib.model.system import Multicluster
-from coalloc_lib.policies.names import parse_clusters
+from coalloc_lib.model.system import Multicluster, parse_clusters
 from coalloc_lib.schedules import exchange
 from coalloc_lib.schedules.metrics import STILL_WAITING, least_means, means
 from coalloc_lib.schedules.schedule import Schedule

@@ -10,7 +10,6 @@ from coalloc_lib.calendar import search
 from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_book
 from coalloc_lib.engines import kernel_calls
 from coalloc_lib.engines.kernel_arguments import (
-    PLACEMENT_CODES,
     expected_times_of,
     has_fixed_lengths,
     has_specialized_kernels,
@@ -29,18 +28,16 @@ from coalloc_lib.engines.kernels import (
     queue_tree,
 )
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
-from coalloc_lib.model.placement import HomeSite, Placement, SingleThenSpan
+from coalloc_lib.model.placement import Placement, is_of_library
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
 from coalloc_lib.policies.backfilling import queue_key
 
 
 def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
     """Return whether the compiled engine can run a policy with a placement."""
-    rule = placement.rule if type(placement) is HomeSite else placement
-    rule = rule.single if type(rule) is SingleThenSpan else rule
     if type(scheduling) is Online and scheduling.rule not in RULE_CODES:
         return False
-    return type(scheduling) in _TRANSLATIONS and (rule is None or type(rule) in PLACEMENT_CODES)
+    return type(scheduling) in _TRANSLATIONS and is_of_library(placement)
 
 
 def run(task: Task) -> Outcome:

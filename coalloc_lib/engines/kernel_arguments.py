@@ -88,7 +88,7 @@ def expected_times_of(
     jobs: JobStream, placement: Placement | None, min_length: float = 0.0
 ) -> backfilling.Expected:
     """Return the expected lengths of the jobs, which are at least `min_length`."""
-    alone = np.maximum(jobs.estimate, jobs.runtime)
+    alone = jobs.expected
     clusters = (jobs.components > 0).sum(axis=1)
     if jobs.request == "total" or not has_fixed_lengths(jobs, placement):
         clusters[:] = 1

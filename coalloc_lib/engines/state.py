@@ -10,7 +10,8 @@ import simpy
 from coalloc_lib import policies
 from coalloc_lib.basics.checks import InputError, float_of, kind_of, shown, whole
 from coalloc_lib.engines.outcome import Task
-from coalloc_lib.model.placement import TRUSTED, WorstFit, allocation_of, answered_numbers, fitting
+from coalloc_lib.model.answers import allocation_of, answered_numbers, checked_allocation
+from coalloc_lib.model.placement import WorstFit, is_of_library
 from coalloc_lib.policies import Job, Refusal
 
 
@@ -65,7 +66,7 @@ class State(policies.State):
         self._policy = name_of(task.scheduling)
         # Ordered requests name their clusters, so every placement puts them there.
         self._placement = WorstFit() if task.placement is None else task.placement
-        self._is_trusted = type(self._placement) in TRUSTED
+        self._is_trusted = is_of_library(self._placement)
         self._queue = View("queue", self._policy)
         self._running = View("running", self._policy)
         self._turns: dict[Job, simpy.Event] = {}
@@ -195,14 +196,8 @@ class State(policies.State):
 
     def _placed(self, job, answer, room):
         """Return the answer of the placement; raise an error if it is not an allocation."""
-        taken = fitting(answer, sum(job.components), room)
-        if taken is None:
-            raise InputError(
-                f"{name_of(self._placement)} placed job {job.number}, of {job.processors} "
-                f"processors, as {shown(answer)} with {shown(list(room))} idle; return "
-                "None, or for each cluster a number of processors that are idle"
-            )
-        return taken
+        what = f"job {job.number}, of {job.processors} processors,"
+        return checked_allocation(name_of(self._placement), answer, sum(job.components), room, what)
 
     def _turn(self, job, did):
         """Return the event that ends the wait of a job; raise an error if it is not waiting."""

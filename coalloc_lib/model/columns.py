@@ -1,6 +1,6 @@
-"""Checks of the columns that users give to `JobStream`."""
+"""The columns of a `JobStream`, and the checks of the values that users give for them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,13 @@ def job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
     return numbers
 
 
-def labels(_name: str, value: Any, _jobs: int) -> NDArray[np.str_] | None:
+def labels(name: str, value: Any, _jobs: int) -> NDArray[np.str_] | None:
     """Return the names of the jobs as an array of text, or None if `value` is None."""
     if value is None:
         return None
+    is_list = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | Set)
+    if not is_list or getattr(value, "ndim", 1) != 1:
+        raise InputError(f"{name} = {shown(value)}; give a list with the name of each job")
     return np.array([str(label) for label in value])
 
 
@@ -47,7 +50,7 @@ def failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
     if value is None:
         return None
     failures = np.array(value)
-    if len(failures) == jobs and (failures.dtype != bool or failures.ndim > 1):
+    if failures.ndim != 1 or (len(failures) == jobs and failures.dtype != bool):
         raise InputError(f"{name} = {shown(value)}; give True or False for each job")
     return failures
 
@@ -61,10 +64,10 @@ def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
                 "{2: 0.1, 3: 0.2}"
             )
         value = np.tile(checks.per_job(name, [*value.values()], jobs), (jobs, 1))
-    if np.ndim(value) == 2 and np.size(value):
-        table = np.ascontiguousarray(value)
-        return checks.per_job(name, table.ravel(), jobs).reshape(table.shape)
-    return checks.per_job(name, value, jobs)
+    table = checks.numbers(name, value)
+    if table.ndim == 2 and table.size:
+        return checks.not_negative_numbers(name, table)
+    return checks.per_job(name, table, jobs)
 
 
 def refuse_different_indexes(columns: Mapping[str, Any]) -> None:
@@ -82,17 +85,33 @@ def refuse_different_indexes(columns: Mapping[str, Any]) -> None:
             )
 
 
-#: The function that checks each column. Its arguments are the name of the column, the values and
-#: the number of jobs, and it returns an array.
-CHECKS = {
+def earliest_starts(name: str, value: Any, _jobs: int) -> NDArray[np.float64] | None:
+    """Return the earliest start of each job in seconds, or None if `value` is None."""
+    return None if value is None else checks.times(name, value)
+
+
+#: The columns of a stream, which are also arguments of `JobStream`, with the function that checks
+#: each column. Its arguments are the name of the column, the values that a user gave, and the
+#: number of jobs. It returns an array, or None for a column that is missing.
+CHECKS: dict[str, Callable[[str, Any, int], Any]] = {
+    "submit": lambda name, value, _: checks.instants(name, value),
     "runtime": lambda name, value, _: checks.times(name, value),
     "components": component_table,
+    "estimate": lambda name, value, _: checks.known_times(name, value),
     "span_penalty": penalties,
     "number": job_numbers,
+    "earliest_start": earliest_starts,
+    "latest_start": checks.deadlines,
     "priority": checks.per_job,
     "label": labels,
     "failed": failures,
-    "latest_start": checks.deadlines,
-    "earliest_start": lambda name, value, _: None if value is None else checks.times(name, value),
-    "estimate": lambda name, value, _: checks.known_times(name, value),
+}
+#: The names of the columns of a stream.
+COLUMNS = tuple(CHECKS)
+#: The attribute in which each column is stored. Estimates, labels and failures are stored as the
+#: user gave them in private attributes, because they may be missing.
+STORED = {name: name for name in COLUMNS} | {
+    "estimate": "_requested",
+    "label": "_label",
+    "failed": "_failed",
 }

@@ -129,7 +129,7 @@ class SizeDistribution(Distribution):
             How tables and errors call the distribution.
         """
         sample = checks.whole_numbers("sizes", sizes).ravel()
-        checks.in_memory("the largest of sizes", int(sample.max()), _MOST_SIZE)
+        checks.at_most("the largest of sizes", int(sample.max()), _MOST_SIZE)
         counts = np.bincount(sample)
         return cls(counts / counts.sum(), name)
 
@@ -297,7 +297,7 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
 
 def _interval(low: int, high: int) -> tuple[int, int]:
     low, high = checks.whole("low", low), checks.whole("high", high)
-    checks.in_memory("high", high, _MOST_SIZE)
+    checks.at_most("high", high, _MOST_SIZE)
     if low > high:
         raise InputError(f"low = {low} is above high = {high}; swap them")
     return low, high

@@ -40,13 +40,15 @@ class HyperErlang(Distribution):
     order: int
 
     def __post_init__(self) -> None:
-        if checks.not_negative("share", self.share) > 1:
+        share = checks.not_negative("share", self.share)
+        if share > 1:
             raise InputError(f"share = {self.share}; give a number from 0 to 1")
         if len(self.rates) != 2:
             raise InputError(f"rates has {len(self.rates)} entries; give two")
         rates = tuple(checks.positive("rates", rate) for rate in self.rates)
-        object.__setattr__(self, "rates", rates)
-        checks.whole("order", self.order)
+        values = {"share": share, "rates": rates, "order": checks.whole("order", self.order)}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def fit(cls, sample: ArrayLike) -> "HyperErlang":

@@ -4,9 +4,9 @@ All jobs are rigid: the number of processors and the run time of a job are fixed
 submitted.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, whole
 from coalloc_lib.basics.display import card, span_of
 from coalloc_lib.basics.seeds import Seed, generators
-from coalloc_lib.model.columns import CHECKS, refuse_different_indexes
+from coalloc_lib.model.columns import CHECKS, COLUMNS, STORED, refuse_different_indexes
 from coalloc_lib.model.splitting import Chopped, chop, split_into, split_smallest
 from coalloc_lib.model.system import Multicluster
 
@@ -26,18 +26,6 @@ from coalloc_lib.model.system import Multicluster
 #: - ``flexible``: the placement distributes the sum of the components over the clusters.
 #: - ``total``: the sum of the components runs on one cluster, which the placement chooses.
 REQUESTS = ("ordered", "unordered", "flexible", "total")
-
-#: The names of the columns of a stream, which are also arguments of `JobStream`.
-COLUMNS = (
-    "submit", "runtime", "components", "estimate", "span_penalty", "number",
-    "earliest_start", "latest_start", "priority", "label", "failed",
-)  # fmt: skip
-
-#: The attribute in which each column is stored. Estimates, labels and failures are stored as the
-#: user gave them in private attributes, because they may be missing.
-_STORED = {name: name for name in COLUMNS} | {
-    "estimate": "_requested", "label": "_label", "failed": "_failed",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -69,8 +57,8 @@ class JobStream:
         such as ``{2: 0.1, 3: 0.2}`` has the penalty on 2, 3, ... clusters, and its last entry is
         also for more clusters.
     number : array_like of int, shape (n,), optional
-        The number that identifies each job, also in selections and schedules. The default is
-        1, ..., n.
+        The number of each job in its log. Selections and schedules keep it. Numbers may repeat,
+        for example if a selection contains a job twice. The default is 1, ..., n.
     earliest_start, latest_start : array_like, shape (n,), optional
         Advance reservations: each job must start between these instants, in the unit of `submit`.
         The defaults are the submission and infinity.
@@ -130,53 +118,49 @@ class JobStream:
         label: Any = None,
         failed: Any = None,
     ) -> None:
-        given = {
-            "submit": submit,
-            "runtime": runtime,
-            "components": components,
-            "estimate": estimate,
-            "span_penalty": span_penalty,
-            "number": number,
-            "earliest_start": earliest_start,
-            "latest_start": latest_start,
-            "priority": priority,
-            "label": label,
-            "failed": failed,
-            "request": request,
-        }
+        given = locals().copy()
+        del given["self"]
         self._store(given)
 
     def _store(self, given: Mapping[str, Any]) -> None:
         """Check the given columns and store them; columns that were stored before may stay."""
         refuse_different_indexes(given)
-        columns = vars(self)
-        before = columns.get("submit")
+        before = vars(self).get("submit")
         if "request" in given:
-            columns["request"] = one_of("request", given["request"], REQUESTS)
-        if "submit" in given:
-            columns["submit"] = checks.instants("submit", given["submit"])
-        count = len(self)
-        if count == 0:
-            raise InputError("submit is empty; give at least one job")
-        for name, check in CHECKS.items():
-            if name in given:
-                columns[_STORED[name]] = check(name, given[name], count)
-        if columns["earliest_start"] is None:
-            columns["earliest_start"] = self.submit
-        for name in COLUMNS:
-            column = columns[_STORED[name]]
-            if column is not None and len(column) != count:
-                raise InputError(
-                    f"{name} has {len(column)} entries and submit has {count}; give one entry for "
-                    "each job"
-                )
+            vars(self)["request"] = one_of("request", given["request"], REQUESTS)
+        self._store_columns(given)
+        self._check_lengths()
         if before is not None and before is not self.submit:
             for name in {"earliest_start", "latest_start"} - given.keys():
-                columns[name] = self.submit + (columns[name] - before)
+                vars(self)[name] = self.submit + (vars(self)[name] - before)
         self._check_order_of_instants("submit", "earliest_start")
         self._check_order_of_instants("earliest_start", "latest_start")
         self._freeze()
         self._check_end()
+
+    def _store_columns(self, given: Mapping[str, Any]) -> None:
+        """Check each given column alone, and store it."""
+        stored = vars(self)
+        if "submit" in given:
+            stored["submit"] = CHECKS["submit"]("submit", given["submit"], 0)
+        count = len(self)
+        if count == 0:
+            raise InputError("submit is empty; give at least one job")
+        for name in COLUMNS[1:]:
+            if name in given:
+                stored[STORED[name]] = CHECKS[name](name, given[name], count)
+        if stored["earliest_start"] is None:
+            stored["earliest_start"] = self.submit
+
+    def _check_lengths(self) -> None:
+        """Raise an error if a column does not have an entry for each job."""
+        for name, attribute in STORED.items():
+            column = vars(self)[attribute]
+            if column is not None and len(column) != len(self):
+                raise InputError(
+                    f"{name} has {len(column)} entries and submit has {len(self)}; give one entry "
+                    "for each job"
+                )
 
     def _check_order_of_instants(self, first: str, second: str) -> None:
         """Raise an error if the instant of a job in column `second` is before that in `first`."""
@@ -206,7 +190,7 @@ class JobStream:
         estimate = runtime if known is None else np.where(known.mask, runtime, known.data)
         vars(self)["estimate"] = estimate
         for name in COLUMNS:
-            column = vars(self).get(name, vars(self)[_STORED[name]])
+            column = vars(self).get(name, vars(self)[STORED[name]])
             if column is not None:
                 column.flags.writeable = False
 
@@ -239,7 +223,7 @@ class JobStream:
         if rows.ndim > 1 or len(rows) == 0:
             raise InputError(f"{label} selects no jobs; select at least one")
         chosen: dict[str, Any] = {"request": self.request}
-        for name in _STORED.values():
+        for name in STORED.values():
             column = vars(self)[name]
             chosen[name] = None if column is None else column[rows]
         return _frozen(chosen)
@@ -281,6 +265,14 @@ class JobStream:
     def mean_work(self) -> float:
         """Mean work of a job: processors times run time, without the span penalty."""
         return float(self.work.mean())
+
+    @property
+    def expected(self) -> NDArray[np.float64]:
+        """Expected run time of each job on one cluster, shape (n,).
+
+        It is the estimate, or the run time if that is longer.
+        """
+        return np.maximum(self.estimate, self.runtime)
 
     @property
     def has_estimate(self) -> NDArray[np.bool_]:
@@ -346,12 +338,13 @@ class JobStream:
         count : int
             Number of jobs.
         seed : int or numpy.random.SeedSequence
-            Not used. Other workloads, which sample random jobs, need it.
+            Not used, because the jobs are not random. Other workloads need it.
         rate : float, optional
             Arrival rate. If it is given, the interarrival times are scaled to a mean of
             ``1 / rate``, and the first submission stays the same.
         """
-        if whole("count", count) > len(self):
+        count = whole("count", count)
+        if count > len(self):
             raise InputError(
                 f"count = {count}, and there are {len(self)} jobs; give at most {len(self)}"
             )
@@ -496,80 +489,10 @@ class JobStream:
         return chop(self, at_most)
 
 
-def merge(*streams: JobStream) -> JobStream:
-    """Return one stream with the jobs of several streams, in order of submission.
-
-    Jobs that are submitted at the same instant are in the order of the arguments. If all job
-    numbers are different, the jobs keep them. Otherwise they are numbered anew, from 1.
-
-    Parameters
-    ----------
-    *streams : JobStream
-        One or more streams with the same request type.
-
-    Returns
-    -------
-    JobStream
-
-    Raises
-    ------
-    InputError
-        If there is no stream, or if the request types differ.
-
-    Examples
-    --------
-    >>> first = JobStream(submit=[0, 9], runtime=[1, 1], components=[4, 4])
-    >>> second = JobStream(submit=[5], runtime=[1], components=[8])
-    >>> merge(first, second).processors.tolist()
-    [4, 8, 4]
-    """
-    if not streams:
-        raise InputError("merge was given no stream; give at least one")
-    example = "JobStream(submit=..., runtime=..., components=...) or merge(*list)"
-    for position, stream in enumerate(streams):
-        instance_of(f"streams[{position}]", stream, JobStream, example)
-    requests = {stream.request for stream in streams}
-    if len(requests) > 1:
-        raise InputError(
-            f"streams have request types {sorted(requests)}; give all of them one type with "
-            "replace(request=...)"
-        )
-    missing = {name for name in ("label", "failed") if not _is_given(name, streams)}
-    names = [name for name in COLUMNS if name not in missing]
-    columns: dict[str, list] = {
-        name: [getattr(stream, name) for stream in streams] for name in names
-    }
-    columns["components"] = _with_equal_widths(columns["components"], "constant")
-    if len({penalty.shape[1:] for penalty in columns["span_penalty"]}) > 1:
-        tables = [penalty.reshape(len(penalty), -1) for penalty in columns["span_penalty"]]
-        columns["span_penalty"] = _with_equal_widths(tables, "edge")
-    columns["estimate"] = [
-        np.ma.masked_all(len(stream)) if stream._requested is None else stream._requested
-        for stream in streams
-    ]
-    joined = {name: np.ma.concatenate(parts) for name, parts in columns.items()}
-    order = np.argsort(joined["submit"].data, kind="stable")
-    joined = {name: column[order] for name, column in joined.items()}
-    if len(np.unique(joined["number"])) < len(order):
-        del joined["number"]
-    return JobStream(**joined, request=requests.pop())
-
-
-def _with_equal_widths(tables: list[NDArray], mode: Literal["constant", "edge"]) -> list[NDArray]:
-    """Return tables of the same number of columns, padded with zeros or with the last column."""
-    width = max(table.shape[1] for table in tables)
-    return [np.pad(table, ((0, 0), (0, width - table.shape[1])), mode) for table in tables]
-
-
 def _read_only(column: NDArray) -> NDArray:
     """Make an array read-only and return it."""
     column.flags.writeable = False
     return column
-
-
-def _is_given(name: str, streams: Iterable[JobStream]) -> bool:
-    """Return whether at least one of the streams has the optional column `name`."""
-    return any(vars(stream)[_STORED[name]] is not None for stream in streams)
 
 
 def _frozen(state: Mapping[str, Any]) -> JobStream:

@@ -1,21 +1,22 @@
 """Placements: the rules that choose the clusters on which a job runs.
 
 Most placements are an order in which the clusters are tried. The request type of a job decides how
-the order is used:
+the order is used; `coalloc_lib.model.jobs.REQUESTS` describes the types:
 
 - *unordered*: the components are placed by decreasing size (ties by position), each on the first
   cluster in the order that has enough idle processors and no other component of the job;
 - *total*: the same, with the sum of the components as the only component;
 - *flexible*: as many processors as possible are taken from the first cluster, then from the
   second, and so on;
-- *ordered*: the job itself names its clusters, so there is no choice.
+- *ordered*: each component runs on the cluster that the job names, and the order is not used.
 
-If a job fits in one order of the clusters, it fits in every order. A placement thus decides where a
-job runs, but not whether it can start. `SingleThenSpan` is the only exception.
+If a job fits in one order of the clusters, it fits in every order. Such a placement thus decides
+where a job runs, but not whether it can start. Only `SingleThenSpan`, `HomeSite` and placements of
+your own that define `place` are not an order.
 """
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -24,6 +25,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from coalloc_lib.basics.checks import InputError, instance_of, shown, whole, whole_numbers
+from coalloc_lib.model.answers import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
 #: A prime number for `RandomFit`. The product of two remainders modulo it fits into 64 bits.
@@ -119,7 +121,7 @@ class Placement:
     def _checked_order(self, idle):
         """Return the order of the clusters, checked, because a user's own rule can be wrong."""
         answer = self.order(idle)
-        if type(self) in (WorstFit, BestFit):  # these need no check, which saves time
+        if type(self) in (WorstFit, BestFit):  # their orders are always valid; this saves time
             return answer
         order = answered_numbers(answer)
         if order is None or sorted(order) != [*range(len(idle))]:
@@ -444,6 +446,11 @@ def in_place(components: Sequence[int], idle: Sequence[int]) -> list[int] | None
     return wanted if all(map(operator.le, wanted, idle)) else None
 
 
+def clusters_used(allocation: Sequence[int]) -> int:
+    """Return the number of clusters in which an allocation has processors."""
+    return len([*filter(None, allocation)])
+
+
 def time_on_processors(runtime: Any, span_penalty: Any, clusters: Any) -> Any:
     """Return the time that jobs run on a number of clusters, including the span penalty.
 
@@ -487,37 +494,18 @@ def refuse_for_ordered(placement: Placement | None) -> None:
         )
 
 
-def answered_numbers(answer: Any) -> list[int] | None:
-    """Return the result of a user's own rule as a list of ints, or None if it has another form."""
-    # Lists, tuples and ranges skip the slow test for a mapping.
-    is_plain = type(answer) in (list, tuple, range)
-    if not is_plain and isinstance(answer, (str, bytes, Mapping, Set)):
-        return None
-    try:
-        return [*map(operator.index, answer)]
-    except TypeError:
-        return None
+#: The placements of the library that are an order of the clusters.
+_ORDERS = frozenset({FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit})
 
 
-def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | None:
-    """Return the result of a user's own rule as an allocation, or None if it is not valid.
+def is_of_library(placement: Placement | None) -> bool:
+    """Return whether a placement, and each placement in it, is a class of the library.
 
-    A valid allocation has an entry of 0 or more for each cluster, and their sum is `processors`.
+    Such a placement always gives the same answer for the same idle processors, and places each job
+    that fits. None stands for the default placement.
     """
-    taken = answered_numbers(answer)
-    wrong = taken is None or len(taken) != clusters or sum(taken) != processors or min(taken) < 0
-    return None if wrong else taken
-
-
-def fitting(answer: Any, processors: int, idle: Sequence[int]) -> list[int] | None:
-    """Return the result of a user's own rule as an allocation, or None if it does not fit.
-
-    It does not fit if it is not valid, see `allocation_of`, or if it takes processors that are not
-    idle.
-    """
-    taken = allocation_of(answer, processors, len(idle))
-    return None if taken is None or any(map(operator.gt, taken, idle)) else taken
-
-
-#: The placements whose results are not checked during a simulation, which saves time.
-TRUSTED = frozenset({FirstFit, WorstFit, BestFit})
+    if type(placement) is HomeSite:
+        placement = placement.rule
+    if type(placement) is SingleThenSpan:
+        placement = placement.single
+    return placement is None or type(placement) in _ORDERS

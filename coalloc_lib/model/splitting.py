@@ -14,8 +14,8 @@ ROUNDINGS = ("even", "floor", "ceiling")
 
 #: The largest number of components of one job.
 _MOST_PARTS = 10**6
-#: The largest number of subjobs of all jobs of a stream.
-_MOST_SUBJOBS = 10**8
+#: The largest number of entries of a table of components, and of subjobs of a stream.
+_MOST_ENTRIES = 10**8
 
 
 def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> NDArray[np.int64]:
@@ -64,15 +64,17 @@ def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> N
             "each job"
         )
     parts = np.broadcast_to(parts, totals.shape)
-    column = np.arange(checks.in_memory("parts", int(parts.max()), _MOST_PARTS))
+    most = checks.at_most("parts", int(parts.max()), _MOST_PARTS)
+    checks.at_most("jobs times the largest of parts", len(parts) * most, _MOST_ENTRIES)
+    column = np.arange(most)
     quotient, rest = (array[:, None] for array in np.divmod(totals, parts))
     if rounding == "even":
         sizes = quotient + (column < rest)
     elif rounding == "floor":
         sizes = quotient + np.where(column == 0, rest, 0)
     else:
-        most = quotient + (rest > 0)
-        sizes = np.clip(totals[:, None] - column * most, 0, most)
+        ceiling = quotient + (rest > 0)
+        sizes = np.clip(totals[:, None] - column * ceiling, 0, ceiling)
     return np.where(column < parts[:, None], sizes, 0)
 
 
@@ -122,6 +124,7 @@ class Chopped:
         Position in `whole` of the job to which each subjob belongs.
     """
 
+    # The type is `JobStream`, whose module imports this one.
     whole: Any
     subjobs: Any
     job: NDArray[np.int64]
@@ -152,7 +155,7 @@ class Chopped:
         return np.maximum.reduceat(column, np.flatnonzero(np.diff(self.job, prepend=-1)))
 
 
-def chop(jobs: Any, at_most: Any) -> Chopped:
+def chop(jobs: Any, at_most: ArrayLike) -> Chopped:
     """Cut wide jobs into subjobs; `JobStream.chopped` describes the arguments."""
     if jobs.request == "ordered":
         raise InputError(
@@ -167,7 +170,7 @@ def chop(jobs: Any, at_most: Any) -> Chopped:
         )
     most = np.broadcast_to(most, jobs.submit.shape)
     count = -(-jobs.processors // most)
-    checks.in_memory("subjobs", int(count.sum()), _MOST_SUBJOBS)
+    checks.at_most("subjobs", int(count.sum()), _MOST_ENTRIES)
     job = np.repeat(np.arange(len(jobs)), count)
     position = np.arange(len(job)) - np.repeat(np.cumsum(count) - count, count)  # within its job
     sizes = np.minimum(most[job], jobs.processors[job] - position * most[job])

@@ -1,12 +1,16 @@
-"""The class `Multicluster`: a system of clusters with a number of processors each."""
+"""The class `Multicluster`: a system of clusters with a number of processors each.
 
+`parse_clusters` reads a system from a text such as ``64,2x32``.
+"""
+
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, one_of, whole, whole_numbers
+from coalloc_lib.basics.checks import InputError, one_of, shown, whole, whole_numbers
 from coalloc_lib.basics.display import card
 
 #: The engines count processors in 32 bits, so a system has fewer processors than this number.
@@ -99,3 +103,47 @@ NAMED_SYSTEMS = {
     "m384": (384, 64, 16, 16, 16, 16),
     "m512": (512,),
 }
+
+#: A group of equal clusters in a text such as "2x32": two clusters of 32 processors each.
+_CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d{1,18})\s*", re.ASCII)
+
+
+def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
+    """Return the multicluster that a text describes.
+
+    Parameters
+    ----------
+    text : str
+        The number of processors of each cluster, such as ``"64,32,32"`` or ``"64,2x32"``, or one of
+        the names in `NAMED_SYSTEMS`.
+    argument : str
+        The name of the argument in error messages.
+
+    Returns
+    -------
+    Multicluster
+        The system.
+
+    Raises
+    ------
+    InputError
+        If the text is neither a list of cluster sizes nor a known name.
+
+    Examples
+    --------
+    >>> parse_clusters("64,32,32").sizes, parse_clusters("64,2x32").sizes
+    ((64, 32, 32), (64, 32, 32))
+    """
+    if text in NAMED_SYSTEMS:
+        return Multicluster.named(text)
+    words = text.split(",") if isinstance(text, str) else [""]
+    parts = [_CLUSTERS.fullmatch(part) for part in words]
+    if None in parts:
+        raise InputError(
+            f"{argument} = {shown(text)}; give the number of processors of each cluster, such as "
+            f"64,32 or 64,2x32, or one of {', '.join(NAMED_SYSTEMS)}"
+        )
+    sizes = [int(part[2]) for part in parts if part for _ in range(int(part[1] or 1))]
+    if min(sizes) < 1:
+        raise InputError(f"{argument} = {text!r}; give each cluster at least one processor")
+    return Multicluster(sizes)

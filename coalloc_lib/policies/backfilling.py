@@ -42,7 +42,7 @@ def queue_key(order: str, jobs: Any) -> Any:
         The key; the queue is sorted by increasing keys. Jobs that ask for a later or a latest start
         come first, because their reservations cannot be moved.
     """
-    expected = np.maximum(jobs.estimate, jobs.runtime)
+    expected = jobs.expected
     keys = (0 * expected, expected, expected * jobs.processors, -jobs.priority)
     key = keys[ORDERS.index(order)]
     return key if order == "arrival" else np.where(jobs.is_reserved, -np.inf, key)

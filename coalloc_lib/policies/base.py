@@ -20,7 +20,7 @@ from math import inf
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.model.placement import time_on_processors
+from coalloc_lib.model.placement import clusters_used, time_on_processors
 from coalloc_lib.model.system import Multicluster
 
 
@@ -91,6 +91,11 @@ class Job:
         """Total number of processors of the job."""
         return sum(self.components)
 
+    @property
+    def expected(self) -> float:
+        """Expected run time on one cluster: the estimate, or the run time if that is longer."""
+        return max(self.estimate, self.runtime)
+
     def length(self, allocation: Sequence[int]) -> float:
         """Return how long the job runs on an allocation.
 
@@ -120,13 +125,7 @@ class Job:
             The estimate, or the run time if that is longer, times ``1 + span_penalty`` if the
             allocation uses several clusters.
         """
-        expected = max(self.estimate, self.runtime)
-        return time_on_processors(expected, self.span_penalty, clusters_used(allocation))
-
-
-def clusters_used(allocation: Sequence[int]) -> int:
-    """Return the number of clusters in which an allocation has processors."""
-    return len([*filter(None, allocation)])
+        return time_on_processors(self.expected, self.span_penalty, clusters_used(allocation))
 
 
 def spans(allocation: Sequence[int]) -> bool:

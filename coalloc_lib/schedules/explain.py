@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.basics.display import listed
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.model.placement import Placement, may_stay_whole
+from coalloc_lib.model.placement import Placement, is_of_library, may_stay_whole
 from coalloc_lib.policies import FCFS, FPFS
 from coalloc_lib.schedules.reading import fits_by, heads, idle_after
 from coalloc_lib.schedules.schedule import Schedule
@@ -125,8 +125,7 @@ def _reason(
         return f"{would}, but {schedule.placement} {'did' if past else 'does'} not place it"
     if is_fcfs:
         return f"{would}, but {behind}"
-    places_all = type(schedule.placement).__module__ in (Placement.__module__, "builtins")
-    if type(policy) is FPFS and places_all:
+    if type(policy) is FPFS and is_of_library(schedule.placement):
         times = "once" if policy.max_jumps == 1 else f"{policy.max_jumps} times"
         had, was = ("had", "was") if past else ("has", "is")
         times += " at the head of the queue" * (policy.counted == "head")

@@ -113,8 +113,7 @@ def booked_length(schedule: Any, clusters: NDArray) -> NDArray[np.float64]:
     `clusters` is the number of clusters that each job uses, which decides on its span penalty.
     """
     jobs, least = schedule.jobs, schedule.scheduling.min_length
-    length = np.maximum(jobs.estimate, jobs.runtime)
-    return np.maximum(time_on_processors(length, jobs.span_penalty, clusters), least)
+    return np.maximum(time_on_processors(jobs.expected, jobs.span_penalty, clusters), least)
 
 
 def lengths_on(schedule: Any) -> NDArray[np.float64]:

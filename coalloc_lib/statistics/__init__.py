@@ -6,15 +6,7 @@ then read `replications` for tables of runs, and `sweep` for making the runs.
 """
 
 from coalloc_lib.basics.estimates import METHODS, Interval, MaxUtilization, all_of, not_
-from coalloc_lib.statistics.bootstrap import (
-    DAY,
-    WEEK,
-    Resamples,
-    block_of,
-    resample_quantiles,
-    resample_sums,
-    resample_weeks,
-)
+from coalloc_lib.statistics.bootstrap import DAY, WEEK, block_of, resample_sums, resample_weeks
 from coalloc_lib.statistics.columns import (
     NoColumnError,
     NotRunError,
@@ -40,6 +32,7 @@ from coalloc_lib.statistics.inference import (
     student,
     unpaired_difference,
 )
+from coalloc_lib.statistics.quantiles import resample_quantiles
 from coalloc_lib.statistics.replications import (
     difference,
     differences,
@@ -52,6 +45,7 @@ from coalloc_lib.statistics.replications import (
     rows_of,
     sample,
 )
+from coalloc_lib.statistics.resamples import Resamples
 from coalloc_lib.statistics.settling import after_warm_up, halves, rising_warning
 
 __all__ = [

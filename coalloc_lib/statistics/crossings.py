@@ -180,7 +180,13 @@ def _matrix(line, level):
         raise NotRunError(f"a line of {len(places)} places has no crossing; run two or more")
     if places != sorted(places):
         raise InputError(f"line has the places {places}; give them in ascending order")
-    return places, np.array([each.values - level for each in line.values()]).T
+    counts = {values.values.shape for values in line.values()}
+    if len(counts) > 1:
+        raise InputError(
+            f"line has different numbers of runs at its places: {sorted(counts)}; give the same "
+            "replications at each place"
+        )
+    return places, np.array([values.values - level for values in line.values()]).T
 
 
 def _with_open_ends(found, below, above):

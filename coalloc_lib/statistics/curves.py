@@ -17,7 +17,6 @@ from coalloc_lib.policies import FCFS
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics import saturation, settling
 from coalloc_lib.statistics.inference import Replications, replicate
-from coalloc_lib.statistics.settling import SETTLES as SETTLES
 from coalloc_lib.workloads.models import JobModel
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.basics.checks import InputError, instance_of, numbers, whole
+from coalloc_lib.basics.checks import InputError, finite, instance_of, numbers, positive, whole
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed, spawn
 
@@ -46,10 +46,25 @@ def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> I
         raise InputError(
             f"values[{int((~np.isfinite(values)).argmax())}] is not a finite number; leave it out"
         )
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence = {confidence}; give a number between 0 and 1")
+    confidence = checked_confidence(confidence)
     error = values.std(ddof=1) / np.sqrt(len(values))
     return _t_interval(values.mean(), error, len(values) - 1, len(values), confidence, warning)
+
+
+def checked_confidence(confidence: float) -> float:
+    """Return a confidence level, or raise `InputError` if it is not between 0 and 1."""
+    if not 0 < finite("confidence", confidence) < 1:
+        raise InputError(f"confidence = {confidence}; give a number between 0 and 1")
+    return confidence
+
+
+def lag_correlation(deviations: NDArray[np.float64]) -> float:
+    """Return the correlation of neighbouring values of a series, given as deviations from its mean.
+
+    The correlation of a constant series is 0.
+    """
+    square = deviations @ deviations
+    return float(deviations[1:] @ deviations[:-1] / square) if square > 0 else 0.0
 
 
 def _t_interval(mean, error, freedom, count, confidence, warning):
@@ -161,7 +176,7 @@ class Replications:
     def interval(self) -> Interval:
         """Student's t interval of the mean; it has no length if the quantity is known exactly."""
         if self.values.ndim == 0:
-            return Interval.exact(float(self.values))
+            return replace(Interval.exact(float(self.values)), warning=self.warning)
         return student(self.values, warning=self.warning).within(self.least, self.most)
 
     @property
@@ -183,7 +198,7 @@ class Replications:
         s. The value of a run is taken as a mean over time whose parts are independent.
         """
         mean = replace(self, least=-np.inf, most=np.inf).interval
-        half = mean.half_width * np.sqrt(self.values.size / length + 1)
+        half = mean.half_width * np.sqrt(self.values.size / positive("length", length) + 1)
         further = replace(mean, low=mean.estimate - half, high=mean.estimate + half)
         return further.within(self.least, self.most)
 
@@ -208,6 +223,8 @@ class Replications:
 
     def less_unpaired(self, other: "Replications") -> Interval:
         """Return Welch's interval of the difference to another quantity from independent runs."""
+        if self.values.ndim == 0 or other.values.ndim == 0:  # the variance of an exact value is 0
+            return (self - other).interval
         warning = self.warning or other.warning
         return unpaired_difference(self.values, other.values, warning=warning)
 

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.statistics.columns import NoColumnError, NotRunError, interval_columns, limits_of
 from coalloc_lib.statistics.inference import Replications
-from coalloc_lib.statistics.sweep.points import label
+from coalloc_lib.statistics.labels import label
 
 REPLICATION = "replication"
 
@@ -57,11 +57,17 @@ def pick(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
     >>> pick(runs, load=0.7)["wait"].tolist()
     [9.0]
     """
+    keep = _mask(runs, where)
+    return runs if keep.all() else runs[keep]
+
+
+def _mask(runs: pd.DataFrame, where: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Return which rows have the given values in the given columns, as in `pick`."""
     keep = np.ones(len(runs), dtype=bool)
     for column, wanted in where.items():
         _require(runs, column)
         keep &= _matches(runs[column], wanted)
-    return runs if keep.all() else runs[keep]
+    return keep
 
 
 def _require(runs: pd.DataFrame, *names: str) -> None:
@@ -73,8 +79,12 @@ def _require(runs: pd.DataFrame, *names: str) -> None:
 
 
 def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
+    if getattr(wanted, "ndim", 0):
+        raise InputError(f"{column.name} = {shown(wanted)}; give a list in place of an array")
     if isinstance(wanted, tuple | list | set | frozenset):
-        return column.isin([label(each) for each in wanted]).to_numpy()
+        values = [label(value) for value in wanted if value is not None]
+        is_wanted = column.isin(values).to_numpy()
+        return is_wanted | _matches(column, None) if len(values) < len(wanted) else is_wanted
     if wanted is None:
         return (column.isna() | (column == "")).to_numpy()
     return (column == label(wanted)).to_numpy()
@@ -268,7 +278,7 @@ def _compared(runs, value, against, also, name, compare):
     keys = keys_of(runs)
     shared_keys = [key for key in keys if key not in against]
     measured = runs.dropna(subset=value)
-    is_base = measured.index.isin(pick(measured, **against).index)
+    is_base = _mask(measured, against)
     bases = {
         tuple(values.values()): rows for values, rows in groups_of(measured[is_base], shared_keys)
     }

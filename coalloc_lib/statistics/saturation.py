@@ -16,7 +16,7 @@ from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.statistics.inference import Replications, replicate
+from coalloc_lib.statistics.inference import Replications, lag_correlation, replicate
 from coalloc_lib.statistics.settling import WARM_UP, backlog_jobs_to_settle, unsettled
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
@@ -245,9 +245,7 @@ def _correlation_warning(batches):
     """Return a warning if neighbouring batches are correlated, or are too few to test this."""
     if len(batches) < FEWEST_BATCHES:
         return f"{len(batches)} batches are too few to tell whether they depend on one another"
-    deviations = batches - batches.mean()
-    square = deviations @ deviations
-    correlation = deviations[1:] @ deviations[:-1] / square if square > 0 else 0.0
+    correlation = lag_correlation(batches - batches.mean())
     if correlation * np.sqrt(len(batches)) <= DEVIATIONS:
         return ""
     return f"neighbouring batches depend on one another (correlation {correlation:.2f})"
@@ -268,7 +266,7 @@ def loss_at_response(
     Parameters
     ----------
     scenario : Scenario
-        A system with FCFS and a `JobModel`.
+        The system, its policies, and a `JobModel` as its workload.
     response : float
         The mean response time to reach, in mean service times.
     jobs : int
@@ -324,7 +322,7 @@ def loss_at_response(
         def excess(rate):
             return run(rate).response.mean() / target - 1
 
-        schedule = run(_rising_root(excess, scenario.rate(guess)))
+        schedule = run(_root_near(excess, scenario.rate(guess)))
         last = schedule.jobs.submit[-1]
         return 1 - schedule.utilization(WARM_UP * last, last)
 
@@ -385,6 +383,11 @@ def loss_between_bounds(
     low, high = (whole("bounds", bound, least=0) for bound in bounds)
     middle = (low + high) // 2
     begin = middle if begin is None else whole("begin", begin, least=0)
+    if begin >= whole("arrivals", arrivals):
+        raise InputError(
+            f"arrivals = {arrivals}, of which {begin} wait at the start; give more arrivals than "
+            f"begin = {begin}"
+        )
     guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=middle).estimate
     loads = guess * np.linspace(0.9, 1.1, 41)
 
@@ -429,7 +432,7 @@ def _saturated_run(scenario, stream, backlog, batches):
     return schedule.utilization_between(edges, net=True), ended
 
 
-def _rising_root(function, guess):
+def _root_near(function, guess):
     """Return the root of a rising function near `guess`, with a relative error of 0.01 %."""
     from scipy.optimize import brentq
 

@@ -11,16 +11,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, instance_of, not_negative, one_of, shown, whole
-from coalloc_lib.basics.display import made_by
+from coalloc_lib.basics.checks import (
+    InputError,
+    instance_of,
+    not_negative,
+    one_of,
+    positive,
+    shown,
+    whole,
+)
 from coalloc_lib.basics.text import CONTROLS
 from coalloc_lib.basics.times import HOUR
-from coalloc_lib.model.jobs import JobStream, merge
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.merging import merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Scheduling
 from coalloc_lib.schedules.schedule import WEIGHTS
 from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics.bootstrap import WEEK, resample_weeks
+from coalloc_lib.statistics.provenance import made_by
 from coalloc_lib.workloads.swf import SwfLog
 
 if TYPE_CHECKING:
@@ -69,7 +78,8 @@ def compare_sites(
         is moved by whole weeks so that all begin in the same week.
     missing : float, optional
         The estimated run time, in seconds, of jobs without an estimate. By default such jobs are
-        planned with their exact run time, which no user knows, and a warning gives their number.
+        planned with their exact run time, which no user knows, and for logs a warning gives their
+        number.
     node : int
         The number of processors of a node. Jobs get whole nodes.
     largest : int, optional
@@ -301,7 +311,7 @@ def _on_one_clock(logs, clock, missing=None, largest=None):
 def _stream_of(name, log, clock, missing):
     """Return the jobs of a log, with submission times on the clock of the log."""
     if isinstance(log, JobStream):
-        return log
+        return log if missing is None else _with_estimates(log, positive("missing", missing))
     if log.epoch is None and clock == "calendar":
         raise InputError(
             f"{name}: {log.source or 'its log'} has no UnixStartTime; add it to the header, such "
@@ -309,6 +319,11 @@ def _stream_of(name, log, clock, missing):
         )
     stream = log.jobs(missing=missing)
     return stream.replace(submit=stream.submit + (log.epoch or 0))
+
+
+def _with_estimates(stream, missing):
+    """Return a job stream in which the jobs without an estimate have the estimate `missing`."""
+    return stream.replace(estimate=np.where(stream.has_estimate, stream.estimate, missing))
 
 
 def _up_to(largest, stream, name):

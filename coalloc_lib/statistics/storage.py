@@ -13,15 +13,18 @@ import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.files import atomic_path
+from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.replications import REPLICATION
-from coalloc_lib.statistics.sweep.points import label
 
 #: Columns that hold texts, also if all their cells are empty.
 TEXTS = ("warning", "missing_logs")
 #: Columns whose value is the same in all rows.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
-#: If the number of words in a column is at most this share of the number of numbers, the column
-#: should hold only numbers, and the words are damaged cells.
+#: The name that `write_runs` puts into the header of a compressed file. If another program changes
+#: the table and compresses it again, the header has another name.
+MARK = "coalloc-runs"
+#: In a file that another program changed, a column should hold only numbers if the number of words
+#: in it is at most this share of the number of numbers. The words are then damaged cells.
 MOST_WORDS = 0.1
 #: The errors that a file raises if it is cut off, or is not a table of runs.
 UNREADABLE = (
@@ -168,20 +171,27 @@ def write_runs(runs: pd.DataFrame, path: str | Path) -> None:
     The same runs give the same bytes. If writing fails, an older file stays as it was.
     """
     text = runs.to_csv(index=False, lineterminator="\n")
-    with atomic_path(path) as beside:
-        beside.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+    with (
+        atomic_path(path) as beside,
+        beside.open("wb") as raw,
+        gzip.GzipFile(MARK, "wb", fileobj=raw, mtime=0) as file,
+    ):
+        file.write(text.encode("utf-8"))
 
 
 def read_runs(path: str | Path) -> pd.DataFrame:
     """Read a table of runs that `write_runs` wrote.
 
-    An `InputError` is raised if the file is damaged; it names the first damaged line.
+    An `InputError` is raised if the file is damaged. If another program damaged the table, the
+    error names the first damaged line.
     """
     try:
-        text = gzip.decompress(Path(path).read_bytes()).decode("utf-8")
+        content = Path(path).read_bytes()
+        text = gzip.decompress(content).decode("utf-8")  # raises an error if bytes were changed
         _check_lines(path, text)
         runs = _filled(pd.read_csv(StringIO(text), **_READING))
-        _check_numbers(path, runs)
+        if not _is_unchanged(content):
+            _check_numbers(path, runs)
         return runs
     except OSError as error:
         why = error.strerror or str(error)  # without the path
@@ -191,6 +201,11 @@ def read_runs(path: str | Path) -> pd.DataFrame:
         f"runs = {str(path)!r} cannot be read ({why}); give a whole runs.csv.gz "
         "that `write_runs` wrote"
     )
+
+
+def _is_unchanged(content: bytes) -> bool:
+    """Return whether `write_runs` wrote this file and no other program changed it."""
+    return content[10:].startswith(MARK.encode() + b"\0")  # the name follows 10 bytes of the header
 
 
 def _check_lines(path: str | Path, text: str) -> None:

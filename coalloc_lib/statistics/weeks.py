@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed
-from coalloc_lib.statistics.bootstrap import WEEK, Resamples, block_of, resample_sums
+from coalloc_lib.statistics.bootstrap import WEEK, block_of, resample_sums, step_of
 from coalloc_lib.statistics.replications import (
     REPLICATION,
     NotRunError,
@@ -23,6 +23,7 @@ from coalloc_lib.statistics.replications import (
     keys_of,
     several_settings,
 )
+from coalloc_lib.statistics.resamples import Resamples
 
 #: The length of a replication in seconds.
 STEP = WEEK
@@ -48,8 +49,7 @@ def week_of(submit: ArrayLike) -> NDArray[np.int64]:
     >>> week_of([0.0, WEEK - 1, WEEK])
     array([0, 0, 1])
     """
-    submit = np.asarray(submit, dtype=float)
-    return ((submit - submit.min()) // STEP).astype(np.int64)
+    return step_of(np.asarray(submit, dtype=float), STEP)
 
 
 def rows_by_week(
@@ -87,23 +87,23 @@ class WeeklySums:
 
     Attributes
     ----------
-    top : ndarray of shape (weeks,)
+    numerators : ndarray of shape (weeks,)
         The numerators, such as hours waited.
-    bottom : ndarray of shape (weeks,)
+    denominators : ndarray of shape (weeks,)
         The denominators, such as the number of jobs.
     """
 
-    top: NDArray[np.float64]
-    bottom: NDArray[np.float64]
+    numerators: NDArray[np.float64]
+    denominators: NDArray[np.float64]
 
     @property
     def mean(self) -> float:
         """The mean over all weeks."""
-        return float(self.top.sum() / self.bottom.sum())
+        return float(self.numerators.sum() / self.denominators.sum())
 
 
 def weekly_sums(
-    runs: pd.DataFrame, top: str, bottom: str, added: Collection[str] = ()
+    runs: pd.DataFrame, numerator: str, denominator: str, added: Collection[str] = ()
 ) -> WeeklySums:
     """Return two measured columns of one setting of a log as sums for each week.
 
@@ -111,7 +111,7 @@ def weekly_sums(
     ----------
     runs : DataFrame
         The rows of one setting in a table of runs.
-    top, bottom : str
+    numerator, denominator : str
         The columns of the numerator and of the denominator.
     added : collection of str
         Keys in which the rows may differ. The sums of such rows, for example of several groups of
@@ -126,10 +126,11 @@ def weekly_sums(
     """
     rows = runs[runs[REPLICATION].notna().to_numpy()]
     if rows.empty:
-        raise NotRunError(f"no run has a week of {top}")
+        raise NotRunError(f"no run has a week of {numerator}")
     weeks = rows[REPLICATION].to_numpy(dtype=np.int64)
     numerators, denominators = (
-        np.bincount(weeks, rows[name].to_numpy(float)).astype(float) for name in (top, bottom)
+        np.bincount(weeks, rows[name].to_numpy(float)).astype(float)
+        for name in (numerator, denominator)
     )
     if len(rows) > len(numerators):
         keys = [key for key in keys_of(rows) if key not in added]
@@ -179,8 +180,8 @@ class Bootstrap:
 
     def _resampled(self, *means: WeeklySums) -> Resamples | None:
         """Return resamples of some means by the same weeks, or None if one of them has no jobs."""
-        numerators = np.stack([each.top for each in means])
-        denominators = np.stack([each.bottom for each in means])
+        numerators = np.stack([each.numerators for each in means])
+        denominators = np.stack([each.denominators for each in means])
         if not denominators.any(axis=1).all():
             return None
         weeks = numerators.shape[-1]

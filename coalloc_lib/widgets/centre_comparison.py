@@ -16,8 +16,8 @@ import pandas as pd
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.placement import BestFit, SingleThenSpan, WorstFit
+from coalloc_lib.model.system import parse_clusters
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
-from coalloc_lib.policies.names import parse_clusters
 from coalloc_lib.schedules.metrics import by_width
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.inference import Replications, crossing, replicate, student

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, not_negative
 from coalloc_lib.model.distributions import parse_sizes
-from coalloc_lib.model.system import Multicluster
+from coalloc_lib.model.system import Multicluster, parse_clusters
 from coalloc_lib.plots import Picture
-from coalloc_lib.policies.names import PLACEMENTS, display_name, parse_clusters
+from coalloc_lib.policies.names import PLACEMENTS, display_name
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.curves import Curve, max_utilization_by_simulation, response_curve

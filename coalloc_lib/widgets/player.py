@@ -224,7 +224,7 @@ def _named(schedules):
 
 
 def _between(name, value, least, most, description):
-    number = finite(name, value, which=f", {description}")
+    number = finite(name, value, range_text=f", {description}")
     if not least <= number <= most:
         raise InputError(f"{name} = {shown(value)}; give {description}")
     return number

@@ -21,7 +21,7 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of
-from coalloc_lib.basics.compilation import announced_to
+from coalloc_lib.basics.compilation import compilation_messages_to
 from coalloc_lib.basics.files import csv_of
 from coalloc_lib.model.placement import BestFit
 from coalloc_lib.plots import Picture
@@ -171,7 +171,7 @@ class Board(ipw.VBox):
         coarse : bool
             Whether to simulate less, and to leave the curve and the break-even penalty as they are.
         """
-        with announced_to(lambda _: self._say(FIRST_USE)):
+        with compilation_messages_to(lambda _: self._say(FIRST_USE)):
             table = by_size(one, other, load, coarse)
         self._replay(one, other, load)
         self.table.value, self._verdict = _bars(table), f"<b>{escape(verdict(table))}.</b> "

@@ -15,7 +15,8 @@ from coalloc_lib.model.distributions import (
     PoissonArrivals,
     SizeDistribution,
 )
-from coalloc_lib.model.jobs import REQUESTS, JobStream, merge
+from coalloc_lib.model.jobs import REQUESTS, JobStream
+from coalloc_lib.model.merging import merge
 from coalloc_lib.model.splitting import ROUNDINGS, split_smallest
 
 
@@ -79,7 +80,7 @@ class JobModel:
     def __post_init__(self) -> None:
         not_negative("span_penalty", self.span_penalty)
         checks.finite("estimate", self.estimate, 1, " of 1 or more, times the run time")
-        checks.in_memory("components", whole("components", self.components), 10**6)
+        checks.at_most("components", whole("components", self.components), 10**6)
         one_of("request", self.request, REQUESTS)
         instance_of("sizes", self.sizes, SizeDistribution, "uniform(1, 4), for example")
         if not all(hasattr(self.service, name) for name in ("mean", "cv", "sample")):
@@ -267,7 +268,7 @@ class SplitJobs:
                 f"above = {self.above}, but sizes are {self.model.sizes}; give a threshold from "
                 f"{least}, which splits all jobs, to {most}, which splits none"
             )
-        checks.in_memory("parts", whole("parts", self.parts), 10**6)
+        checks.at_most("parts", whole("parts", self.parts), 10**6)
         one_of("rounding", self.rounding, ROUNDINGS)
         if not isinstance(self.span_penalty, Distribution):
             not_negative("span_penalty", self.span_penalty)

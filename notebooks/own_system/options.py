@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed, generators
-from coalloc_lib.model.jobs import JobStream, merge
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.merging import merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Conservative
 from coalloc_lib.schedules.metrics import STILL_WAITING

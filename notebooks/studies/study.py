@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, whole
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.statistics import NoColumnError, NotRunError
+from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.storage import (
     each_once,
     identities,
@@ -29,7 +30,6 @@ from coalloc_lib.statistics.storage import (
 )
 from coalloc_lib.statistics.sweep import SweepError, run_points
 from coalloc_lib.statistics.sweep.keys import files_digest
-from coalloc_lib.statistics.sweep.points import label
 from coalloc_lib.workloads.catalogue import content_sha256, listing
 from studies.archive import archived_runs
 from studies.claim import EVERYWHERE, Claim, PaperSetting, without

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from coalloc_lib.basics.checks import (
     InputError,
-    in_memory,
+    at_most,
     instants,
     not_negative,
     number_in,
@@ -241,7 +241,7 @@ def test_numbers_of_any_kind_are_numbers():
         with pytest.raises(InputError, match=r"^x = .*; give a finite number of 0 or more"):
             not_negative("x", value)
     with pytest.raises(InputError, match=r"^x = 1000.*\.\.\..*000; give at most 5"):
-        in_memory("x", 10**400, 5)
+        at_most("x", 10**400, 5)
 
 
 @pytest.mark.parametrize("value", ["d", None, ["a"], np.array(["a", "b"]), pd.Series(["a"]), 1])

@@ -76,7 +76,7 @@ def test_who_listens_is_told_of_each_kernel_in_place_of_a_print(tmp_path, monkey
     stats = SimpleNamespace(cache_path=str(tmp_path))
     kernels = [SimpleNamespace(py_func=SimpleNamespace(__qualname__=n), stats=stats) for n in "aab"]
     told = []
-    with compilation.announced_to(told.append):
+    with compilation.compilation_messages_to(told.append):
         for kernel in kernels:
             compilation._announce(kernel, "toys")
     assert len(told) == 2

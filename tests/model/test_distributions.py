@@ -12,6 +12,7 @@ from scipy import stats
 
 import coalloc_lib as co
 from coalloc_lib.model.distributions import Between
+from coalloc_lib.model.hyper_erlang import HyperErlang
 
 #: Component sizes of the maximal-utilization study, with the means that its Table 5 prints.
 TABLE_5 = {
@@ -207,3 +208,8 @@ def test_distributions_are_equal_by_what_they_say():
     assert co.uniform(1, 2) != co.SizeDistribution([0, 0.5, 0.5], "other")
     assert co.uniform(1, 4) != "U[1,4]"
     assert co.JobModel(co.uniform(1, 4), 2) == co.JobModel(co.uniform(1, 4), 2)
+
+
+def test_the_order_of_erlang_times_may_be_a_float():
+    times = HyperErlang(0.5, (1, 2), 2.0)
+    assert (times.mean, times) == (1.5, HyperErlang(0.5, (1, 2), 2))

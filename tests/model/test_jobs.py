@@ -11,7 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.model.jobs import COLUMNS, REQUESTS, merge
+from coalloc_lib.model.columns import COLUMNS
+from coalloc_lib.model.jobs import REQUESTS
+from coalloc_lib.model.merging import merge
 from coalloc_lib.model.placement import time_on_processors
 from coalloc_lib.model.splitting import split_into, split_smallest
 from tests.conftest import asking, systems_and_streams
@@ -407,3 +409,40 @@ def test_the_time_on_so_many_clusters_by_hand(clusters, length):
     rows, alike = np.array([[0.1, 0.2]] * 2), np.array([clusters] * 2)
     np.testing.assert_allclose(time_on_processors(np.full(2, 10), rows, alike), length)
     assert time_on_processors(10, 0.5, clusters) == (15 if clusters > 1 else 10)
+
+
+@pytest.mark.parametrize("wrong", [True, 5, [[True, False, True]]])
+def test_failures_are_a_list_with_an_entry_for_each_job(wrong):
+    with pytest.raises(co.InputError, match=r"^failed = .*; give True or False for each job"):
+        stream(failed=wrong)
+
+
+@pytest.mark.parametrize("wrong", [5, "abc", b"abc", {"a", "b", "c"}, np.array("abc")])
+def test_labels_are_a_list_with_an_entry_for_each_job(wrong):
+    with pytest.raises(co.InputError, match=r"^label = .*; give a list with the name of each job"):
+        stream(label=wrong)
+
+
+def test_a_wrong_entry_of_a_table_of_penalties_is_named_by_its_row_and_column():
+    with pytest.raises(co.InputError, match=r"^span_penalty\[1, 1\] = -0.2; give a finite number"):
+        stream(span_penalty=[[0.1, 0.2], [0.1, -0.2], [0.1, 0.2]])
+    with pytest.raises(co.InputError, match=r"^span_penalty.*; give rows of one length"):
+        stream(span_penalty=[[0.1, 0.2], [0.1], [0.1, 0.2]])
+
+
+def test_a_number_of_jobs_may_be_a_float():
+    assert len(stream().sample(2.0, 0)) == 2
+
+
+def test_job_numbers_may_repeat():
+    jobs = stream(number=[7, 7, 8])
+    assert jobs[[0, 0, 1]].number.tolist() == [7, 7, 7]
+
+
+def test_a_table_of_components_has_a_largest_number_of_entries():
+    with pytest.raises(co.InputError, match=r"^jobs times the largest of parts = 1000000000; give"):
+        split_into(np.ones(1000, int), 10**6)
+
+
+def test_the_expected_run_time_is_never_shorter_than_the_run_time():
+    assert stream(estimate=[1.0, 9.0, 7.0]).expected.tolist() == [5.0, 9.0, 7.0]

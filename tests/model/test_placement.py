@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import coalloc_lib as co
+from coalloc_lib.engines.kernel_arguments import PLACEMENT_CODES
 from coalloc_lib.engines.kernels import placing
-from coalloc_lib.model.placement import FACTOR, PRIME
+from coalloc_lib.model.placement import FACTOR, PRIME, HomeSite, is_of_library
 from tests.conftest import placements, policies, systems_and_streams
 from tests.engines.test_agreement import both
 
@@ -251,3 +252,24 @@ def test_fifth_powers_of_remainders_differ():
     assert np.prod([2, 3, 3, 7, 11, 31, 151, 331]) == PRIME - 1
     assert all(pow(FACTOR, (PRIME - 1) // d, PRIME) != 1 for d in divisors)
     assert pow(FACTOR, PRIME - 1, PRIME) == 1
+
+
+class Own(co.Placement):
+    """A user's placement."""
+
+    def order(self, idle):
+        return range(len(idle))
+
+
+@pytest.mark.parametrize("code", PLACEMENT_CODES)
+def test_placements_of_the_library_are_recognized_also_inside_others(code):
+    placement = code(co.Multicluster([2])) if code is co.LeastLoaded else code()
+    for outer in (placement, co.SingleThenSpan(placement), HomeSite(placement)):
+        assert is_of_library(outer)
+    assert is_of_library(HomeSite(co.SingleThenSpan(placement)))
+
+
+def test_placements_of_users_are_not_of_the_library():
+    assert is_of_library(None)
+    for outer in (Own(), co.SingleThenSpan(Own()), HomeSite(Own())):
+        assert not is_of_library(outer)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.model.system import NAMED_SYSTEMS, parse_clusters
+from coalloc_lib.widgets import division_picture
 
 
 def test_sizes_and_sums():
@@ -68,3 +70,21 @@ def test_bad_names_and_numbers_of_clusters_are_refused():
         co.Multicluster.named("m65")
     with pytest.raises(co.InputError, match="clusters = 0"):
         co.Multicluster.equal(0, 8)
+
+
+def test_a_text_of_sizes_and_a_name_give_a_system():
+    assert parse_clusters("64, 32,32").sizes == (64, 32, 32)
+    assert parse_clusters("64,2x32").sizes == parse_clusters("64, 32,32").sizes
+    for name, sizes in NAMED_SYSTEMS.items():
+        assert parse_clusters(name).sizes == sizes
+
+
+@pytest.mark.parametrize("text", ["", "a", "8;8", "8,,8", "8,0", "8,-1", "8.5", None, 8])
+def test_any_other_text_is_refused_alike_on_the_command_line_and_in_a_notebook(text):
+    with pytest.raises(co.InputError, match=r"^--clusters = ") as shell:
+        parse_clusters(text, "--clusters")
+    if not isinstance(text, str):
+        return
+    with pytest.raises(co.InputError, match=r"^sizes = ") as notebook:
+        division_picture(text)
+    assert str(shell.value).removeprefix("--clusters") == str(notebook.value).removeprefix("sizes")

@@ -86,6 +86,15 @@ def test_wrong_arguments_are_named(change, words):
     top = np.where(np.arange(28) == 3, np.nan, 1.0)
     with pytest.raises(co.InputError, match="check that all jobs have run"):
         resample_sums(top, np.ones(28), 7)
+    with pytest.raises(co.InputError, match="give both the same days"):
+        resample_sums(np.ones(28), np.ones(27), 7)
+    resamples = resample_sums(np.ones(28), np.ones(28), 7)
+    for interval in (lambda: resamples.interval(first, 95), lambda: resamples.difference(0, 0, 95)):
+        with pytest.raises(co.InputError, match="confidence = 95; give a number between 0 and 1"):
+            interval()
+    submit = np.where(np.arange(2_000) == 7, np.nan, np.arange(2_000.0))
+    with pytest.raises(co.InputError, match=r"submit\[7\] = nan; give a finite number"):
+        resample_weeks(np.ones(2_000), np.ones(2_000), submit, block=100.0, step=50.0)
 
 
 def test_the_interval_of_a_rising_function_is_the_function_of_the_interval():

@@ -8,7 +8,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.seeds import spawn
-from coalloc_lib.statistics import Interval, MaxUtilization, curves, student
+from coalloc_lib.statistics import Interval, MaxUtilization, curves, settling, student
 from coalloc_lib.statistics.curves import (
     Curve,
     Point,
@@ -181,7 +181,7 @@ def test_without_a_warning_intervals_hold_the_truth(monkeypatch):
     waits_for = importlib.import_module("bench_coverage").waits_for
     rng, load, held = np.random.default_rng(3), 0.9, {}
     for part in (1, 8):
-        jobs, held[part] = int(curves.SETTLES / (1 - load) ** 2 / part), 0
+        jobs, held[part] = int(settling.SETTLES / (1 - load) ** 2 / part), 0
         for _ in range(200):
             means = []
             for _ in range(8):

@@ -93,6 +93,7 @@ def test_intervals_are_scipys(confidence):
         (student, ([1.0, np.nan],), r"values\[1\]"),
         (student, ([[1.0, 2.0]],), "shape"),
         (student, ([1.0, 2.0], 95), "confidence = 95"),
+        (Replications([1.0, 2.0]).prediction_of, (0,), "length = 0; give a finite number above 0"),
         (paired_difference, ([1.0, 2.0], [1.0]), "give the same number, in pairs"),
         (
             Replications.__sub__,
@@ -330,3 +331,16 @@ def test_a_sample_of_a_bounded_figure_has_bounded_intervals():
     assert (busy - Replications(busy.values * 0.5)).interval.low < 0.6, (
         "a difference has other bounds"
     )
+
+
+def test_an_exact_value_keeps_its_warning():
+    assert Replications(np.array(0.5), "doubt").interval == Interval(
+        0.5, 0.5, 0.5, 0, 0.95, "doubt"
+    )
+
+
+def test_an_exact_value_has_no_variance_in_an_unpaired_difference():
+    sample, exact = Replications([3.0, 4.0, 6.0]), Replications(np.array(2.0))
+    assert sample.less_unpaired(exact) == student(sample.values - 2)
+    assert exact.less_unpaired(sample) == student(2 - sample.values)
+    assert exact.less_unpaired(exact) == Interval.exact(0.0)

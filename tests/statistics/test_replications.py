@@ -167,3 +167,32 @@ def test_a_loss_is_exact_where_a_formula_is_and_else_simulated():
     assert abs(simulated.mean - exact.mean) < 4 * simulated.interval.half_width
     jumping = capacity_loss(Scenario(system, model, FPFS(5)), backlog=50, **how)
     assert (jumping - simulated).interval.below(0)
+
+
+def test_none_among_alternative_values_selects_the_empty_rows():
+    runs = pd.DataFrame({"p": [0.1, None, 0.2], "replication": 0, "wait": [1.0, 2.0, 3.0]})
+    assert pick(runs, p=(None, 0.1))["wait"].tolist() == [1.0, 2.0]
+    assert pick(runs.astype({"p": object}).fillna({"p": ""}), p=[None, 0.2])["wait"].tolist() == [
+        2.0,
+        3.0,
+    ]
+
+
+def test_an_array_of_alternative_values_is_refused():
+    runs = pd.DataFrame({"p": [0.1, 0.2], "replication": 0, "wait": [1.0, 2.0]})
+    with pytest.raises(co.InputError, match=r"^p = \[0.1, 0.2\]; give a list in place of an array"):
+        pick(runs, p=np.array([0.1, 0.2]))
+
+
+def test_rows_are_compared_whatever_their_index():
+    runs = pd.DataFrame(rows("sharing", SHARED) + rows("spanning", SPANNING, penalty=0.1))
+    alike = pd.concat([pd.DataFrame(rows("sharing", SHARED)), runs[3:].reset_index(drop=True)])
+    against = {"way": "sharing", "penalty": 0.0}
+    pd.testing.assert_frame_equal(ratios(alike, "wait", against), ratios(runs, "wait", against))
+
+
+def test_a_simulation_is_compared_with_a_formula_also_without_pairs():
+    runs = pd.DataFrame(rows("sharing", SHARED) + rows("formula", 2.0))
+    against = {"way": "formula"}
+    one, other = (differences(runs, "wait", against, in_pairs=way) for way in (True, False))
+    pd.testing.assert_frame_equal(one, other)

@@ -177,6 +177,12 @@ TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
         (loss_at_response, MODEL, {"response": 1.0}, "a response includes the service"),
         (loss_between_bounds, MODEL, {"bounds": (5,)}, "bounds = "),
         (loss_between_bounds, MODEL, {"bounds": (0, 1)}, "with at least one length"),
+        (
+            loss_between_bounds,
+            MODEL,
+            {"begin": 500, "arrivals": 400},
+            "arrivals = 400, of which",
+        ),
     ],
 )
 def test_bad_arguments(call, workload, how, words):

@@ -200,3 +200,16 @@ def test_logs_that_do_not_say_when_they_begin_or_are_mixed_with_streams_are_name
     ordered = co.JobStream([0, 1], [1, 1], [[3, 0], [0, 3]], request="ordered")
     with pytest.raises(co.InputError, match=r"logs\['south'\] has ordered requests"):
         compare_sites(CLUSTERS, {"north": north, "south": ordered}, 0.25)
+
+
+def test_jobs_of_streams_without_an_estimate_get_the_missing_one():
+    north, south = two_sites().values()
+    estimate = np.ma.masked_all(len(north))
+    estimate[0] = 9 * HOUR
+    logs = {"north": north.replace(estimate=estimate), "south": south}
+    _, jobs, site, row = together(CLUSTERS, logs, missing=3 * HOUR)
+    is_given = (site == 0) & (row == 0)
+    assert (jobs.estimate[~is_given] == 3 * HOUR).all()
+    assert (jobs.estimate[is_given] == 9 * HOUR).all()
+    with pytest.raises(co.InputError, match=r"^missing = -1; give a finite number above 0"):
+        together(CLUSTERS, logs, missing=-1)

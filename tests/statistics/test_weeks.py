@@ -64,7 +64,7 @@ def test_means_are_those_of_the_jobs_and_intervals_those_of_their_weeks(jobs, ru
 def test_groups_that_are_added_up_are_all_jobs(jobs, runs):
     both = weekly_sums(pick(runs, policy="one"), "wait", "jobs", added=["group"])
     assert both.mean == pytest.approx(jobs[1].mean())
-    assert both.bottom.sum() == len(jobs[1])
+    assert both.denominators.sum() == len(jobs[1])
 
 
 def test_what_is_compared_has_the_same_weeks(runs):

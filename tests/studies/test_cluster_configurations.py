@@ -9,7 +9,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.statistics import Interval, Replications, groups_of, pick, sample, student
-from coalloc_lib.statistics.curves import SETTLES, response_point
+from coalloc_lib.statistics.curves import response_point
+from coalloc_lib.statistics.settling import SETTLES
 from studies.cluster_configurations import BreakEven, Setting, claims, runs, study
 from studies.cluster_configurations.curves import LINE
 from studies.cluster_configurations.figures import PANELS

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import whole
 from coalloc_lib.calendar.periods import FIRST_FOUND
+from coalloc_lib.model.placement import is_of_library
 from coalloc_lib.policies import Online
 from coalloc_lib.schedules.reading import booked_end
-from coalloc_lib.schedules.verification.bookings import check_bookings, check_terms, is_known
+from coalloc_lib.schedules.verification.bookings import check_bookings, check_terms
 from coalloc_lib.schedules.verification.decisions import check_decisions
 from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.rules import check_limits, check_model
@@ -62,7 +63,7 @@ def unchecked(schedule: Any) -> str:
     if reason:
         call = f"verify(most_jobs={len(schedule)})"
         return f"when and where jobs start, because {reason}; call {call} to check it"
-    if type(policy) is Online and not is_known(schedule.placement):
+    if type(policy) is Online and not is_of_library(schedule.placement):
         return f"when jobs start and where {type(schedule.placement).__name__} puts them"
     if type(policy) is Online and policy.rule == FIRST_FOUND:
         return "which of the idle servers each job gets under the rule 'first-found'"

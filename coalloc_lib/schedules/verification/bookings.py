@@ -8,20 +8,9 @@ from numpy.typing import NDArray
 
 from coalloc_lib.calendar import search
 from coalloc_lib.calendar.periods import FIRST_FOUND
-from coalloc_lib.model.placement import (
-    BestFit,
-    FirstFit,
-    HomeSite,
-    LeastLoaded,
-    RandomFit,
-    SingleThenSpan,
-    WorstFit,
-)
+from coalloc_lib.model.placement import WorstFit, clusters_used, is_of_library
 from coalloc_lib.schedules.reading import booked_end, booked_length, lengths_on
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
-
-#: The placements of the library that try the clusters in an order of their own.
-_KNOWN = (FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit)
 
 
 class _IdlePeriods(NamedTuple):
@@ -58,15 +47,6 @@ class _IdlePeriods(NamedTuple):
             ended = np.searchsorted(np.sort(lasting.end[here]), starts + length, side="left")
             table.append(begun - ended)
         return np.transpose(table)
-
-
-def is_known(placement: Any) -> bool:
-    """Return whether a placement is one of the library, which always give the same answer."""
-    if isinstance(placement, HomeSite):
-        return type(placement) is HomeSite and is_known(placement.rule)
-    if isinstance(placement, SingleThenSpan):
-        return type(placement) is SingleThenSpan and is_known(placement.single)
-    return placement is None or type(placement) in _KNOWN
 
 
 def check_terms(schedule: Any) -> None:
@@ -165,7 +145,8 @@ def check_bookings(schedule: Any) -> None:
     by time. The first booking of each server belongs to an imaginary job -1 that ended at 0. After
     booking i, its server is idle from ``since[i]`` to ``until[i]``, when its next booking begins.
     """
-    jobs, policy, places_alike = schedule.jobs, schedule.scheduling, is_known(schedule.placement)
+    jobs, policy = schedule.jobs, schedule.scheduling
+    places_alike = is_of_library(schedule.placement)
     sizes, end = schedule.system.as_array(), booked_end(schedule)
     cluster = np.repeat(np.arange(len(sizes)), sizes)
     lengths = lengths_on(schedule).tolist()
@@ -267,7 +248,7 @@ def _first_attempt(
             allocation = place(components, jobs.request, room)
             if allocation is None:
                 break
-            needed = lengths[sum(map(bool, allocation)) - 1]
+            needed = lengths[clusters_used(allocation) - 1]
             if needed <= length:
                 return attempt, allocation, needed
             length, room = needed, idle.counts(starts[[attempt]], needed, clusters)[0].tolist()

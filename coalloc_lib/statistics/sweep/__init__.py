@@ -3,8 +3,8 @@
 joblib runs the calls and keeps the results. The results do not depend on its backend.
 """
 
+from coalloc_lib.statistics.sweep.compilation import compile_kernels
 from coalloc_lib.statistics.sweep.failures import Failure, SweepError
-from coalloc_lib.statistics.sweep.kernels import compile_kernels
 from coalloc_lib.statistics.sweep.points import run_points
 from coalloc_lib.statistics.sweep.tables import summarize, sweep
 

@@ -19,9 +19,8 @@ import numpy as np
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.data import data_folder
+from coalloc_lib.statistics.labels import SCALARS
 
-#: Types of values that are hashed as a whole, because they have no parts.
-SCALARS = (type(None), bool, int, float, complex, str, bytes)
 #: The type of functions made by `functools.cache`. A pickle would only contain their names.
 _CACHED = type(functools.cache(len))
 _PACKAGE = __name__.partition(".")[0]
@@ -38,9 +37,9 @@ def files_digest(files: Iterable[Path], folder: Path) -> str:
 def library_digest() -> str:
     """Return a hash of the library's sources and data, and of the versions of its dependencies."""
     versions = [platform.python_version(), *map(version_of, ("numpy", "numba", "scipy"))]
-    data = data_folder("traces")  # the synthetic logs and the fitted models
-    sources = files_digest(_LIBRARY.rglob("*.py"), _LIBRARY)
-    return joblib.hash([versions, sources, files_digest(data.iterdir(), data)])
+    folder = data_folder("traces")  # the synthetic logs and the fitted models
+    data = files_digest(filter(Path.is_file, folder.iterdir()), folder)
+    return joblib.hash([versions, files_digest(_LIBRARY.rglob("*.py"), _LIBRARY), data])
 
 
 library_digest()  # Made at import: files that change later do not affect the imported modules.

@@ -17,10 +17,11 @@ from joblib.parallel import get_active_backend
 from coalloc_lib.basics.checks import InputError, instance_of, whole
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed, spawn
+from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.sweep.cache import MISSING, PointCache
+from coalloc_lib.statistics.sweep.compilation import compile_kernels
 from coalloc_lib.statistics.sweep.failures import Failure, SweepError
-from coalloc_lib.statistics.sweep.kernels import compile_kernels
-from coalloc_lib.statistics.sweep.keys import SCALARS, point_keys
+from coalloc_lib.statistics.sweep.keys import point_keys
 
 
 def run_points(
@@ -264,17 +265,6 @@ class _Store:
             return _reason(error)
         self.folder.write(self.keys[row], pickled)
         return ()
-
-
-def plain(value: Any) -> Any:
-    """Return a NumPy scalar as a Python number, and any other value unchanged."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def label(value: Any) -> Any:
-    """Return an argument as tables and errors show it: as a plain value, or else as a text."""
-    value = plain(value)
-    return value if type(value) in SCALARS else " ".join(str(value).split())
 
 
 def _check_call(function, names):

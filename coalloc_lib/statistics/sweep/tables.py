@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, one_of, shown
-from coalloc_lib.basics.display import made_by
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.columns import limits_of
 from coalloc_lib.statistics.inference import student
+from coalloc_lib.statistics.labels import label, plain
+from coalloc_lib.statistics.provenance import made_by
+from coalloc_lib.statistics.sweep.compilation import compile_kernels
 from coalloc_lib.statistics.sweep.failures import SweepError
-from coalloc_lib.statistics.sweep.kernels import compile_kernels
-from coalloc_lib.statistics.sweep.points import Run, label, plain
+from coalloc_lib.statistics.sweep.points import Run
 
 #: Names that `sweep` itself uses. Arguments and results cannot have them.
 RESERVED = {"seed", "replication", "error"}

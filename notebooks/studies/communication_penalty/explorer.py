@@ -9,7 +9,7 @@ import ipywidgets as ipw
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.basics.checks import in_memory, one_of, whole
+from coalloc_lib.basics.checks import at_most, one_of, whole
 from coalloc_lib.plots import Picture
 from coalloc_lib.statistics import Interval, Replications, interval_columns
 from coalloc_lib.widgets import controls as ui
@@ -134,7 +134,7 @@ def _setting(
 ) -> Setting:
     """Return the setting of a picture, or raise an `InputError` if the arguments are impossible."""
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
-    in_memory("components", whole("components", components), len(model.SYSTEM))
+    at_most("components", whole("components", components), len(model.SYSTEM))
     return Setting(max_jumps, load, above, components, psi, placement=rule)
 
 

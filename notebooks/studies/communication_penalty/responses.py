@@ -23,8 +23,8 @@ from coalloc_lib.statistics import (
     rising_warning,
     rows_of,
 )
-from coalloc_lib.statistics.curves import SETTLES
 from coalloc_lib.statistics.saturation import HELD, replicated_traffic
+from coalloc_lib.statistics.settling import SETTLES
 from coalloc_lib.workloads.models import SplitJobs
 from studies.communication_penalty.model import (
     ALL_SPLIT,

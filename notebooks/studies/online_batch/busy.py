@@ -29,13 +29,13 @@ def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
     The first weeks are left out, because the servers are idle at the beginning.
     """
     sums = weekly_sums(pick(runs, policy=policy, grouping=BUSY), "used_h", "server_h")
-    weeks = len(sums.top)
+    weeks = len(sums.numerators)
     if weeks - WARM_UP < FEWEST_BLOCKS:
         raise NotRunError(
             f"the jobs are submitted within {weeks} weeks at this load; an interval needs "
             f"{FEWEST_BLOCKS} weeks after the first {WARM_UP}"
         )
-    return WeeklySums(sums.top[WARM_UP:], sums.bottom[WARM_UP:])
+    return WeeklySums(sums.numerators[WARM_UP:], sums.denominators[WARM_UP:])
 
 
 def draw_busy(table: pd.DataFrame, **titles: Any) -> Figure:

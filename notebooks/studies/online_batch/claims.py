@@ -297,7 +297,7 @@ def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
         for rows in small_and_middle(runs)
     )
     # Every job has a first attempt. Only the attempts after it reschedule the job.
-    rescheduled = WeeklySums(small.top - small.bottom, small.bottom)
+    rescheduled = WeeklySums(small.numerators - small.denominators, small.denominators)
     times = weeks.mean(rescheduled)
     fewer = weeks.difference(middle, small)
     parts = {"few": FEW.below(times), "fewer than jobs of 2 to 10 h": fewer.above(0)}
@@ -405,7 +405,7 @@ def grows(runs: pd.DataFrame) -> bool | None:
     """
     groups = groups_of(pick(runs, grouping=BY_SERVERS).sort_values("up_to"), ["up_to"])
     waits = [sums_of_groups(rows, "wait_h") for _, rows in groups]
-    with_jobs = [sums for sums in waits if sums.bottom.any()]
+    with_jobs = [sums for sums in waits if sums.denominators.any()]
     if len(with_jobs) < 2:
         return None
     narrowest, *_, widest = with_jobs

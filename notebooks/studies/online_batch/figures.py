@@ -174,7 +174,7 @@ def means_of_groups(
     """Yield the lower end, the upper end and the mean of each group that has jobs."""
     for ends, rows in groups_of(pick(runs, grouping=grouping), GROUPS):
         sums = weekly_sums(rows, top, bottom)
-        if sums.bottom.any():
+        if sums.denominators.any():
             yield ends["above"], ends["up_to"], weeks.mean(sums)
 
 

@@ -324,3 +324,11 @@ def test_an_argument_that_has_no_key_is_refused_by_its_name(tmp_path):
     with pytest.raises(co.InputError, match=r"^load is a generator that cannot .*leave cache out"):
         sweep(noisy, {"load": {"it": rows}}, cache=tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_beside_the_synthetic_logs_does_not_matter(tmp_path, monkeypatch):
+    (tmp_path / "log.swf").write_text("1")
+    monkeypatch.setattr(keys, "data_folder", lambda _: tmp_path)
+    before = keys.library_digest.__wrapped__()
+    (tmp_path / "__pycache__").mkdir()
+    assert keys.library_digest.__wrapped__() == before

@@ -1,0 +1,56 @@
+"""Checks of what a placement answers, because a placement can be a rule that a user wrote."""
+
+import operator
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+from coalloc_lib.basics.checks import InputError, shown
+
+
+def answered_numbers(answer: Any) -> list[int] | None:
+    """Return the result of a user's own rule as a list of ints, or None if it has another form."""
+    # Lists, tuples and ranges skip the slow test for a mapping.
+    is_plain = type(answer) in (list, tuple, range)
+    if not is_plain and isinstance(answer, (str, bytes, Mapping, Set)):
+        return None
+    try:
+        return [*map(operator.index, answer)]
+    except TypeError:
+        return None
+
+
+def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | None:
+    """Return the result of a user's own rule as an allocation, or None if it is not valid.
+
+    A valid allocation has an entry of 0 or more for each cluster, and their sum is `processors`.
+    """
+    taken = answered_numbers(answer)
+    wrong = taken is None or len(taken) != clusters or sum(taken) != processors or min(taken) < 0
+    return None if wrong else taken
+
+
+def checked_allocation(
+    placement: str, answer: Any, processors: int, idle: Sequence[int], what: str
+) -> list[int]:
+    """Return the answer of a placement as an allocation, or raise `InputError` if it is not one.
+
+    Parameters
+    ----------
+    placement : str
+        The placement, as the error shows it.
+    answer : object
+        What the placement returned.
+    processors : int
+        Number of processors that the allocation must have.
+    idle : sequence of int
+        Number of idle processors of each cluster. The allocation cannot have more.
+    what : str
+        What was placed, for the error, such as ``"job 3, of 4 processors,"``.
+    """
+    taken = allocation_of(answer, processors, len(idle))
+    if taken is None or any(map(operator.gt, taken, idle)):
+        raise InputError(
+            f"{placement} placed {what} as {shown(answer)} with {shown([*idle])} idle; return "
+            "None, or for each cluster a number of processors that are idle"
+        )
+    return taken

@@ -1,0 +1,19 @@
+"""Arguments of runs as tables and errors show them."""
+
+from typing import Any
+
+import numpy as np
+
+#: The types of plain values, which have no parts. A table shows them as they are.
+SCALARS = (type(None), bool, int, float, complex, str, bytes)
+
+
+def plain(value: Any) -> Any:
+    """Return a NumPy scalar as a Python number, and any other value unchanged."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def label(value: Any) -> Any:
+    """Return an argument as tables and errors show it: as a plain value, or else as a text."""
+    value = plain(value)
+    return value if type(value) in SCALARS else " ".join(str(value).split())
