@@ -18,7 +18,7 @@ def arrival_order(schedule: Any) -> NDArray[np.int64]:
 
 def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the job that heads the queue just after each instant, or -1 if no job waits."""
-    order = np.argsort(schedule.jobs.submit, kind="stable")
+    order = arrival_order(schedule)
     submit = schedule.jobs.submit[order]
     # A job that asks for a reservation gets its start at submission, so it never heads the queue.
     left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)

@@ -95,14 +95,25 @@ class Schedule:
         return f"<Schedule of {len(self)} jobs on {self.system}: {self.scheduling}{placed}>"
 
     def _repr_html_(self) -> str:
+        ran = self.served
         facts = {
             "policies": f"{self.scheduling}, {self.placement}",
             "utilization": self.utilization() if np.ptp(self.jobs.submit) else None,
-            "mean wait": self.wait.mean(),
-            "mean response": self.response.mean(),
+            "mean wait": self.wait[ran].mean() if ran.any() else None,
+            "mean response": self.response[ran].mean() if ran.any() else None,
             "jobs that span clusters": self.spans.sum(),
+            "rejected jobs": len(self.refused) or None,
         }
         return card(f"Schedule of {len(self):,} jobs on {self.system}", facts)
+
+    @property
+    def queues(self) -> "list[tuple[np.ndarray, Schedule]]":
+        """The queues of the system: the positions of the jobs of each queue, and their schedule.
+
+        A schedule that `coalloc_lib.simulation.sites.local` returns has a queue for each site.
+        Every other schedule has one queue.
+        """
+        return [(np.arange(len(self)), self)]
 
     @property
     def served(self) -> np.ndarray:

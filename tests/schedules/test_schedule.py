@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.basics.display import STYLE
+from coalloc_lib.schedules.drawing import FIRST, window_of
 from coalloc_lib.schedules.metrics import by_width, means, summary, utilization_timeline
 from coalloc_lib.workloads.sites import round_robin
 from tests.conftest import policies, systems_and_streams
@@ -216,6 +218,32 @@ def test_refused_jobs_are_counted_and_left_out():
         summary(schedule, {"width": by_width(jobs, [6, 8])})
     busy = utilization_timeline(schedule, [0, 10, 40])["utilization"]
     assert busy.tolist()[:2] == pytest.approx([6 / 8, (40 + 40) / 240])
+
+
+def test_a_schedule_with_rejected_jobs_is_described_by_the_jobs_that_ran():
+    """Only the first of many jobs fits before the horizon; the rest is rejected."""
+    count = 2 * FIRST
+    jobs = co.JobStream(np.zeros(count), [9, *[99] * (count - 1)], np.ones(count), request="total")
+    online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
+    schedule = co.simulate(co.Multicluster([1]), jobs, scheduling=online)
+    assert len(schedule.refused) == count - 1
+    assert window_of(schedule, None) == ((0, 9), "")
+    card = schedule._repr_html_()
+    assert "nan" not in card
+    assert f"rejected jobs</th><td{STYLE}>{count - 1}</td>" in card
+    assert f"mean response</th><td{STYLE}>9</td>" in card
+    none = co.simulate(co.Multicluster([1]), jobs[1:], scheduling=online)
+    assert "mean wait" not in none._repr_html_()
+
+
+def test_a_window_of_the_first_jobs_leaves_rejected_jobs_out():
+    """Every other job is rejected. The window ends when the job after the first ones starts."""
+    count = 4 * FIRST
+    jobs = co.JobStream(np.arange(count), np.tile([1, 99], count // 2), np.ones(count))
+    online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=online)
+    assert schedule.served.sum() == 2 * FIRST
+    assert window_of(schedule, None)[0] == (0, 2 * FIRST)
 
 
 def test_utilization_by_hand():
