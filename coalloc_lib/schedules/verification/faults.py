@@ -60,8 +60,9 @@ def raise_first(
     jobs = np.flatnonzero(bad)
     if len(jobs):
         when = schedule.start if instant is None else instant
-        job = int(jobs[np.argmin(when[jobs])])
-        raise ScheduleError(message(job), job, float(when[job]))
+        # A job that was rejected has no start: its instant is NaN and counts as the latest.
+        job = int(jobs[np.argmin(np.nan_to_num(when[jobs], nan=np.inf))])
+        raise ScheduleError(message(job), job, None if np.isnan(when[job]) else float(when[job]))
 
 
 def promise_in_words(promised: float) -> str:
