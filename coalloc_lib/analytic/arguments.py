@@ -4,7 +4,13 @@ from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.jobs import REQUESTS
-from coalloc_lib.model.placement import Placement, WorstFit, refuse_for_ordered
+from coalloc_lib.model.placement import (
+    HomeSite,
+    Placement,
+    WorstFit,
+    check_request,
+    refuse_for_ordered,
+)
 from coalloc_lib.model.system import Multicluster
 
 #: The component sizes in a form that users can give.
@@ -33,6 +39,13 @@ def checked(
         refuse_for_ordered(placement)
     placement = WorstFit() if placement is None else placement
     instance_of("placement", placement, Placement, "a placement, for example WorstFit()")
+    if request != "ordered":
+        check_request(placement, request)
+    if isinstance(placement, HomeSite):
+        raise InputError(
+            f"placement = {placement} is for jobs that must run at their own site, but random jobs "
+            "have no site; give another placement"
+        )
     placement.check(system)
     checked_sizes, components = _checked_sizes(sizes, components, system)
     if request in ("ordered", "unordered") and components > len(system):

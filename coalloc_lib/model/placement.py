@@ -487,6 +487,15 @@ def refuse_for_ordered(placement: Placement | None) -> None:
         )
 
 
+def check_request(placement: Placement, request: str) -> None:
+    """Raise an error if a placement cannot be used for requests of this type."""
+    if request not in placement.requests:
+        raise InputError(
+            f"placement = {placement} is for {' and '.join(placement.requests)} requests and these "
+            f"are {request}; give another placement or another request type"
+        )
+
+
 def answered_numbers(answer: Any) -> list[int] | None:
     """Return the result of a user's own rule as a list of ints, or None if it has another form."""
     # Lists, tuples and ranges skip the slow test for a mapping.
