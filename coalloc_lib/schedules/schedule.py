@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -207,9 +206,7 @@ class Schedule:
         """
         one_of("weights", weights, WEIGHTS)
         weight = self.jobs.work if weights == "work" else self.jobs.processors
-        if not weight.sum() > 0:
-            raise InputError("all jobs have a run time of 0, so no work; give weights='processors'")
-        return float(weight @ self.response / weight.sum())
+        return weighted_response(self.response, weight)
 
     def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
         """Return the utilization of the system: the mean fraction of its processors that is busy.
@@ -304,25 +301,6 @@ class Schedule:
         """
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
         return arrived - np.searchsorted(np.sort(self.left_queue), instants, side="right")
-
-    @cached_property
-    def overtaken(self) -> np.ndarray:
-        """The number of later jobs in the queue that started before each job, shape (n,)."""
-        # This counts the inversions between the order of arrival and the order of starts, one bit
-        # of the ranks at a time: two jobs are compared at the highest bit in which the ranks of
-        # their starts differ. It takes O(n log² n) time without a loop over the jobs.
-        order = np.argsort(self.jobs.submit, kind="stable")[::-1]  # from the end of the queue
-        start = self.start[order]
-        rank = np.searchsorted(np.sort(start), start)
-        count = np.zeros(len(rank), dtype=np.int64)
-        for bit in range(len(rank).bit_length()):
-            alike = np.argsort(rank >> bit + 1, kind="stable")
-            group, is_later = rank[alike] >> bit + 1, (rank[alike] >> bit & 1).astype(bool)
-            earlier = np.append(0, np.cumsum(~is_later))
-            count[alike] += is_later * (earlier[1:] - earlier[np.searchsorted(group, group)])
-        result = np.empty_like(count)
-        result[order] = count
-        return result
 
     def verify(self, most_jobs: int | None = None) -> "Schedule":
         """Check the schedule against the rules of the model and of its policy, and return it.
@@ -439,3 +417,13 @@ class Schedule:
         came = {"job": self.jobs.number, "submit": self.jobs.submit}
         ran = {"start": self.start, "end": self.end, "processors": self.jobs.processors}
         return pd.DataFrame(came | ran | {"allocation": allocations})
+
+
+def weighted_response(response: np.ndarray, weight: np.ndarray) -> float:
+    """Return the weighted mean of response times, or raise `InputError` if all weights are 0."""
+    if not weight.sum() > 0:
+        raise InputError(
+            "all jobs have a run time of 0, so their response times cannot be weighted by work; "
+            "give weights='processors', or jobs with run times"
+        )
+    return float(weight @ response / weight.sum())
