@@ -247,7 +247,6 @@ def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
     numbers that overlap in the picture.
     """
     submit, left, promised = schedule.jobs.submit, schedule.left_queue, schedule.promised
-    assert promised is not None  # `Schedule` fills it
     digit = DIGIT * (span[1] - span[0])
     free: list[float] = []
     for job in arrival_order(schedule):

@@ -75,7 +75,7 @@ class Schedule:
     start: np.ndarray
     end: np.ndarray
     allocation: np.ndarray
-    promised: np.ndarray | None = None
+    promised: np.ndarray = None  # type: ignore[assignment]  # NaN for all jobs by default
     refused: Mapping[int, Refusal] = field(default_factory=dict)
     attempts: np.ndarray | None = None
     servers: Servers | None = None
@@ -328,7 +328,8 @@ class Schedule:
         after its submission, runs for its run time (with the penalty if it spans), and has the
         processors that it asked for; no cluster ever runs more processors than it has. A job that
         asks for an earliest or a latest start starts within these limits. If the policy promises
-        every job a start, as `Conservative` does, no job starts later than promised.
+        every job a start, as `Conservative` does, no job starts later than promised. If the policy
+        listed the processors of a job, they make up its allocation.
 
         The decisions of the policy are which jobs it starts, rejects or promises a start, when, and
         on which processors. They are checked by the policy itself, including a policy that you have
@@ -336,20 +337,10 @@ class Schedule:
         schedule, lets the policy decide in the state that the schedule implies, and compares the
         decisions. A policy whose `begin` returns another object remembers something that the
         schedule does not contain. Its jobs are simulated again, and the two schedules are compared.
-        The compiled engine simulates more than 500 jobs of `Conservative`, and the readable engine
-        simulates all other jobs. A policy or a placement that does not always give the same answer
-        in the same state, for example because it has its own random numbers, cannot be checked in
-        this way. Call ``verify(most_jobs=0)`` for its schedules.
-
-        A schedule of `Online` is checked against these rules:
-
-        - Every job starts at its promised start, which is that of its accepted attempt, within the
-          limits that it asked for and before the horizon.
-        - The servers of a job make up its allocation, and are those that the placement and the rule
-          of the policy choose.
-        - No server is booked for two jobs at the same time. With `release_early`, the rest of a
-          booking is free once its job has ended.
-        - No earlier attempt of a job had room, and no attempt of a rejected job had room.
+        The compiled engine simulates more than 500 jobs of `Conservative` or `Online`, and the
+        readable engine simulates all other jobs. A policy or a placement that does not always give
+        the same answer in the same state, for example because it has its own random numbers, cannot
+        be checked in this way. Call ``verify(most_jobs=0)`` for its schedules.
 
         The property `unchecked` says what is not checked by default.
         """
