@@ -16,16 +16,16 @@ from coalloc_lib.model.system import Multicluster
 #: The component sizes in a form that users can give.
 Sizes = SizeDistribution | list[SizeDistribution] | tuple[SizeDistribution, ...] | JointSizes
 #: The component sizes as the formulas need them: one distribution for each component, or a table.
-Checked = list[SizeDistribution] | JointSizes
+CheckedSizes = list[SizeDistribution] | JointSizes
 
 
-def checked(
+def checked_arguments(
     system: Multicluster,
     sizes: Sizes,
     components: int | None,
     request: str,
     placement: Placement | None,
-) -> tuple[Checked, int, Placement]:
+) -> tuple[CheckedSizes, int, Placement]:
     """Check the arguments of `maximal_utilization` or `exact_utilization`.
 
     Returns
@@ -47,7 +47,7 @@ def checked(
             "have no site; give another placement"
         )
     placement.check(system)
-    checked_sizes, components = _checked_sizes(sizes, components, system)
+    checked_sizes, components = _one_for_each_component(sizes, components, system)
     if request in ("ordered", "unordered") and components > len(system):
         raise InputError(
             f"components = {components} is more than the {len(system)} clusters; "
@@ -84,7 +84,7 @@ def check_fits(largest: list[int], system: Multicluster, request: str) -> None:
             )
 
 
-def _checked_sizes(sizes, components, system):
+def _one_for_each_component(sizes, components, system):
     if isinstance(sizes, SizeDistribution):
         count = len(system) if components is None else whole("components", components)
         if count > system.processors:

@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
+from coalloc_lib.analytic.arguments import Sizes, check_fits, checked_arguments
 from coalloc_lib.analytic.budget import BudgetError, as_float
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.stationary import recurrent_states, stationary_flow
@@ -122,7 +122,7 @@ class SaturatedChain:
         placement: Placement | None = None,
         budget_states: int = 200_000,
     ) -> None:
-        parts, _, placement = checked(system, sizes, components, request, placement)
+        parts, _, placement = checked_arguments(system, sizes, components, request, placement)
         budget = whole("budget_states", budget_states)
         jobs, probabilities = _possible_jobs(parts, request, budget)
         _check_jobs(jobs, system, request, placement)

@@ -10,7 +10,7 @@ from math import log2, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Checked, check_fits
+from coalloc_lib.analytic.arguments import CheckedSizes, check_fits
 from coalloc_lib.analytic.budget import CALL, Budget, SumOfSizes, as_float, convolutions
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.model.distributions import SizeDistribution
@@ -75,7 +75,7 @@ def _trimmed(low, density):
 
 
 def ordered_case(
-    system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
+    system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
     """Return the fit probabilities and the smallest and mean job size for ordered requests.
 

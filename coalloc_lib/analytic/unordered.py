@@ -11,7 +11,7 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Checked, check_fits
+from coalloc_lib.analytic.arguments import CheckedSizes, check_fits
 from coalloc_lib.analytic.budget import Budget, SumOfSizes, as_float, convolutions
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.kernels import first_fit_step, worst_fit_size, worst_fit_step
@@ -31,7 +31,7 @@ SORTED = 2000
 
 
 def unordered_case(
-    system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
+    system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
     """Return the fit probabilities and the smallest and mean job size for unordered requests.
 

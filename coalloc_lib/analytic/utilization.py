@@ -9,7 +9,7 @@ from functools import reduce
 
 import numpy as np
 
-from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
+from coalloc_lib.analytic.arguments import Sizes, check_fits, checked_arguments
 from coalloc_lib.analytic.budget import Budget, SumOfSizes, sum_cost
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.ordered import one_cluster_cost, one_cluster_fits, ordered_case
@@ -96,7 +96,7 @@ def maximal_utilization(
     (0.752, 'exact')
     """
     budget = Budget(positive("budget_seconds", budget_seconds))
-    arguments = checked(system, sizes, components, request, placement)
+    arguments = checked_arguments(system, sizes, components, request, placement)
     fits, least, mean = _CASES[request](system, *arguments, budget)
     mean_number = _mean_number_in_service(fits, system.processors // least)
     by_placement = request in ("unordered", "total") and len(system) > 1
