@@ -15,11 +15,8 @@ from coalloc_lib.analytic.budget import BudgetError
 from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.near_saturation import exact_break_even, response_near_saturation
-from coalloc_lib.analytic.utilization import (
-    maximal_utilization,
-    slotted_as_printed,
-    slotted_utilization,
-)
+from coalloc_lib.analytic.slotted import slotted_as_printed, slotted_utilization
+from coalloc_lib.analytic.utilization import maximal_utilization
 from coalloc_lib.basics.estimates import MaxUtilization
 
 __all__ = [

@@ -4,22 +4,28 @@ from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.jobs import REQUESTS
-from coalloc_lib.model.placement import Placement, WorstFit, refuse_for_ordered
+from coalloc_lib.model.placement import (
+    HomeSite,
+    Placement,
+    WorstFit,
+    check_request,
+    refuse_for_ordered,
+)
 from coalloc_lib.model.system import Multicluster
 
 #: The component sizes in a form that users can give.
 Sizes = SizeDistribution | list[SizeDistribution] | tuple[SizeDistribution, ...] | JointSizes
 #: The component sizes as the formulas need them: one distribution for each component, or a table.
-Checked = list[SizeDistribution] | JointSizes
+CheckedSizes = list[SizeDistribution] | JointSizes
 
 
-def checked(
+def checked_arguments(
     system: Multicluster,
     sizes: Sizes,
     components: int | None,
     request: str,
     placement: Placement | None,
-) -> tuple[Checked, int, Placement]:
+) -> tuple[CheckedSizes, int, Placement]:
     """Check the arguments of `maximal_utilization` or `exact_utilization`.
 
     Returns
@@ -33,8 +39,15 @@ def checked(
         refuse_for_ordered(placement)
     placement = WorstFit() if placement is None else placement
     instance_of("placement", placement, Placement, "a placement, for example WorstFit()")
+    if request != "ordered":
+        check_request(placement, request)
+    if isinstance(placement, HomeSite):
+        raise InputError(
+            f"placement = {placement} is for jobs that must run at their own site, but random jobs "
+            "have no site; give another placement"
+        )
     placement.check(system)
-    checked_sizes, components = _checked_sizes(sizes, components, system)
+    checked_sizes, components = _one_for_each_component(sizes, components, system)
     if request in ("ordered", "unordered") and components > len(system):
         raise InputError(
             f"components = {components} is more than the {len(system)} clusters; "
@@ -71,7 +84,7 @@ def check_fits(largest: list[int], system: Multicluster, request: str) -> None:
             )
 
 
-def _checked_sizes(sizes, components, system):
+def _one_for_each_component(sizes, components, system):
     if isinstance(sizes, SizeDistribution):
         count = len(system) if components is None else whole("components", components)
         if count > system.processors:

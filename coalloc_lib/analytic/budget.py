@@ -1,6 +1,8 @@
 """The cost of a computation in time, memory or states, and the budget that it must not exceed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import SizeDistribution
@@ -64,7 +66,34 @@ def as_float(count: int) -> float:
     return float(min(count, 10**250))
 
 
-def convolutions(total: SizeDistribution, capacity: int) -> float:
+class SumOfSizes(NamedTuple):
+    """The moments and limits of a sum of independent sizes, which need no convolution."""
+
+    mean: float
+    variance: float
+    minimum: int
+    maximum: int
+
+    @classmethod
+    def of(cls, parts: Sequence[SizeDistribution]) -> "SumOfSizes":
+        """Return the moments and limits of the sum of some sizes."""
+        rows = ((part.mean, part.variance, part.minimum, part.maximum) for part in parts)
+        return cls(*map(sum, zip(*rows, strict=True)))
+
+
+def sum_cost(parts: Sequence[SizeDistribution]) -> tuple[float, float]:
+    """Return the estimated operations and bytes that the distribution of a sum of sizes needs.
+
+    The distributions are convolved one after the other, without a Fourier transform.
+    """
+    operations, length = 0.0, parts[0].maximum + 1
+    for part in parts[1:]:
+        operations += CALL + float(length) * (part.maximum + 1)
+        length += part.maximum
+    return operations, 16.0 * length
+
+
+def convolutions(total: SizeDistribution | SumOfSizes, capacity: int) -> float:
     """Return an upper estimate of the number of convolutions that a formula needs.
 
     It is the number of jobs that fill the capacity: the mean plus seven standard deviations.

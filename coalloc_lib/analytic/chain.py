@@ -16,9 +16,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
+from coalloc_lib.analytic.arguments import Sizes, check_fits, checked_arguments
 from coalloc_lib.analytic.budget import BudgetError, as_float
 from coalloc_lib.analytic.joint import JointSizes, multisets
+from coalloc_lib.analytic.stationary import recurrent_states, stationary_flow
 from coalloc_lib.basics.checks import InputError, not_negative, positive, whole
 from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.model.placement import Placement, may_stay_whole
@@ -28,14 +29,6 @@ from coalloc_lib.model.system import Multicluster
 MOST_RUNNING = 200
 #: The largest number of transitions for each state of the budget.
 TRANSITIONS = 10
-#: The largest number of tangible states for which the balance equations are solved directly.
-DIRECT = 300
-#: The largest accepted error of the balance equations: the sum over all states, for probabilities
-#: with the sum 1.
-BALANCE = 1e-13
-#: The largest number of iterations that improve the solution of the balance equations.
-ITERATIONS = 100_000
-
 #: The second entry of a state in which no job waits, in place of the position of a job.
 NONE_WAITS = -1
 
@@ -129,23 +122,14 @@ class SaturatedChain:
         placement: Placement | None = None,
         budget_states: int = 200_000,
     ) -> None:
-        parts, _, placement = checked(system, sizes, components, request, placement)
+        parts, _, placement = checked_arguments(system, sizes, components, request, placement)
         budget = whole("budget_states", budget_states)
         jobs, probabilities = _possible_jobs(parts, request, budget)
-        if not (may_stay_whole(placement, request) and max(map(sum, jobs)) <= system.largest):
-            check_fits(np.max(jobs, axis=0).tolist(), system, request)
-        most = system.processors // min(map(sum, jobs))
-        if most > MOST_RUNNING:
-            raise BudgetError(
-                f"system = {system} runs up to {most} of these jobs at the same time",
-                f"the Markov chain is for at most {MOST_RUNNING}",
-            )
-        self.sizes = system.sizes
+        _check_jobs(jobs, system, request, placement)
         self.system, self.jobs, self.probabilities = system, jobs, probabilities.tolist()
         self.request, self.placement = request, placement
-        self.allocations: list[
-            tuple[int, ...]
-        ] = []  # the allocations that occurred; a state has positions in this list
+        # The allocations that have occurred. A state refers to them by their positions in the list.
+        self.allocations: list[tuple[int, ...]] = []
         self._positions: dict[tuple[int, ...], int] = {}  # the position of each allocation
         self._place_once = cache(self._place)  # many states have the same idle processors
         states, (self._weight, self._departing, self._source, self._target) = self._explore(budget)
@@ -176,16 +160,12 @@ class SaturatedChain:
     def _departure_rates(self, span_penalty, mean_service):
         """Return the rate at which a job with each allocation departs."""
         penalty = not_negative("span_penalty", span_penalty)
-        return np.array(
-            [
-                1
-                / (
-                    _mean_of(mean_service, sum(taken))
-                    * (1 + penalty * (np.count_nonzero(taken) > 1))
-                )
-                for taken in self.allocations
-            ]
-        )
+
+        def mean_time(taken):
+            factor = 1 + penalty * (np.count_nonzero(taken) > 1)
+            return _mean_of(mean_service, sum(taken)) * factor
+
+        return np.array([1 / mean_time(taken) for taken in self.allocations])
 
     def _place(self, job, idle):
         """Return the position of the job's allocation and the idle processors left, or None."""
@@ -229,7 +209,7 @@ class SaturatedChain:
         The search is breadth first. The transitions are four arrays: what `_next_states` says of
         each one, and the positions of its source and its target among the states.
         """
-        queue = [((), NONE_WAITS, self.sizes)]
+        queue = [((), NONE_WAITS, self.system.sizes)]
         states = {queue[0][:2]: 0}
         weights, departing = array("d"), array("l")
         sources, targets = array("l"), array("l")
@@ -250,6 +230,18 @@ class SaturatedChain:
                 )
         columns = (weights, departing, sources, targets)
         return states, [np.frombuffer(column, column.typecode) for column in columns]
+
+
+def _check_jobs(jobs, system, request, placement):
+    """Raise an error if a job does not fit on the idle system, or if too many jobs fit."""
+    if not (may_stay_whole(placement, request) and max(map(sum, jobs)) <= system.largest):
+        check_fits(np.max(jobs, axis=0).tolist(), system, request)
+    most = system.processors // min(map(sum, jobs))
+    if most > MOST_RUNNING:
+        raise BudgetError(
+            f"system = {system} runs up to {most} of these jobs at the same time",
+            f"the Markov chain is for at most {MOST_RUNNING}",
+        )
 
 
 def _mean_of(mean_service, size):
@@ -313,7 +305,7 @@ class SolvedChain:
         count = len(self._tangible)
         probability, source, target = self._transitions
         matrix = csr_array((probability, (source, target)), shape=(count, count))
-        kept = _recurrent_states(matrix)
+        kept = recurrent_states(matrix)
         # One value is set to 0, because the equation determines the values up to a constant.
         free = kept[1:]
         gain = np.where(self._tangible, 1 - self.throughput / self._rate, 0.0)
@@ -344,106 +336,3 @@ def _possible_jobs(sizes, request, budget):
         total = sizes.total()
         sizes = JointSizes(total.sizes[:, None], total.probabilities[total.sizes])
     return [tuple(row) for row in sizes.vectors.tolist()], sizes.probabilities
-
-
-def stationary_flow(
-    probability: NDArray,
-    source: NDArray,
-    target: NDArray,
-    tangible: NDArray[np.bool_],
-    order: NDArray,
-) -> NDArray[np.float64]:
-    """Return the stationary fraction of visits to each tangible state among all such visits.
-
-    Parameters
-    ----------
-    probability, source, target : array, shape (number of transitions,)
-        Transition i leads from state ``source[i]`` to state ``target[i]`` with probability
-        ``probability[i]``.
-    tangible : array of bool, shape (number of states,)
-        Whether the chain stays in a state for some time.
-    order : array, shape (number of states,)
-        A number for each state. Transitions between vanishing states lead to higher numbers.
-
-    Returns
-    -------
-    array, shape (number of states,)
-        The fractions, which are 0 for vanishing and transient states.
-    """
-    from scipy.sparse import csr_array
-
-    count = len(tangible)
-    matrix = csr_array((probability, (source, target)), shape=(count, count))
-    recurrent = _recurrent_states(matrix)
-    recurrent = recurrent[np.argsort(order[recurrent], kind="stable")]
-    lasting, vanishing = recurrent[tangible[recurrent]], recurrent[~tangible[recurrent]]
-    flow = np.zeros(count)
-    flow[lasting] = _fixed_point(_embedded_step(matrix, lasting, vanishing), len(lasting))
-    return flow
-
-
-def _recurrent_states(matrix):
-    """Return the recurrent states, and raise an error if they form more than one closed class."""
-    from scipy.sparse.csgraph import connected_components
-
-    classes, label = connected_components(matrix, directed=True, connection="strong")
-    source, target = matrix.nonzero()
-    closed = np.ones(classes, dtype=bool)
-    closed[label[source[label[source] != label[target]]]] = False
-    if closed.sum() != 1:
-        raise InputError(
-            f"the system can stay forever in any of {closed.sum()} separate sets of states, so its "
-            "utilization depends on chance; give other sizes or another placement"
-        )
-    return np.flatnonzero(closed[label])
-
-
-def _embedded_step(matrix, tangible, vanishing):
-    """Return a function that multiplies by the transition matrix between tangible states.
-
-    The paths through vanishing states are summed by solving a linear system. The vanishing states
-    are ordered such that this system is triangular.
-    """
-    from scipy.sparse import eye_array
-    from scipy.sparse.linalg import splu
-
-    transposed = matrix.T.tocsr()
-    direct, enter = transposed[tangible][:, tangible], transposed[vanishing][:, tangible]
-    leave, inner = transposed[tangible][:, vanishing], transposed[vanishing][:, vanishing]
-    if not len(vanishing):
-        return lambda visits: direct @ visits
-    inner = (eye_array(len(vanishing)) - inner).tocsc()
-    paths = splu(inner, permc_spec="NATURAL", diag_pivot_thresh=0)
-    return lambda visits: direct @ visits + leave @ paths.solve(enter @ visits)
-
-
-def _fixed_point(step, count):
-    """Return the probabilities of `count` states that the linear function `step` does not change.
-
-    Few states are solved directly. For many states, an eigenvector is improved by iteration.
-    """
-    if count <= DIRECT:
-        balance = step(np.eye(count)) - np.eye(count)
-        balance[-1] = 1  # the sum of all probabilities replaces one redundant equation
-        return np.linalg.solve(balance, np.eye(count)[-1])
-    probabilities = _dominant_eigenvector(step, count)
-    for _ in range(ITERATIONS):
-        following = step(probabilities)
-        following /= following.sum()
-        if np.abs(following - probabilities).sum() <= BALANCE:
-            return following
-        # The average damps oscillations, which occur because the chain can be periodic.
-        probabilities = (probabilities + following) / 2
-    raise ArithmeticError(
-        f"the balance equations of {count} states are not solved after {ITERATIONS} iterations"
-    )
-
-
-def _dominant_eigenvector(step, count):
-    from scipy.sparse.linalg import LinearOperator, eigs
-
-    operator = LinearOperator((count, count), matvec=step, dtype=float)
-    start = np.full(count, 1 / count)
-    _, vectors = eigs(operator, k=1, which="LR", v0=start, tol=1e-13)
-    weights = np.abs(vectors[:, 0].real)
-    return weights / weights.sum()

@@ -6,6 +6,7 @@ from math import comb, prod
 
 import numpy as np
 
+from coalloc_lib.analytic.budget import as_float
 from coalloc_lib.basics.checks import InputError, instance_of, shown, whole, whole_numbers
 from coalloc_lib.model.distributions import SizeDistribution, weights_of
 from coalloc_lib.model.splitting import split_smallest
@@ -161,6 +162,6 @@ def multisets(kinds: int, picks: int) -> int:
 def _check_table(rows, columns):
     if rows * columns > LARGEST_TABLE:
         raise InputError(
-            f"sizes give a table of {float(min(rows, 10**300)):.3g} jobs with {columns} components,"
+            f"sizes give a table of {as_float(rows):.3g} jobs with {columns} components,"
             f" which is more than {LARGEST_TABLE} entries; give fewer components or sizes"
         )

@@ -143,10 +143,10 @@ def exact_break_even(
     from scipy.optimize import brentq
 
     placement = SingleThenSpan(WorstFit()) if placement is None else placement
-    how = {"components": 1, "budget_states": budget_states}
-    kept = SaturatedChain(system, sizes, request="total", placement=whole_placement, **how)
+    options: dict[str, Any] = {"components": 1, "budget_states": budget_states}
+    kept = SaturatedChain(system, sizes, request="total", placement=whole_placement, **options)
     whole = kept.solve(mean_service=mean_service)
-    spanning = SaturatedChain(system, sizes, request="flexible", placement=placement, **how)
+    spanning = SaturatedChain(system, sizes, request="flexible", placement=placement, **options)
     if load is not None and positive("load", load) >= whole.utilization:
         raise InputError(
             f"load = {load}; whole jobs use at most {whole.utilization:.4f} of the processors, so "

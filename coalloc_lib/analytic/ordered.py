@@ -10,8 +10,8 @@ from math import log2, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Checked, check_fits
-from coalloc_lib.analytic.budget import CALL, Budget, as_float, convolutions
+from coalloc_lib.analytic.arguments import CheckedSizes, check_fits
+from coalloc_lib.analytic.budget import CALL, Budget, SumOfSizes, as_float, convolutions
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
@@ -41,7 +41,7 @@ def one_cluster_fits(probabilities: NDArray[np.float64], capacity: int) -> Itera
         yield float(density.sum())
 
 
-def one_cluster_cost(sizes: SizeDistribution, capacity: int) -> tuple[float, float]:
+def one_cluster_cost(sizes: SizeDistribution | SumOfSizes, capacity: int) -> tuple[float, float]:
     """Return the estimated operations and bytes that `one_cluster_fits` needs.
 
     The estimate assumes that the sums of sizes have a range of ten standard deviations.
@@ -75,7 +75,7 @@ def _trimmed(low, density):
 
 
 def ordered_case(
-    system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
+    system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
     """Return the fit probabilities and the smallest and mean job size for ordered requests.
 

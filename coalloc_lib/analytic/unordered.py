@@ -11,24 +11,27 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Checked, check_fits
-from coalloc_lib.analytic.budget import Budget, as_float, convolutions
+from coalloc_lib.analytic.arguments import CheckedSizes, check_fits
+from coalloc_lib.analytic.budget import Budget, SumOfSizes, as_float, convolutions
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.kernels import first_fit_step, worst_fit_size, worst_fit_step
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.compilation import call
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 
 #: The largest total probability of the states that one convolution may skip.
-NEGLIGIBLE = 1e-14
+SKIPPED = 1e-14
 #: The number of elementary operations for each entry of a sorted vector: reading it, moving it, and
 #: computing the rank of the new vector.
 PLACED = 3
+#: The number of elementary operations for each entry of a table of jobs that is built and sorted.
+SORTED = 2000
 
 
 def unordered_case(
-    system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
+    system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
     """Return the fit probabilities and the smallest and mean job size for unordered requests.
 
@@ -48,6 +51,8 @@ def unordered_case(
     _check_has_formula(system, placement)
     part = sizes[0]
     if any(other is not part for other in sizes):
+        entries = components * as_float(prod(len(part.sizes) for part in sizes))
+        budget.check(SORTED * entries, 32 * entries)
         return unordered_case(system, JointSizes.product(sizes), components, placement, budget)
     fits = _independent_fits(part, components, system, placement, budget)
     return fits, components * part.minimum, components * part.mean
@@ -55,7 +60,7 @@ def unordered_case(
 
 def _independent_fits(part, components, system, placement, budget):
     """Return the fit probabilities for independent components, by the cheapest method."""
-    steps = convolutions(part.sum_of(components), system.processors)
+    steps = convolutions(SumOfSizes.of([part] * components), system.processors)
     jobs = multisets(len(part.sizes), components)
     table = _table_cost(system, placement, jobs, components, part.maximum, steps)
     nested = _nested_cost(system, part, components, steps)
@@ -98,9 +103,12 @@ def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> It
     ways = ways_table(len(start), difference)
     density = _initial(ways, difference, size, start)
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
-    floor = NEGLIGIBLE / density.size
+    floor = SKIPPED / density.size
     return _fit_probabilities(
-        density, lambda before, after: worst_fit_step(before, after, ways, *jobs, floor)
+        density,
+        lambda before, after: call(
+            worst_fit_step, before, after, ways, *jobs, floor, what="formulas"
+        ),
     )
 
 
@@ -118,14 +126,14 @@ def nested_fits(
     offsets = np.cumsum([0, *_cells(len(start), difference, components)])
     cells = np.zeros((offsets[-1], size + 1))
     tables = offsets, ways, components, difference
-    floor = NEGLIGIBLE / cells.size / len(part.sizes)
+    floor = SKIPPED / cells.size / len(part.sizes)
 
     def step(before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
         cells[: len(before)] = before
         cells[len(before) :] = 0
         for value in part.sizes[::-1]:
             chance = float(part.probabilities[value])
-            worst_fit_size(cells, after, *tables, int(value), chance, floor)
+            call(worst_fit_size, cells, after, *tables, int(value), chance, floor, what="formulas")
 
     return _fit_probabilities(_initial(ways, difference, size, start), step)
 
@@ -139,9 +147,12 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
     density = np.zeros(prod(sizes + 1))
     density[0] = 1
-    floor = NEGLIGIBLE / len(density)
+    floor = SKIPPED / len(density)
     return _fit_probabilities(
-        density, lambda before, after: first_fit_step(before, after, sizes, strides, *jobs, floor)
+        density,
+        lambda before, after: call(
+            first_fit_step, before, after, sizes, strides, *jobs, floor, what="formulas"
+        ),
     )
 
 

@@ -494,6 +494,15 @@ def refuse_for_ordered(placement: Placement | None) -> None:
         )
 
 
+def check_request(placement: Placement, request: str) -> None:
+    """Raise an error if a placement cannot be used for requests of this type."""
+    if request not in placement.requests:
+        raise InputError(
+            f"placement = {placement} is for {' and '.join(placement.requests)} requests and these "
+            f"are {request}; give another placement or another request type"
+        )
+
+
 #: The placements of the library that are an order of the clusters.
 _ORDERS = frozenset({FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit})
 

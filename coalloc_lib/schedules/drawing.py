@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.schedules.explain import waits_within
-from coalloc_lib.schedules.reading import booked_end, heads
+from coalloc_lib.schedules.reading import arrival_order, booked_end, heads
 from coalloc_lib.schedules.schedule import Schedule
 
 #: The number of jobs that a picture shows if no window is given.
@@ -64,11 +64,11 @@ def window_of(
         return _checked_window(window)
     begin = schedule.jobs.submit.min()
     last = np.fmax.reduce(schedule.end, initial=begin)  # fmax ignores the NaN of rejected jobs
-    if len(schedule) <= FIRST:
+    if schedule.served.sum() <= FIRST:
         return (begin, last if last > begin else begin + 1), ""
     # The window ends when the first later job starts. So it shows all jobs that run in it, and
     # processors that look idle were idle.
-    finish = np.partition(schedule.start, FIRST)[FIRST]
+    finish = np.partition(schedule.start[schedule.served], FIRST)[FIRST]
     if finish <= begin:  # the first jobs all start at the same instant
         later = schedule.end[schedule.end > begin]
         finish = later.min() if later.size else begin + 1
@@ -224,12 +224,20 @@ def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]
 
     The entry is None if the job overtook no head of the queue.
     """
-    place = np.argsort(np.argsort(schedule.jobs.submit, kind="stable"))
+    passed = np.full(len(schedule), None)
+    for rows, queue in schedule.queues:
+        passed[rows] = _passed_in(queue)
+    return passed[jobs].tolist()
+
+
+def _passed_in(queue: Schedule) -> NDArray[np.object_]:
+    """Return the result of `passed_heads` for all jobs of a schedule that has one queue."""
+    place = np.argsort(arrival_order(queue))
     # The head of the queue just after the start of each job. For a rejected job, whose start is
     # NaN, `heads` returns -1.
-    head = heads(schedule, schedule.start[jobs])
-    passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
-    return np.where(passed, schedule.jobs.number[head], np.array(None)).tolist()
+    head = heads(queue, queue.start)
+    passed = queue.served & (head >= 0) & (place[head] < place)
+    return np.where(passed, queue.jobs.number[head], np.array(None))
 
 
 def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
@@ -239,10 +247,9 @@ def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
     numbers that overlap in the picture.
     """
     submit, left, promised = schedule.jobs.submit, schedule.left_queue, schedule.promised
-    assert promised is not None  # `Schedule` fills it
     digit = DIGIT * (span[1] - span[0])
     free: list[float] = []
-    for job in np.argsort(submit, kind="stable"):
+    for job in arrival_order(schedule):
         if not (submit[job] <= span[1] and left[job] >= span[0]):
             continue
         number = int(schedule.jobs.number[job])

@@ -103,6 +103,18 @@ def why_waiting(
         and other jobs are called by their numbers in the stream.
     """
     jobs, instants = np.asarray(jobs, dtype=np.int64), np.asarray(instants, dtype=float)
+    reasons = np.full(len(jobs), "", dtype=object)
+    for rows, queue in schedule.queues:
+        asked = np.flatnonzero(np.isin(jobs, rows))
+        places = np.searchsorted(rows, jobs[asked])
+        reasons[asked] = _reasons(queue, places, instants[asked], past)
+    return reasons.tolist()
+
+
+def _reasons(
+    schedule: Schedule, jobs: NDArray[np.int64], instants: NDArray[np.float64], past: bool
+) -> list[str]:
+    """Return the result of `why_waiting` for a schedule that has one queue."""
     idle, stream = idle_after(schedule, instants), schedule.jobs
     fitting = fits_by(schedule.placement, stream.request, stream.components[jobs], idle)
     rows = zip(jobs, heads(schedule, instants), fitting, idle, strict=True)

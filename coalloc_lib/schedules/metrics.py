@@ -1,17 +1,15 @@
-"""Metrics of a schedule: waits, response times and slowdowns of all jobs and of groups of jobs."""
+"""Metrics of a schedule: means over its jobs, groups of jobs, and utilization over time."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.schedules.schedule import Schedule, weighted_response
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
 #: A run counts as saturated if at least this share of all work waits at the last submission. Its
 #: means then depend on where the log ends.
 STILL_WAITING = 0.05
-#: The percentiles of response time, wait and bounded slowdown that `summary` returns.
-PERCENTILES = (50, 90, 95)
-_A_JOB = "give one group for each job"
 _SCHEDULE = "a schedule that simulate() or coalloc_lib.simulation.sites returned"
 
 
@@ -38,7 +33,23 @@ def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        The names are those of the columns of `summary`, without the percentiles.
+        The metrics, in the time unit of the jobs if they are times:
+
+        - ``jobs``: the number of jobs.
+        - ``refused``: the number of rejected jobs. The other metrics leave these jobs out.
+        - ``spanning``: the share of the jobs that ran on more than one cluster.
+        - ``awrt_work`` and ``awrt_processors``: see `Schedule.average_weighted_response_time`.
+        - ``response_mean``, ``wait_mean`` and ``slowdown_mean``: means. The slowdown is bounded.
+
+    Raises
+    ------
+    InputError
+        All jobs were rejected, or all jobs have a run time of 0.
+
+    References
+    ----------
+    The bounded slowdown: Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong: Theory and practice in
+    parallel job scheduling. JSSPP 1997.
 
     Examples
     --------
@@ -47,8 +58,22 @@ def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
     >>> means(co.simulate(co.Multicluster([2]), jobs))["wait_mean"]
     10.0
     """
-    everyone = np.ones(len(schedule), dtype=bool)
-    return _metrics(_columns(schedule, at_least), everyone, name="schedule")
+    checks.instance_of("schedule", schedule, Schedule, _SCHEDULE)
+    slowdown = schedule.slowdown(checks.positive("at_least", at_least))
+    ran = schedule.served
+    if not ran.any():
+        raise InputError("all jobs of the schedule were rejected, so their times have no means")
+    response, jobs = schedule.response[ran], schedule.jobs
+    return {
+        "jobs": len(ran),
+        "refused": len(schedule.refused),
+        "spanning": float(schedule.spans[ran].mean()),
+        "awrt_work": weighted_response(response, jobs.work[ran]),
+        "awrt_processors": weighted_response(response, jobs.processors[ran]),
+        "response_mean": float(response.mean()),
+        "wait_mean": float(schedule.wait[ran].mean()),
+        "slowdown_mean": float(slowdown[ran].mean()),
+    }
 
 
 def least_means(schedule: Schedule) -> dict[str, float]:
@@ -78,74 +103,8 @@ def least_means(schedule: Schedule) -> dict[str, float]:
     }
 
 
-def summary(
-    schedule: Schedule,
-    groups: Any = None,
-    *,
-    at_least: float = 10.0,
-) -> "pd.DataFrame":
-    """Return a table of metrics with one row for all jobs and one row for each group of jobs.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        The schedule of the jobs.
-    groups : array_like, shape (n,), or dict of str to array_like, optional
-        The group of each job, or several groupings by name, such as
-        ``{"site": site, "width": by_width(jobs)}``.
-    at_least : float
-        The shortest time that counts in the bounded slowdown, in seconds. A shorter time on
-        processors is replaced by it.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns are:
-
-        - ``grouping`` and ``group``: the names of the grouping and of the group. Both are ``all``
-          in the row of all jobs.
-        - ``jobs``: the number of jobs.
-        - ``refused``: the number of rejected jobs. The other columns leave these jobs out.
-        - ``spanning``: the share of the jobs that ran on more than one cluster.
-        - ``awrt_work`` and ``awrt_processors``: see `Schedule.average_weighted_response_time`.
-        - ``response_mean``, ``wait_mean`` and ``slowdown_mean``: means, in the time unit of the
-          jobs. The slowdown is bounded and has no unit.
-        - ``response_p50``, ``response_p90``, ``response_p95`` and so on: the `PERCENTILES` of the
-          same quantities.
-
-    Raises
-    ------
-    InputError
-        The groups are not one for each job, a group has no job or only rejected jobs, or all jobs
-        of a group have a run time of 0.
-
-    References
-    ----------
-    The bounded slowdown: Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong: Theory and practice in
-    parallel job scheduling. JSSPP 1997.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream(submit=[0, 0], runtime=[20, 30], components=[2, 1])
-    >>> schedule = co.simulate(co.Multicluster([2]), jobs)
-    >>> table = summary(schedule, {"width": by_width(jobs)})
-    >>> table["group"].tolist(), table["wait_mean"].tolist()
-    (['all', '1', '2'], [10.0, 20.0, 0.0])
-    """
-    import pandas as pd
-
-    columns = _columns(schedule, at_least)
-    rows = [
-        {"grouping": grouping, "group": group}
-        | _metrics(columns, members, PERCENTILES, name=f"group {group!r} of {grouping}")
-        for grouping, group, members in _members(groups, len(schedule))
-    ]
-    return pd.DataFrame(rows)
-
-
 def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
-    """Return the width group of each job, such as ``"5-8"``, as an argument of `summary`.
+    """Return the width group of each job, such as ``"5-8"``.
 
     Parameters
     ----------
@@ -236,76 +195,3 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
         one = replace(schedule, system=Multicluster(size), allocation=allocation)
         frames.append(rows(one, "cluster", c))
     return pd.concat(frames, ignore_index=True)
-
-
-def _columns(schedule: Schedule, at_least: float) -> dict[str, NDArray]:
-    """Return the quantities of each job from which metrics are computed, NaN for rejected jobs."""
-    checks.instance_of("schedule", schedule, Schedule, _SCHEDULE)
-    return {
-        "processors": schedule.jobs.processors,
-        "work": schedule.jobs.work,
-        "spans": schedule.spans,
-        "response": schedule.response,
-        "wait": schedule.wait,
-        "slowdown": schedule.slowdown(checks.positive("at_least", at_least)),
-    }
-
-
-def _members(groups: Any, count: int) -> Iterator[tuple[str, Any, NDArray[np.bool_]]]:
-    """Yield the grouping, the name and the members of each group, beginning with all jobs."""
-    import pandas as pd
-
-    yield "all", "all", np.ones(count, dtype=bool)
-    if groups is None:
-        return
-    for grouping, given in (groups if isinstance(groups, Mapping) else {"group": groups}).items():
-        try:
-            labels = given if isinstance(given, pd.Categorical) else pd.Categorical(given)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"groups {grouping!r} = {shown(given)} ({error}); {_A_JOB}") from None
-        if len(labels) != count:
-            raise InputError(
-                f"groups {grouping!r} has {len(labels)} entries for {count} jobs; {_A_JOB}"
-            )
-        if (labels.codes < 0).any():
-            job = int((labels.codes < 0).argmax())
-            raise InputError(f"groups {grouping!r} has no group for job {job}; {_A_JOB}")
-        for code, group in enumerate(labels.categories):
-            members = labels.codes == code
-            if not members.any():
-                raise InputError(
-                    f"group {group!r} of {grouping} has no job; leave it out, or give other bounds"
-                )
-            yield str(grouping), group, members
-
-
-def _metrics(
-    columns: dict[str, NDArray],
-    members: NDArray[np.bool_],
-    percentiles: Sequence[float] = (),
-    *,
-    name: str,
-) -> dict[str, float]:
-    """Return the metrics of one group of jobs, whose name in errors is `name`."""
-    ran = members & ~np.isnan(columns["response"])
-    if not ran.any():
-        raise InputError(f"{name}: all {members.sum()} jobs were rejected; leave it out")
-    ran_of = {column: values[ran] for column, values in columns.items()}
-    metrics = {
-        "jobs": int(members.sum()),
-        "refused": int(members.sum() - ran.sum()),
-        "spanning": float(ran_of["spans"].mean()),
-    }
-    for weight in ("work", "processors"):
-        total = ran_of[weight].sum()
-        if not total > 0:
-            raise InputError(
-                f"{name}: all jobs have a run time of 0, so a weighted mean has no weights; leave "
-                "it out"
-            )
-        metrics[f"awrt_{weight}"] = float(ran_of[weight] @ ran_of["response"] / total)
-    for column in ("response", "wait", "slowdown"):
-        metrics[f"{column}_mean"] = float(ran_of[column].mean())
-        for mark in percentiles:
-            metrics[f"{column}_p{mark:g}"] = float(np.percentile(ran_of[column], mark))
-    return metrics

@@ -8,13 +8,16 @@ processors mostly has one or two ranges.
 from bisect import bisect_left
 from collections import namedtuple
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.engines.outcome import Servers
+
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
 #: The ranges of all jobs, as three int64 arrays: the job, and the first and last processor of each
 #: range. Ranges are ordered by job and then by processor. A range lies within one cluster.
@@ -23,7 +26,7 @@ Ranges = namedtuple("Ranges", "job low high")
 CHUNK = 1 << 22
 
 
-def lowest_free(schedule: Any) -> Ranges:
+def lowest_free(schedule: "Schedule") -> Ranges:
     """Return the processors of each job of a `Schedule`: the lowest that are free at its start.
 
     At one instant, departures come first. Then jobs that run for no time get their processors and
@@ -56,7 +59,7 @@ def lowest_free(schedule: Any) -> Ranges:
     return Ranges(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
-def _events(schedule: Any, stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:
+def _events(schedule: "Schedule", stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:
     """Return (job, whether it departs) for all starts and departures, in order.
 
     A job that runs for no time, for which `stays` is false, has no departure of its own.

@@ -1,14 +1,17 @@
 """The state of the queue and of the clusters at any instant of a finished schedule."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.model.placement import HomeSite, Placement, may_stay_whole, time_on_processors
 
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
-def arrival_order(schedule: Any) -> NDArray[np.int64]:
+
+def arrival_order(schedule: "Schedule") -> NDArray[np.int64]:
     """Return the positions of the jobs in the stream, in the order in which they arrived."""
     if schedule.backlog is not None:
         # A queue of constant length takes the jobs in the order of the stream.
@@ -16,9 +19,9 @@ def arrival_order(schedule: Any) -> NDArray[np.int64]:
     return np.argsort(schedule.jobs.submit, kind="stable")
 
 
-def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
+def heads(schedule: "Schedule", instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the job that heads the queue just after each instant, or -1 if no job waits."""
-    order = np.argsort(schedule.jobs.submit, kind="stable")
+    order = arrival_order(schedule)
     submit = schedule.jobs.submit[order]
     # A job that asks for a reservation gets its start at submission, so it never heads the queue.
     left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
@@ -29,7 +32,7 @@ def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
 
 
-def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
+def idle_after(schedule: "Schedule", instants: NDArray) -> NDArray[np.int64]:
     """Return the idle processors of each cluster just after all events of each instant.
 
     The result has the shape (m, clusters) for m instants.
@@ -102,21 +105,8 @@ def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[N
     ]
 
 
-def booked_end(schedule: Any) -> NDArray[np.float64]:
+def booked_end(schedule: "Schedule") -> NDArray[np.float64]:
     """Return the instant until which each job was expected to run or was booked, shape (n,)."""
-    return schedule.start + booked_length(schedule, schedule.clusters_used)
-
-
-def booked_length(schedule: Any, clusters: NDArray) -> NDArray[np.float64]:
-    """Return the time for which each job is expected to run or is booked, shape (n,).
-
-    `clusters` is the number of clusters that each job uses, which decides on its span penalty.
-    """
     jobs, least = schedule.jobs, schedule.scheduling.min_length
-    return np.maximum(time_on_processors(jobs.expected, jobs.span_penalty, clusters), least)
-
-
-def lengths_on(schedule: Any) -> NDArray[np.float64]:
-    """Return the expected length of each job on 1, 2, ... clusters, shape (n, clusters)."""
-    counts = range(1, len(schedule.system) + 1)
-    return np.transpose([booked_length(schedule, np.full(len(schedule), c)) for c in counts])
+    length = time_on_processors(jobs.expected, jobs.span_penalty, schedule.clusters_used)
+    return schedule.start + np.maximum(length, least)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,7 +75,7 @@ class Schedule:
     start: np.ndarray
     end: np.ndarray
     allocation: np.ndarray
-    promised: np.ndarray | None = None
+    promised: np.ndarray = None  # type: ignore[assignment]  # NaN for all jobs by default
     refused: Mapping[int, Refusal] = field(default_factory=dict)
     attempts: np.ndarray | None = None
     servers: Servers | None = None
@@ -95,14 +94,25 @@ class Schedule:
         return f"<Schedule of {len(self)} jobs on {self.system}: {self.scheduling}{placed}>"
 
     def _repr_html_(self) -> str:
+        ran = self.served
         facts = {
             "policies": f"{self.scheduling}, {self.placement}",
             "utilization": self.utilization() if np.ptp(self.jobs.submit) else None,
-            "mean wait": self.wait.mean(),
-            "mean response": self.response.mean(),
+            "mean wait": self.wait[ran].mean() if ran.any() else None,
+            "mean response": self.response[ran].mean() if ran.any() else None,
             "jobs that span clusters": self.spans.sum(),
+            "rejected jobs": len(self.refused) or None,
         }
         return card(f"Schedule of {len(self):,} jobs on {self.system}", facts)
+
+    @property
+    def queues(self) -> "list[tuple[np.ndarray, Schedule]]":
+        """The queues of the system: the positions of the jobs of each queue, and their schedule.
+
+        A schedule that `coalloc_lib.simulation.sites.local` returns has a queue for each site.
+        Every other schedule has one queue.
+        """
+        return [(np.arange(len(self)), self)]
 
     @property
     def served(self) -> np.ndarray:
@@ -196,9 +206,7 @@ class Schedule:
         """
         one_of("weights", weights, WEIGHTS)
         weight = self.jobs.work if weights == "work" else self.jobs.processors
-        if not weight.sum() > 0:
-            raise InputError("all jobs have a run time of 0, so no work; give weights='processors'")
-        return float(weight @ self.response / weight.sum())
+        return weighted_response(self.response, weight)
 
     def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
         """Return the utilization of the system: the mean fraction of its processors that is busy.
@@ -294,25 +302,6 @@ class Schedule:
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
         return arrived - np.searchsorted(np.sort(self.left_queue), instants, side="right")
 
-    @cached_property
-    def overtaken(self) -> np.ndarray:
-        """The number of later jobs in the queue that started before each job, shape (n,)."""
-        # This counts the inversions between the order of arrival and the order of starts, one bit
-        # of the ranks at a time: two jobs are compared at the highest bit in which the ranks of
-        # their starts differ. It takes O(n log² n) time without a loop over the jobs.
-        order = np.argsort(self.jobs.submit, kind="stable")[::-1]  # from the end of the queue
-        start = self.start[order]
-        rank = np.searchsorted(np.sort(start), start)
-        count = np.zeros(len(rank), dtype=np.int64)
-        for bit in range(len(rank).bit_length()):
-            alike = np.argsort(rank >> bit + 1, kind="stable")
-            group, is_later = rank[alike] >> bit + 1, (rank[alike] >> bit & 1).astype(bool)
-            earlier = np.append(0, np.cumsum(~is_later))
-            count[alike] += is_later * (earlier[1:] - earlier[np.searchsorted(group, group)])
-        result = np.empty_like(count)
-        result[order] = count
-        return result
-
     def verify(self, most_jobs: int | None = None) -> "Schedule":
         """Check the schedule against the rules of the model and of its policy, and return it.
 
@@ -339,7 +328,8 @@ class Schedule:
         after its submission, runs for its run time (with the penalty if it spans), and has the
         processors that it asked for; no cluster ever runs more processors than it has. A job that
         asks for an earliest or a latest start starts within these limits. If the policy promises
-        every job a start, as `Conservative` does, no job starts later than promised.
+        every job a start, as `Conservative` does, no job starts later than promised. If the policy
+        listed the processors of a job, they make up its allocation.
 
         The decisions of the policy are which jobs it starts, rejects or promises a start, when, and
         on which processors. They are checked by the policy itself, including a policy that you have
@@ -347,20 +337,10 @@ class Schedule:
         schedule, lets the policy decide in the state that the schedule implies, and compares the
         decisions. A policy whose `begin` returns another object remembers something that the
         schedule does not contain. Its jobs are simulated again, and the two schedules are compared.
-        The compiled engine simulates more than 500 jobs of `Conservative`, and the readable engine
-        simulates all other jobs. A policy or a placement that does not always give the same answer
-        in the same state, for example because it has its own random numbers, cannot be checked in
-        this way. Call ``verify(most_jobs=0)`` for its schedules.
-
-        A schedule of `Online` is checked against these rules:
-
-        - Every job starts at its promised start, which is that of its accepted attempt, within the
-          limits that it asked for and before the horizon.
-        - The servers of a job make up its allocation, and are those that the placement and the rule
-          of the policy choose.
-        - No server is booked for two jobs at the same time. With `release_early`, the rest of a
-          booking is free once its job has ended.
-        - No earlier attempt of a job had room, and no attempt of a rejected job had room.
+        The compiled engine simulates more than 500 jobs of `Conservative` or `Online`, and the
+        readable engine simulates all other jobs. A policy or a placement that does not always give
+        the same answer in the same state, for example because it has its own random numbers, cannot
+        be checked in this way. Call ``verify(most_jobs=0)`` for its schedules.
 
         The property `unchecked` says what is not checked by default.
         """
@@ -428,3 +408,13 @@ class Schedule:
         came = {"job": self.jobs.number, "submit": self.jobs.submit}
         ran = {"start": self.start, "end": self.end, "processors": self.jobs.processors}
         return pd.DataFrame(came | ran | {"allocation": allocations})
+
+
+def weighted_response(response: np.ndarray, weight: np.ndarray) -> float:
+    """Return the weighted mean of response times, or raise `InputError` if all weights are 0."""
+    if not weight.sum() > 0:
+        raise InputError(
+            "all jobs have a run time of 0, so their response times cannot be weighted by work; "
+            "give weights='processors', or jobs with run times"
+        )
+    return float(weight @ response / weight.sum())

@@ -6,5 +6,5 @@ then read `scenario`.
 
 import lazy_loader as _lazy
 
-# This makes `coalloc_lib.sites` available even if the module `sites` was not imported before.
+# The module `sites` becomes an attribute of this package at its first use, without an import.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["sites"])

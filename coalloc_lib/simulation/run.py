@@ -1,13 +1,20 @@
 """The function `simulate`, which runs every scheduling policy on one of the two engines."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.model.placement import HomeSite, Placement, WorstFit, refuse_for_ordered
+from coalloc_lib.model.placement import (
+    HomeSite,
+    Placement,
+    WorstFit,
+    check_request,
+    refuse_for_ordered,
+)
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Scheduling
 from coalloc_lib.schedules.reading import fits_by
@@ -67,8 +74,7 @@ def simulate(
     Warns
     -----
     UserWarning
-        If the readable engine is used by default for many jobs, because it is slow, or if a long
-        queue makes `Conservative` slow.
+        If the readable engine is used by default for many jobs, because it is slow.
 
     Examples
     --------
@@ -78,7 +84,8 @@ def simulate(
     [0.0, 5.0]
     """
     scheduling = FCFS() if scheduling is None else scheduling
-    _check_types(system, jobs, scheduling, placement, engine)
+    check_parts(system, scheduling, placement, engine)
+    instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
     _refuse_reservations(jobs, scheduling)
     if backlog is not None:
         backlog = _checked_backlog(backlog, jobs, scheduling)
@@ -101,13 +108,12 @@ def simulate(
     return Schedule(system, jobs, scheduling, placement, *columns)
 
 
-def _check_types(system, jobs, scheduling, placement, engine):
-    """Raise an error if an argument of `simulate` has the wrong type."""
+def check_parts(system: Any, scheduling: Any, placement: Any, engine: Any) -> None:
+    """Raise an error if an argument that `simulate` and a `Scenario` share has the wrong type."""
     if engine is not None:
         one_of("engine", engine, ENGINES)
     own = "or an object of a class derived from"
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
-    instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
     instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
     if placement is not None:
         instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")
@@ -180,11 +186,7 @@ def _chosen_placement(system, jobs, placement):
         refuse_for_ordered(placement)
         return None
     placement = WorstFit() if placement is None else placement
-    if jobs.request not in placement.requests:
-        raise InputError(
-            f"placement = {placement} is for {' and '.join(placement.requests)} requests and these "
-            f"are {jobs.request}; give another placement, or use jobs.replace(request=...)"
-        )
+    check_request(placement, jobs.request)
     placement.check(system)
     return placement
 
@@ -194,22 +196,33 @@ def refuse_impossible(
 ) -> None:
     """Raise `ImpossibleJobError` for the first job that cannot start in an idle system."""
     clusters, components = system.as_array(), jobs.components
-    if jobs.request in ("ordered", "unordered"):
-        why = f"the clusters have {', '.join(map(str, system.sizes))}"
-        if components.shape[1] <= len(clusters) and components.max() <= min(clusters):
-            return
-    elif jobs.request == "total":
-        why = f"the largest cluster has {system.largest}"
-    else:
-        why = f"the system has {system.processors}"
-    if isinstance(placement, HomeSite) and components.shape[1] != len(clusters) + 1:
-        raise InputError(
-            f"components has {components.shape[1]} columns, and HomeSite takes {len(clusters) + 1}:"
-            " one for jobs that may run anywhere and one for each cluster; use "
-            "coalloc_lib.simulation.sites.sharing, which makes them"
-        )
+    if isinstance(placement, HomeSite):
+        _check_columns(components, len(clusters))
+    is_split = jobs.request in ("ordered", "unordered")
+    # This comparison is much faster than `fits_by`, and true for most streams.
+    if is_split and components.shape[1] <= len(clusters) and components.max() <= min(clusters):
+        return
     impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
     if impossible.any():
         job = int(impossible.argmax())
-        wanted = components[job].tolist()
-        raise ImpossibleJobError(job, f"components {wanted} ({jobs.request}), but {why}")
+        wanted, limit = components[job].tolist(), _limit_in_words(system, jobs.request)
+        raise ImpossibleJobError(job, f"components {wanted} ({jobs.request}), but {limit}")
+
+
+def _check_columns(components, clusters):
+    """Raise an error if the components do not have the form that `HomeSite` needs."""
+    if components.shape[1] != clusters + 1:
+        raise InputError(
+            f"components has {components.shape[1]} columns, and HomeSite takes {clusters + 1}:"
+            " one for jobs that may run anywhere and one for each cluster; use "
+            "coalloc_lib.simulation.sites.sharing, which makes them"
+        )
+
+
+def _limit_in_words(system, request):
+    """Return the number of processors that limits jobs with this type of request, in words."""
+    if request == "total":
+        return f"the largest cluster has {system.largest}"
+    if request == "flexible":
+        return f"the system has {system.processors}"
+    return f"the clusters have {', '.join(map(str, system.sizes))}"

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from coalloc_lib.basics.checks import InputError, instance_of, one_of, positive
+from coalloc_lib.basics.checks import InputError, positive
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import Placement, refuse_for_ordered
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Scheduling
 from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.simulation.run import ENGINES, simulate
+from coalloc_lib.simulation.run import check_parts, simulate
 from coalloc_lib.workloads import Workload
 
 
@@ -53,17 +53,12 @@ class Scenario:
 
     def __post_init__(self) -> None:
         """Check the types of all fields."""
-        instance_of("system", self.system, Multicluster, "Multicluster([32, 32])")
+        check_parts(self.system, self.scheduling, self.placement, self.engine)
         if not isinstance(self.workload, Workload):
             choices = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
             raise InputError(f"workload = {self.workload!r}; give {choices}")
-        instance_of("scheduling", self.scheduling, Scheduling, "FCFS()")
-        if self.placement is not None:
-            instance_of("placement", self.placement, Placement, "WorstFit()")
-            if getattr(self.workload, "request", "") == "ordered":
-                refuse_for_ordered(self.placement)
-        if self.engine is not None:
-            one_of("engine", self.engine, ENGINES)
+        if getattr(self.workload, "request", "") == "ordered":
+            refuse_for_ordered(self.placement)
 
     def __str__(self) -> str:
         return self.name or repr(self)
@@ -93,12 +88,14 @@ class Scenario:
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
         """Simulate given jobs and return their schedule; `simulate` describes `backlog`."""
-        options: dict[str, Any] = {
-            "placement": self.placement,
-            "engine": self.engine,
-            "backlog": backlog,
-        }
-        return simulate(self.system, jobs, scheduling=self.scheduling, **options)
+        return simulate(
+            self.system,
+            jobs,
+            scheduling=self.scheduling,
+            placement=self.placement,
+            engine=self.engine,
+            backlog=backlog,
+        )
 
     def simulate(
         self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None

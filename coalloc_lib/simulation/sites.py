@@ -10,8 +10,9 @@ Job Scheduling (2002).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,18 @@ from coalloc_lib.workloads.sites import checked_sites
 __all__ = ["AtEachSite", "LocalSchedule", "local", "multi_site", "sharing", "single_machine"]
 
 
+#: The attributes of a policy that describe the schedules that it makes.
+TRAITS = (
+    "takes_reservations",
+    "uses_estimates",
+    "promises_all",
+    "overtakes",
+    "adaptive",
+    "min_length",
+    "release_early",
+)
+
+
 @dataclass(frozen=True)
 class AtEachSite(Scheduling):
     """The policy of the schedules that `local` returns: each site has a queue of its own.
@@ -40,8 +53,18 @@ class AtEachSite(Scheduling):
         The policy of every queue.
     """
 
-    takes_reservations: ClassVar[bool] = True  # `local` checks the reservations at each site
-    policy: Any
+    policy: Scheduling
+
+    def __post_init__(self) -> None:
+        """Check the policy, and take over the attributes that describe it to the library."""
+        instance_of("policy", self.policy, Scheduling, "FCFS()")
+        for trait in TRAITS:
+            object.__setattr__(self, trait, getattr(self.policy, trait))
+
+    @property
+    def title(self) -> str:
+        """The name of the policy in sentences, such as ``EASY at each site``."""
+        return f"{self.policy.title} at each site"
 
     def start_jobs(self, state: Any) -> None:
         """Raise `InputError`, because `simulate` has only one queue for all sites."""
@@ -66,6 +89,28 @@ class LocalSchedule(Schedule):
     site: NDArray[np.int64]
     at: Mapping[int, Schedule]
 
+    @cached_property
+    def queues(self) -> list[tuple[NDArray[np.int64], Schedule]]:
+        """The queue of each site: the positions of the site's jobs, and their schedule.
+
+        The schedules are on the whole system, in which a job of a site has no choice of clusters.
+        The request of such a job is therefore ordered.
+        """
+        return [(np.flatnonzero(self.site == number), self._queue_of(number)) for number in self.at]
+
+    def _queue_of(self, number: int) -> Schedule:
+        rows = np.flatnonzero(self.site == number)
+        components = np.zeros((len(rows), len(self.system)), dtype=np.int64)
+        components[:, number] = self.jobs.processors[rows]
+        own = self.at[number]
+        return replace(
+            own,
+            system=self.system,
+            jobs=own.jobs.replace(components=components, request="ordered"),
+            placement=None,
+            allocation=self.allocation[rows],
+        )
+
     def verify(self, most_jobs: int | None = None) -> "LocalSchedule":
         """Verify the schedule of each site, and that the joined schedule agrees with them.
 
@@ -79,26 +124,28 @@ class LocalSchedule(Schedule):
         ScheduleError
             If a rule is broken. The message has the first job and instant.
         """
-        super().verify(
-            most_jobs=0
-        )  # this skips the policy's decisions, because queues are separate
+        # With 0 jobs, this skips the decisions of the policy, because each site has its own queue.
+        super().verify(most_jobs=0)
         for number, schedule in self.at.items():
-            of_site = self.site == number
+            rows = np.flatnonzero(self.site == number)
             try:
                 schedule.verify(most_jobs)
             except ScheduleError as error:
-                raise error.renumbered(np.flatnonzero(of_site)) from None
-            elsewhere = np.delete(self.allocation[of_site], number, axis=1).any(axis=1)
-            wrong = elsewhere | (self.allocation[of_site, number] != schedule.allocation[:, 0])
-            for joined, own in ((self.start, schedule.start), (self.end, schedule.end)):
-                wrong |= (joined[of_site] != own) & ~(np.isnan(joined[of_site]) & np.isnan(own))
-            if wrong.any():
-                job = int(np.flatnonzero(of_site)[wrong.argmax()])
-                raise ScheduleError(
-                    f"job {job} differs from the schedule of site {number} in its start, end or "
-                    "allocation"
-                )
+                raise error.renumbered(rows) from None
+            self._check_joined(number, schedule, rows)
         return self
+
+    def _check_joined(self, number: int, schedule: Schedule, rows: NDArray[np.int64]) -> None:
+        """Raise `ScheduleError` if the joined schedule differs from the schedule of a site."""
+        elsewhere = np.delete(self.allocation[rows], number, axis=1).any(axis=1)
+        wrong = elsewhere | (self.allocation[rows, number] != schedule.allocation[:, 0])
+        for joined, own in ((self.start[rows], schedule.start), (self.end[rows], schedule.end)):
+            wrong |= (joined != own) & ~(np.isnan(joined) & np.isnan(own))
+        if wrong.any():
+            raise ScheduleError(
+                f"job {rows[wrong.argmax()]} differs from the schedule of site {number} in its "
+                "start, end or allocation"
+            )
 
     @property
     def unchecked(self) -> str:
@@ -156,46 +203,45 @@ def local(
             "of the system"
         )
     _refuse_wide(system, jobs, site)
-    columns = _at_each_site(system, jobs, site, scheduling, engine)
-    return LocalSchedule(system, jobs, AtEachSite(scheduling), None, **columns)
-
-
-def _at_each_site(system, jobs, site, scheduling, engine):
-    """Run the jobs of each site, and return the columns of a `LocalSchedule`."""
-    positions = {number: np.flatnonzero(site == number) for number in np.unique(site).tolist()}
     at = {
         number: simulate(
-            Multicluster(system.sizes[number]), jobs[rows], scheduling=scheduling, engine=engine
+            Multicluster(size), jobs[site == number], scheduling=scheduling, engine=engine
         )
-        for number, rows in positions.items()
+        for number, size in enumerate(system.sizes)
     }
+    columns = _joined_columns(system, site, at)
+    return LocalSchedule(system, jobs, AtEachSite(scheduling), None, site=site, at=at, **columns)
+
+
+def _joined_columns(system, site, at):
+    """Return the columns of the joined schedule by name, from the schedules of the sites."""
+    positions = {number: np.flatnonzero(site == number) for number in at}
     # Results are concatenated site by site; these indices put them into the order of the stream.
     back = np.argsort(np.concatenate([*positions.values()]))
 
     def joined(column):
         return np.concatenate([getattr(one, column) for one in at.values()])[back]
 
-    allocation = np.zeros((len(jobs), len(system)), dtype=np.int32)
-    allocation[np.arange(len(jobs)), site] = joined("allocation")[:, 0]
-    start, end, promised = map(joined, ("start", "end", "promised"))
-    refused = {
+    allocation = np.zeros((len(site), len(system)), dtype=np.int32)
+    allocation[np.arange(len(site)), site] = joined("allocation")[:, 0]
+    columns = {name: joined(name) for name in ("start", "end", "promised")}
+    columns["allocation"] = allocation
+    columns["refused"] = {
         int(positions[n][job]): why for n, one in at.items() for job, why in one.refused.items()
     }
-    columns: dict[str, Any] = {
-        "start": start,
-        "end": end,
-        "allocation": allocation,
-        "promised": promised,
-        "refused": refused,
-        "site": site,
-        "at": at,
-    }
     if all(one.servers is not None for one in at.values()):
-        first = np.cumsum([0, *system.sizes])
-        rows = [row + first[number] for number, one in at.items() for row in one.servers or ()]
-        columns |= {"attempts": joined("attempts")}
-        columns |= {"servers": Servers.of_rows([rows[row] for row in back])}
+        columns |= {"attempts": joined("attempts"), "servers": _joined_servers(system, at, back)}
     return columns
+
+
+def _joined_servers(system, at, back):
+    """Return the processors of all jobs, numbered through the whole system.
+
+    The array `back` puts jobs that are listed site by site into the order of the stream.
+    """
+    first = np.cumsum([0, *system.sizes])
+    rows = [row + first[number] for number, one in at.items() for row in one.servers]
+    return Servers.of_rows([rows[place] for place in back])
 
 
 def sharing(

@@ -1,13 +1,14 @@
 """No formula hangs: one that takes too long is refused before it starts."""
 
 import pickle
+from functools import reduce
 
 import numpy as np
 import pytest
 
 from coalloc_lib.analytic import BudgetError, JointSizes, maximal_utilization, ordered, unordered
-from coalloc_lib.analytic.budget import CALL, Budget
-from coalloc_lib.model.distributions import uniform
+from coalloc_lib.analytic.budget import CALL, Budget, SumOfSizes, sum_cost
+from coalloc_lib.model.distributions import SizeDistribution, uniform
 from coalloc_lib.model.placement import FirstFit, WorstFit
 from coalloc_lib.model.system import Multicluster
 
@@ -33,8 +34,9 @@ SPLIT = JointSizes.dependent(uniform(1, 512), 32)
 def test_what_is_hopeless_is_refused_with_an_estimate(
     clusters, sizes, components, request_type, placement, monkeypatch
 ):
-    # nothing is begun: the first sum would fail
-    monkeypatch.setattr("coalloc_lib.analytic.utilization._LEVELS", {"exponential": None})
+    # The computation does not begin, because its first steps would fail.
+    monkeypatch.setattr("coalloc_lib.analytic.utilization._mean_number_in_service", None)
+    monkeypatch.setattr(np, "convolve", None)
     with pytest.raises(BudgetError, match=r"would take about .* and .*iB \(budget_seconds = 60, "):
         maximal_utilization(
             Multicluster(clusters), sizes, components, request_type, placement=placement
@@ -46,6 +48,34 @@ def test_the_budget_can_be_lowered_and_raised():
     with pytest.raises(BudgetError, match="budget_seconds"):
         maximal_utilization(system, joint, budget_seconds=1e-6)
     assert maximal_utilization(system, joint, budget_seconds=1e6)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "request_type"),
+    [
+        (uniform(1, 20_000), "flexible"),
+        (uniform(1, 20_000), "total"),
+        (uniform(1, 20_000), "unordered"),
+        ([uniform(1, 300), uniform(1, 301), uniform(1, 302)], "unordered"),
+    ],
+)
+def test_the_budget_is_checked_before_sizes_are_summed(sizes, request_type, monkeypatch):
+    monkeypatch.setattr(np, "convolve", None)
+    monkeypatch.setattr(JointSizes, "product", None)
+    with pytest.raises(BudgetError, match="budget_seconds = 1e-06"):
+        maximal_utilization(
+            Multicluster.equal(4, 80_000), sizes, None, request_type, budget_seconds=1e-6
+        )
+
+
+def test_the_moments_of_a_sum_are_those_of_its_distribution():
+    parts = [uniform(1, 4), uniform(3, 7), uniform(2, 2)]
+    total = reduce(np.convolve, (part.probabilities for part in parts))
+    total, summed = SizeDistribution(total, "total"), SumOfSizes.of(parts)
+    assert (summed.minimum, summed.maximum) == (total.minimum, total.maximum) == (6, 13)
+    assert (summed.mean, summed.variance) == pytest.approx((total.mean, total.variance))
+    operations, _ = sum_cost(parts)
+    assert operations == 2 * CALL + 5 * 8 + 12 * 3
 
 
 def test_a_formula_that_needs_too_much_memory_is_refused_however_long_it_may_take():

@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 
 from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilization
-from coalloc_lib.analytic.chain import stationary_flow
+from coalloc_lib.analytic.stationary import stationary_flow
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import power_of_two, uniform
-from coalloc_lib.model.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
+from coalloc_lib.model.placement import (
+    BestFit,
+    FirstFit,
+    HomeSite,
+    Placement,
+    SingleThenSpan,
+    WorstFit,
+)
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics import student
@@ -95,7 +102,7 @@ def test_heavy_traffic_agrees_where_the_largest_job_only_fits_whole():
 def test_many_states_are_solved_by_iteration(monkeypatch):
     case = Multicluster([6, 6]), uniform(1, 3), None, "unordered", FirstFit()
     iterated = exact_utilization(*case)
-    monkeypatch.setattr("coalloc_lib.analytic.chain.DIRECT", 10**6)
+    monkeypatch.setattr("coalloc_lib.analytic.stationary.DIRECT", 10**6)
     assert iterated.max_utilization == pytest.approx(
         exact_utilization(*case).max_utilization, abs=1e-12
     )
@@ -103,7 +110,7 @@ def test_many_states_are_solved_by_iteration(monkeypatch):
 
 @pytest.mark.parametrize("direct", [0, 300])
 def test_visits_of_a_ring_with_a_passing_state(direct, monkeypatch):
-    monkeypatch.setattr("coalloc_lib.analytic.chain.DIRECT", direct)
+    monkeypatch.setattr("coalloc_lib.analytic.stationary.DIRECT", direct)
     count = 40  # a transient state, a ring that never rests, and a short way through the last one
     source = np.array([count + 1, *range(count), *([count] * 2)])
     target = np.array([0, *range(1, count + 1), 0, 5])
@@ -117,9 +124,9 @@ def test_visits_of_a_ring_with_a_passing_state(direct, monkeypatch):
 
 def test_iteration_comes_to_rest_where_the_visits_go_round_in_circles(monkeypatch):
     start = np.array([0.7, 0.2, 0.1])
-    monkeypatch.setattr("coalloc_lib.analytic.chain.DIRECT", 0)
-    monkeypatch.setattr("coalloc_lib.analytic.chain.ITERATIONS", 500)
-    monkeypatch.setattr("coalloc_lib.analytic.chain._dominant_eigenvector", lambda *_: start)
+    monkeypatch.setattr("coalloc_lib.analytic.stationary.DIRECT", 0)
+    monkeypatch.setattr("coalloc_lib.analytic.stationary.ITERATIONS", 500)
+    monkeypatch.setattr("coalloc_lib.analytic.stationary._dominant_eigenvector", lambda *_: start)
     ring = np.array([1, 2, 0]), np.array([True] * 3), np.zeros(3)
     flow = stationary_flow(np.ones(3), np.arange(3), *ring)
     assert flow == pytest.approx(np.full(3, 1 / 3), abs=1e-12)
@@ -140,6 +147,8 @@ SMALL = Multicluster([4, 3])
         ((SMALL, uniform(1, 2)), {"budget_states": 0}, "budget_states"),
         ((SMALL, uniform(1, 4)), {}, "reach 4 and cluster number 2 by size has 3"),
         ((SMALL, uniform(1, 4), 2, "flexible"), {}, "reach 8 and the system has 7"),
+        ((SMALL, uniform(1, 2), 2, "unordered", HomeSite(BestFit())), {}, "is for flexible and"),
+        ((SMALL, uniform(1, 2), 2, "total", HomeSite(BestFit())), {}, "random jobs have no site"),
         ((Multicluster([10**9]), uniform(1, 2)), {}, "up to 1000000000 of these jobs"),
         ((Multicluster([40] * 8), uniform(2, 40)), {}, "different jobs"),
     ],

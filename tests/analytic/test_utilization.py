@@ -14,7 +14,7 @@ from coalloc_lib.analytic import (
 )
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import SizeDistribution, parse_sizes, uniform
-from coalloc_lib.model.placement import BestFit, FirstFit, WorstFit
+from coalloc_lib.model.placement import BestFit, FirstFit, HomeSite, WorstFit
 from coalloc_lib.model.system import Multicluster
 from tests.conftest import ROOT
 
@@ -50,13 +50,18 @@ def loss(*arguments, **keywords):
     return maximal_utilization(*arguments, **keywords).capacity_loss
 
 
-@pytest.mark.parametrize("service", ["exponential", "slotted"])
 @pytest.mark.parametrize("request_type", REQUESTS)
 @pytest.mark.parametrize("size", [1, 8])
-def test_equal_jobs_that_fill_the_clusters_lose_nothing(request_type, size, service):
-    system = Multicluster.equal(3, 8)
-    found = loss(system, uniform(size, size), request=request_type, service=service)
+def test_equal_jobs_that_fill_the_clusters_lose_nothing(request_type, size):
+    found = loss(Multicluster.equal(3, 8), uniform(size, size), request=request_type)
     assert found == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 8])
+def test_equal_jobs_that_fill_the_slots_lose_nothing(size):
+    assert slotted_as_printed(24, uniform(size, size)) == pytest.approx(1, abs=1e-12)
+    exact = slotted_utilization(24, uniform(size, size))
+    assert exact.max_utilization == pytest.approx(1, abs=1e-12)
 
 
 def test_pathological_ordered_jobs_tend_to_the_published_limit():
@@ -70,21 +75,17 @@ def test_pathological_ordered_jobs_tend_to_the_published_limit():
     assert found == pytest.approx((2 * clusters - 1) / (2 * clusters), abs=0.02)
 
 
-@pytest.mark.filterwarnings("ignore:service = 'slotted'")
 @given(st.data())
 def test_ordered_table_of_a_product_equals_independent_columns(data):
     sizes = data.draw(st.lists(st.integers(2, 8), min_size=1, max_size=3))
     parts = [uniform(1, data.draw(st.integers(1, size))) for size in sizes]
-    service = data.draw(st.sampled_from(["exponential", "slotted"]))
-    columns = maximal_utilization(Multicluster(sizes), parts, service=service)
-    table = maximal_utilization(Multicluster(sizes), JointSizes.product(parts), service=service)
+    columns = maximal_utilization(Multicluster(sizes), parts)
+    table = maximal_utilization(Multicluster(sizes), JointSizes.product(parts))
     assert table.max_utilization == pytest.approx(columns.max_utilization, abs=1e-10)
-    assert columns.method == table.method == {"exponential": "exact"}.get(service, "approximation")
+    assert columns.method == table.method == "exact"
 
 
-@pytest.mark.filterwarnings("ignore:service = 'slotted'")
-@pytest.mark.parametrize("service", ["exponential", "slotted"])
-def test_the_sums_end_where_nothing_is_left_of_them(service):
+def test_the_sums_end_where_nothing_is_left_of_them():
     """As the equations are printed, with every term of sums of which most is tiny."""
     sizes, capacity = uniform(1, 16), 400
     density, fitting = np.ones(1), []
@@ -92,29 +93,36 @@ def test_the_sums_end_where_nothing_is_left_of_them(service):
         density = np.convolve(density, sizes.probabilities)[: capacity + 1]
         fitting.append(density.sum())
     i = np.arange(2, capacity + 1)
-    level = {"exponential": 1 / (1 - (fitting[1:] / (i * (i - 1))).sum()), "slotted": sum(fitting)}[
-        service
-    ]
-    bound = maximal_utilization(Multicluster([capacity]), sizes, service=service)
+    level = 1 / (1 - (fitting[1:] / (i * (i - 1))).sum())
+    bound = maximal_utilization(Multicluster([capacity]), sizes)
     assert bound.multiprogramming_level == pytest.approx(level, rel=1e-11)
+    printed = sum(fitting) * sizes.mean / capacity
+    assert slotted_as_printed(capacity, sizes) == pytest.approx(printed, rel=1e-11)
 
 
 @pytest.mark.parametrize("sizes", ["U[1,8]", "D(0.9)[1,8]", "U[3,8]"])
-def test_equation_four_promises_too_much_and_says_so(sizes):
+def test_equation_four_gives_too_high_a_utilization(sizes):
     sizes = parse_sizes(sizes)
-    with pytest.warns(UserWarning, match=r"\(4\) gives too high .*slotted_utilization"):
-        printed = maximal_utilization(Multicluster([8]), sizes, service="slotted").max_utilization
-    assert printed == pytest.approx(slotted_as_printed(8, sizes))
-    assert printed > slotted_utilization(8, sizes).max_utilization + 0.02
-    with pytest.warns(UserWarning, match="simulate with equal run times"):
-        maximal_utilization(Multicluster([8, 8]), sizes, service="slotted")
+    exact = slotted_utilization(8, sizes).max_utilization
+    assert slotted_as_printed(8, sizes) > exact + 0.02
 
 
-def test_equation_four_is_refused_above_one():
+def test_equation_four_can_give_a_utilization_above_one():
     sizes = SizeDistribution([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2])
     assert slotted_as_printed(8, sizes) == pytest.approx(1.0587, abs=1e-4)
-    with pytest.raises(InputError, match=r"gives a utilization of 1\.0587, which is more than 1"):
-        maximal_utilization(Multicluster([8]), sizes, service="slotted")
+
+
+@pytest.mark.parametrize("function", [slotted_as_printed, slotted_utilization])
+def test_bad_arguments_of_slotted_service_are_named(function):
+    assert function(2.0, uniform(1, 2)) == function(2, uniform(1, 2))
+    for arguments, words in (
+        ((2, "U[1,2]"), "sizes = 'U.1,2.' is not of type SizeDistribution"),
+        ((0, uniform(1, 2)), "processors = 0; give a whole number"),
+        ((2, uniform(1, 4)), "sizes reach 4 and processors = 2"),
+        ((2, uniform(4, 8)), "sizes reach 8 and processors = 2"),
+    ):
+        with pytest.raises(InputError, match=words):
+            function(*arguments)
 
 
 def test_missing_columns_leave_their_clusters_idle():
@@ -140,9 +148,10 @@ HALF = SizeDistribution([0, 0.5, 0.5])
         ((FOUR, HALF, 10**12), {"request": "flexible"}, "more than all 128"),
         ((FOUR, [HALF, HALF], 3), {}, "components = 3"),
         ((FOUR, HALF), {"request": "any"}, "request"),
-        ((FOUR, HALF), {"service": "any"}, "service"),
         ((FOUR, HALF), {"budget_seconds": 0}, "budget_seconds"),
         ((FOUR, HALF), {"request": "unordered", "placement": "worst-fit"}, "placement"),
+        ((FOUR, HALF), {"request": "flexible", "placement": HomeSite(BestFit())}, "have no site"),
+        ((FOUR, HALF), {"request": "unordered", "placement": HomeSite(BestFit())}, "is for flex"),
         ((Multicluster([1, 5]), HALF), {"request": "unordered"}, "number 2 by size has 1"),
         ((Multicluster([4, 4]), uniform(1, 5)), {"request": "flexible"}, "reach 10"),
         ((Multicluster([4, 3]), JointSizes([[1, 4]], [1])), {}, "cluster 1"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from tests.cases import POLICIES, cases
+from tests.schedules.overtaking import times_overtaken
 
 
 def same(one, other):
@@ -109,7 +110,7 @@ def test_same_schedule_of_a_long_ordered_queue(policy, order):
     )
     system = co.Multicluster([12, 12, 9])
     schedule = both(system, jobs.replace(request="total"), scheduling=policy(order=order))
-    assert schedule.overtaken.max() > n / 12
+    assert times_overtaken(schedule).max() > n / 12
 
 
 @given(cases(POLICIES["EASY"] | POLICIES["Conservative"], has_reservations=False))
@@ -181,7 +182,7 @@ def test_same_schedule_with_a_long_queue(max_jumps, request_type):
     jobs = co.JobStream(submit, runtime, components, span_penalty=0.3, **how)
     policy = co.FPFS(max_jumps=max_jumps)
     schedule = both(co.Multicluster(sizes), jobs, scheduling=policy, placement=placement)
-    assert schedule.overtaken.max() > 0
+    assert times_overtaken(schedule).max() > 0
     wide = np.count_nonzero(jobs.components, axis=1) > 1
     assert request_type != "whole" or 0 < schedule.spans.sum() < wide.sum()
 

@@ -8,6 +8,7 @@ import coalloc_lib as co
 from coalloc_lib.engines.compiled import knows
 from tests.engines.own_policies import policy
 from tests.engines.test_agreement import both
+from tests.schedules.overtaking import times_overtaken
 
 
 def run(sizes, rows, *, engine=None, request="unordered", **how):
@@ -48,7 +49,7 @@ BLOCKED = [(0, 10, 3), (1, 5, 2), (2, 3, 1), (3, 3, 1), (4, 3, 1)]
 def test_the_head_is_overtaken_so_often_and_no_more(scheduling, start, overtaken):
     schedule = run([4], BLOCKED, scheduling=scheduling)
     assert schedule.start.tolist() == start
-    assert schedule.overtaken.tolist() == overtaken
+    assert times_overtaken(schedule).tolist() == overtaken
 
 
 def test_fpfs_starts_several_in_one_scan_in_order():
@@ -56,7 +57,7 @@ def test_fpfs_starts_several_in_one_scan_in_order():
     rows = [(0, 5, 1), (0, 5, 4), (0, 5, 1), (0, 5, 2), (0, 5, 1)]
     schedule = run([4], rows, scheduling=co.FPFS(2))
     assert schedule.start.tolist() == [0, 5, 0, 0, 10]
-    assert schedule.overtaken.tolist() == [0, 2, 0, 0, 0]
+    assert times_overtaken(schedule).tolist() == [0, 2, 0, 0, 0]
 
 
 def test_jumps_add_up_over_those_who_wait():
@@ -70,10 +71,10 @@ def test_jumps_add_up_over_those_who_wait():
     rows = [(0, 10, 3), (1, 2, 2), (1, 9, 4), (2, 3, 1), (3, 3, 1), (4, 3, 1)]
     schedule = run([4], rows, scheduling=co.FPFS(2))
     assert schedule.start.tolist() == [0, 10, 12, 2, 5, 21]
-    assert schedule.overtaken.tolist() == [0, 2, 2, 0, 0, 0]
+    assert times_overtaken(schedule).tolist() == [0, 2, 2, 0, 0, 0]
     freer = run([4], rows, scheduling=co.FPFS(3))
     assert freer.start.tolist() == [0, 10, 12, 2, 5, 8]
-    assert freer.overtaken.tolist() == [0, 3, 3, 0, 0, 0]
+    assert times_overtaken(freer).tolist() == [0, 3, 3, 0, 0, 0]
     counted_at_head = run([4], rows, scheduling=co.FPFS(2, counted="head"))
     assert counted_at_head.start.tolist() == [0, 10, 13, 2, 5, 10]
 

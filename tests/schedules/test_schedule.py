@@ -3,14 +3,14 @@
 import dataclasses
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.schedules.metrics import by_width, means, summary, utilization_timeline
-from coalloc_lib.workloads.sites import round_robin
+from coalloc_lib.basics.display import STYLE
+from coalloc_lib.schedules.drawing import FIRST, window_of
+from coalloc_lib.schedules.metrics import by_width, means, utilization_timeline
 from tests.conftest import policies, systems_and_streams
 
 
@@ -136,22 +136,7 @@ def test_queue_length_counts_those_between_submission_and_start(schedule):
     assert schedule.queue_length(when).tolist() == naive
 
 
-@given(systems_and_streams(), st.data())
-def test_overtaken_of_any_starts(case, data):
-    """The count is right for any instants, not only those that some policy would make."""
-    system, jobs = case
-    n = len(jobs)
-    start = np.array(data.draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)), dtype=float)
-    zero = np.zeros((n, len(system)), dtype=int)
-    schedule = co.Schedule(system, jobs, co.FCFS(), co.WorstFit(), start, start, zero)
-    order = np.argsort(jobs.submit, kind="stable")
-    naive = np.zeros(n, int)
-    for place, job in enumerate(order):
-        naive[job] = (start[order[place + 1 :]] < start[job]).sum()
-    np.testing.assert_array_equal(schedule.overtaken, naive)
-
-
-# The table of metrics.
+# The metrics.
 
 SYSTEM = co.Multicluster([8, 4])
 
@@ -165,41 +150,18 @@ def run(count=300, load=0.8, seed=3):
 
 def test_all_jobs_have_the_schedules_own_means():
     schedule = run()
-    row = summary(schedule, at_least=2).iloc[0]
-    assert (row["grouping"], row["group"]) == ("all", "all")
+    row = means(schedule, at_least=2)
     assert (row["jobs"], row["refused"]) == (300, 0)
     for weights in ("work", "processors"):
         expected = schedule.average_weighted_response_time(weights)
         assert row[f"awrt_{weights}"] == pytest.approx(expected)
     assert 0 < row["spanning"] == schedule.spans.mean()
-    all_means = means(schedule, at_least=2)
     for name, values in (
         ("response", schedule.response),
         ("wait", schedule.wait),
         ("slowdown", schedule.slowdown(2)),
     ):
-        assert row[f"{name}_mean"] == all_means[f"{name}_mean"]
         assert row[f"{name}_mean"] == pytest.approx(values.mean())
-        for mark in (50, 90, 95):
-            assert row[f"{name}_p{mark}"] == np.percentile(values, mark)
-
-
-def test_each_group_is_what_it_is_alone():
-    schedule = run()
-    site = round_robin(schedule.jobs, 3)
-    table = summary(schedule, {"site": site, "width": by_width(schedule.jobs)})
-    assert table["grouping"].tolist() == ["all", *["site"] * 3, *["width"] * 4]
-    assert table["group"].tolist() == ["all", 0, 1, 2, "1", "2", "3-4", "5-8"]
-    for _, row in table[table["grouping"] == "site"].iterrows():
-        mine = site == row["group"]
-        weight = schedule.jobs.work[mine]
-        assert row["jobs"] == mine.sum()
-        assert row["response_mean"] == pytest.approx(schedule.response[mine].mean())
-        assert row["awrt_work"] == pytest.approx(weight @ schedule.response[mine] / weight.sum())
-    for _, part in table.groupby("grouping"):
-        # All groups of a grouping together have every job.
-        total = (part["jobs"] * part["response_mean"]).sum()
-        assert total == pytest.approx(schedule.response.sum())
 
 
 def test_refused_jobs_are_counted_and_left_out():
@@ -207,15 +169,42 @@ def test_refused_jobs_are_counted_and_left_out():
     jobs = co.JobStream([0, 0, 0], [60, 20, 30], [8, 4, 2])
     online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
     schedule = co.simulate(co.Multicluster([8]), jobs, scheduling=online).verify()
-    row = summary(schedule).iloc[0]
+    row = means(schedule)
     assert (row["jobs"], row["refused"]) == (3, 1)
     assert row["response_mean"] == 25
     assert row["awrt_work"] == pytest.approx((80 * 20 + 60 * 30) / 140)
-    assert not row.isna().any()
-    with pytest.raises(co.InputError, match=r"group '7-8' of width: all 1 jobs were rejected"):
-        summary(schedule, {"width": by_width(jobs, [6, 8])})
+    assert not np.isnan([*row.values()]).any()
+    long = co.simulate(co.Multicluster([8]), jobs[:1], scheduling=online)
+    with pytest.raises(co.InputError, match="all jobs of the schedule were rejected"):
+        means(long)
     busy = utilization_timeline(schedule, [0, 10, 40])["utilization"]
     assert busy.tolist()[:2] == pytest.approx([6 / 8, (40 + 40) / 240])
+
+
+def test_a_schedule_with_rejected_jobs_is_described_by_the_jobs_that_ran():
+    """Only the first of many jobs fits before the horizon; the rest is rejected."""
+    count = 2 * FIRST
+    jobs = co.JobStream(np.zeros(count), [9, *[99] * (count - 1)], np.ones(count), request="total")
+    online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
+    schedule = co.simulate(co.Multicluster([1]), jobs, scheduling=online)
+    assert len(schedule.refused) == count - 1
+    assert window_of(schedule, None) == ((0, 9), "")
+    card = schedule._repr_html_()
+    assert "nan" not in card
+    assert f"rejected jobs</th><td{STYLE}>{count - 1}</td>" in card
+    assert f"mean response</th><td{STYLE}>9</td>" in card
+    none = co.simulate(co.Multicluster([1]), jobs[1:], scheduling=online)
+    assert "mean wait" not in none._repr_html_()
+
+
+def test_a_window_of_the_first_jobs_leaves_rejected_jobs_out():
+    """Every other job is rejected. The window ends when the job after the first ones starts."""
+    count = 4 * FIRST
+    jobs = co.JobStream(np.arange(count), np.tile([1, 99], count // 2), np.ones(count))
+    online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=online)
+    assert schedule.served.sum() == 2 * FIRST
+    assert window_of(schedule, None)[0] == (0, 2 * FIRST)
 
 
 def test_utilization_by_hand():
@@ -228,20 +217,13 @@ def test_utilization_by_hand():
 
 def test_bad_input_is_named():
     jobs = co.JobStream([0, 0, 0], [0, 0, 1], [1, 4, 2])
-    schedule, sparse = co.simulate(SYSTEM, jobs), pd.Categorical([1, 2, 2], [0, 1, 2])
+    schedule = co.simulate(SYSTEM, jobs)
     for run, words in (
-        (
-            lambda: summary(schedule, [0, 1]),
-            "groups 'group' has 2 entries for 3 jobs; give one group",
-        ),
-        (lambda: summary(schedule, {"site": [0, None, 1]}), "'site' has no group for job 1"),
-        (lambda: summary(schedule, {"site": sparse}), "group 0 of site has no job; leave it"),
-        (lambda: summary(schedule, {"site": 7}), "groups 'site' = 7"),
-        (lambda: summary(schedule, [1, 1, 2]), "group 1 of group: all jobs have a run time of 0"),
-        (lambda: summary(schedule, at_least=0), "at_least = 0"),
+        (lambda: means(co.simulate(SYSTEM, jobs[:2])), "all jobs have a run time of 0"),
+        (lambda: means(schedule, at_least=0), "at_least = 0"),
         (lambda: by_width(jobs, [2, 3]), r"bounds = \[2, 3\]; give increasing"),
         (lambda: utilization_timeline(schedule, [3, 2]), "give two or more increasing instants"),
-        (lambda: summary(jobs), "is not of type Schedule; give a schedule that"),
+        (lambda: means(jobs), "is not of type Schedule; give a schedule that"),
     ):
         with pytest.raises(co.InputError, match=words):
             run()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.policies import Refusal
 from coalloc_lib.schedules.verification import ScheduleError
+from coalloc_lib.schedules.verification.faults import raise_first
 from tests.conftest import (
     backfilling,
     in_turn,
@@ -212,3 +213,13 @@ def test_any_other_promise_is_noticed(case, policy, data):
     was = schedule.promised[job]
     assume(promise != was and not (np.isnan(promise) and np.isnan(was)))
     assert_fails(broken(schedule, "promised", job, promise), "^job ")
+
+
+def test_a_rejected_job_at_fault_has_no_instant_and_comes_last():
+    schedule = right()
+    schedule = broken(broken(schedule, "start", 0, np.nan), "start", 2, np.nan)
+    every, words = np.ones(4, dtype=bool), "is at fault"
+    with pytest.raises(ScheduleError, match=r"^job 3 at 3: is at fault$"):
+        raise_first(every, schedule, lambda _job: words)
+    with pytest.raises(ScheduleError, match=r"^job 0 is at fault$"):
+        raise_first(np.array([True, False, True, False]), schedule, lambda _job: words)

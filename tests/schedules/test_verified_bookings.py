@@ -1,4 +1,4 @@
-"""The bookings, attempts and rejections of `Online` are checked: change one, and it is noticed."""
+"""A changed booking, attempt or rejection in a schedule of `Online` is noticed by `verify()`."""
 
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ import coalloc_lib as co
 from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST_LATEST
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.policies import Refusal
+from coalloc_lib.schedules.verification.second_run import FEW as FEW_JOBS
 from tests.conftest import (
     asking,
     onlines,
@@ -32,6 +33,9 @@ ASKED = co.JobStream(
     latest_start=[np.inf, np.inf, 50, np.inf],
 )
 
+
+#: The end of the messages about what is otherwise in a second run.
+SECOND = r"in a second run of Online\(.*\)$"
 
 TERMS = co.Online(slot=10, step=20, max_attempts=5, horizon=100)
 
@@ -64,24 +68,31 @@ def test_the_right_bookings_are_as_the_tests_below_take_them():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda s: moved(s, 2, 43), "job 2 at 43: its accepted attempt, attempt 3, is at 42$"),
+        (lambda s: moved(s, 2, 43), "job 2 at 43: starts later than promised: .* a start at 42$"),
+        (
+            lambda s: moved(s, 2, 41),
+            f"job 2 at 41: starts at 41, but at 42 {SECOND}",
+        ),
         (
             lambda s: broken(s, "attempts", 2, 4),
-            "job 2 at 42: its accepted attempt, attempt 4, is at 62$",
+            f"job 2 at 42: has the attempts 4, but 3 {SECOND}",
         ),
         (
             lambda s: replace(s, scheduling=replace(TERMS, max_attempts=2)),
-            "job 2 has 3 attempts, but there must be 1 to 2$",
+            "job 2 at 2: is served, but in a second run of .* it was rejected for 'no room",
         ),
-        (lambda s: broken(s, "attempts", 3, 6), "job 3 has 6 attempts, but there must be 0 to 5"),
+        (
+            lambda s: broken(s, "attempts", 3, 6),
+            f"job 3 at 3: has the attempts 6, but 0 {SECOND}",
+        ),
         (lambda s: replace(s, attempts=None), "the schedule does not contain the attempts"),
         (
             lambda s: broken(s, "promised", 2, 22),
-            "job 2 at 42: starts .* than promised: it was promised a start at 22$",
+            "job 2 at 42: starts later than promised: it was promised a start at 22$",
         ),
         (
             lambda s: broken(s, "promised", 2, np.nan),
-            "job 2 at 42: starts .* than promised: it was promised no start$",
+            f"job 2 at 42: was promised no start, but a start at 42 {SECOND}",
         ),
         (
             lambda s: replace(s, jobs=ASKED.replace(latest_start=[np.inf, np.inf, 41, np.inf])),
@@ -89,7 +100,7 @@ def test_the_right_bookings_are_as_the_tests_below_take_them():
         ),
         (
             lambda s: replace(s, scheduling=replace(TERMS, horizon=40)),
-            "job 1 at 1: is booked until 41, beyond the horizon, which ended at 40$",
+            "job 1 at 1: is served, but in a second run of .* it was rejected for 'beyond the ho",
         ),
     ],
 )
@@ -100,26 +111,26 @@ def test_a_broken_rule_of_bookings_is_noticed(wrong, message):
 def test_wrong_refusals_and_servers_are_noticed():
     for refusal in (Refusal(3.0, "full"), Refusal(4.0, "no length")):
         wrong = replace(booked(), refused={3: refusal})
-        assert_fails(wrong, r"^job 3 was rejected at \d for .*; it should be .* submission, at 3")
+        assert_fails(wrong, r"^job 3 at 3: was rejected .*, but .* it was rejected .*'no length'")
     rows = {0: ([0], [0, 0], [1, 0], [1, 2], [-1, 0]), 1: ([2, 3, 4],), 2: ([3, 4, 5],), 3: ([0],)}
     for job, choices in rows.items():
         for servers in choices:
-            message = rf"^job {job} at \w+: has the servers .*, but its allocation is \[.*\]$"
+            message = rf"^job {job}( at \w+:)? has the processors .*, but its allocation is \[.*\]$"
             assert_fails(with_servers(booked(), job, servers), message)
 
 
 def test_a_server_with_two_bookings_at_once_is_noticed():
     """Job 1 ended at 21, and is booked until 41."""
     early = attempt(booked(), 2, 2, 22)
-    assert_fails(early, "^job 2 at 22: server 2 is already booked for job 1$")
+    message = f"^job 2 at 22: was promised a start at 22, but a start at 42 {SECOND}"
+    assert_fails(early, message)
     released = replace(early, scheduling=replace(TERMS, release_early=True))
-    assert_fails(released, "^job 2 at 22: server 2 is already booked for job 1$")  # it came at 2
+    assert_fails(released, message)  # it came at 2
     jobs = replace(released, jobs=ASKED.replace(submit=[0, 1, 22, 22]))
     jobs = broken(broken(jobs, "attempts", 2, 1), "refused", 3, Refusal(22.0, "no length"))
     jobs.verify()
-    # With a placement of one's own too, whatever it may answer the second time.
-    mine = replace(early, placement=type("Mine", (co.WorstFit,), {})())
-    assert_fails(mine, "^job 2 at 22: server 2 is already booked for job 1$")
+    # A placement of the user's own is checked, too.
+    assert_fails(replace(early, placement=type("Mine", (co.WorstFit,), {})()), message)
 
 
 def test_a_booking_within_the_freed_time_of_another_hides_no_third():
@@ -129,7 +140,8 @@ def test_a_booking_within_the_freed_time_of_another_hides_no_third():
     policy = co.Online(1, 1, 50, 60, release_early=True)
     schedule = co.simulate(co.Multicluster([1]), jobs, scheduling=policy, engine="reference")
     assert schedule.verify().start.tolist() == [0, 30, 3]
-    assert_fails(attempt(schedule, 1, 5, 5), "^job 1 at 5: server 0 is already booked for job 0$")
+    message = f"^job 1 at 5: was promised a start at 5, but a start at 30 {SECOND}"
+    assert_fails(attempt(schedule, 1, 5, 5), message)
 
 
 #: On one server job 0 runs until 20, job 1 until 39, and job 2 from 40 on; job 3 finds no room, job
@@ -156,17 +168,20 @@ def test_another_reason_and_other_attempts_of_a_refused_job_are_noticed():
     for job, true in WHY.items():
         for why in {NO_LENGTH, NO_ROOM, PAST_LATEST, BEYOND_HORIZON} - {true}:
             refused = schedule.refused | {job: schedule.refused[job]._replace(why=why)}
-            message = f"^job {job} was rejected .* for '{why}' after .* attempts: '{true}'$"
+            message = f"^job {job} at .: was rejected for '{why}', but .* was rejected for '{true}'"
             assert_fails(replace(schedule, refused=refused), message)
     for job, tried in ((3, 2), (4, 0), (4, 2), (5, 3), (5, 1)):
-        assert_fails(broken(schedule, "attempts", job, tried), f"^job {job} was rejected at")
+        assert_fails(
+            broken(schedule, "attempts", job, tried), f"^job {job} at .: has the attempts {tried}, "
+        )
 
 
 def test_an_earlier_attempt_that_had_room_is_noticed():
     patient = replace(FEW, max_attempts=4)
     schedule = co.simulate(co.Multicluster([2]), LINE[[0, 1, 3]], scheduling=patient).verify()
     late = attempt(schedule, 2, 3, 41)
-    assert_fails(late, "^job 2 starts at attempt 3, but there was room at attempt 2$")
+    message = f"^job 2 at 22: was promised a start at 41, but a start at 22 {SECOND}"
+    assert_fails(late, message)
 
 
 @pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
@@ -175,9 +190,8 @@ def test_servers_that_the_rule_would_not_choose_are_noticed(rule):
     schedule = co.simulate(co.Multicluster([3]), jobs, scheduling=replace(TERMS, rule=rule))
     mine = schedule.verify().servers[2].tolist()
     wrong = with_servers(schedule, 2, [(mine[0] + 1) % 3])
-    assert_fails(
-        wrong, rf"^job 2 at 11: has the servers .* but the rule {rule} chooses \[{mine[0]}\]"
-    )
+    message = rf"^job 2 at 11: has the processors \[.\], but \[{mine[0]}\] {SECOND}"
+    assert_fails(wrong, message)
 
 
 def test_a_job_that_was_refused_though_there_was_room_is_noticed():
@@ -186,7 +200,15 @@ def test_a_job_that_was_refused_though_there_was_room_is_noticed():
     wide = co.simulate(system, jobs.replace(runtime=[20, 5]), scheduling=policy).verify()
     assert wide.refused[1].why == NO_ROOM
     wrong = broken(replace(wide, jobs=jobs), "end", 0, 5)
-    assert_fails(wrong, "^job 1 was rejected after 2 attempts, but there was room at attempt 2$")
+    assert_fails(wrong, "^job 1 at 1: was rejected for 'no room .* second run of .* it is served$")
+
+
+def test_a_change_in_a_long_schedule_is_noticed():
+    """The compiled engine books these jobs again."""
+    jobs = co.JobModel(co.uniform(1, 4), 1, request="total").sample(FEW_JOBS + 1, 3, rate=0.5)
+    schedule = co.simulate(co.Multicluster([8]), jobs, scheduling=co.Online(1, 1, 50, 100)).verify()
+    job = FEW_JOBS // 2
+    assert_fails(broken(schedule, "attempts", job, 60), f"^job {job} at .* has the attempts 60, ")
 
 
 @given(systems_and_streams(most_jobs=20), onlines(), st.data())

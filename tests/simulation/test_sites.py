@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.schedules.drawing import held_until, passed_heads
+from coalloc_lib.schedules.explain import why_waiting
 from coalloc_lib.schedules.verification import ScheduleError
 from coalloc_lib.simulation import sites
 from coalloc_lib.simulation.run import ENGINES
@@ -263,6 +265,49 @@ def test_refused_jobs_and_servers_keep_their_positions():
         [0, 1, 2, 3], [], [8, 9, 10], []
     ]  # fmt: skip
     assert schedule.attempts.tolist() == [1, 0, 1, 3]
+
+
+def test_a_job_waits_for_its_own_site_only():
+    """Job 1 waits for cluster 0, while cluster 1 is idle until job 2 starts there at 2."""
+    jobs = co.JobStream([0, 1, 2], [5, 5, 5], [4, 4, 2])
+    for policy in (co.FCFS(), co.EASY()):
+        schedule = sites.local(SYSTEM_OF_FOUR, jobs, [0, 0, 1], scheduling=policy)
+        assert schedule.start.tolist() == [0, 5, 2]
+        reasons = ["needs 4 on cluster 1, where 0 are idle"]
+        assert why_waiting(schedule, [1], [1]) == reasons
+        assert passed_heads(schedule, np.arange(3)) == [None, None, None]
+
+
+def test_a_job_waits_behind_and_overtakes_jobs_of_its_own_site_only():
+    """At site 1, job 2 waits for job 1, and job 4 starts before job 2. Site 0 is idle."""
+    jobs = co.JobStream([0, 0, 1, 2, 3], [9, 9, 5, 5, 1], [4, 3, 4, 1, 1])
+    site = [0, 1, 1, 0, 1]
+    fcfs, easy = (
+        sites.local(SYSTEM_OF_FOUR, jobs, site, scheduling=policy)
+        for policy in (co.FCFS(), co.EASY())
+    )
+    assert why_waiting(fcfs, [4, 3], [3, 3]) == [
+        "would fit, but waits behind job 3",
+        "needs 1 on cluster 1, where 0 are idle",
+    ]
+    assert easy.start.tolist() == [0, 0, 9, 9, 3]
+    assert passed_heads(easy, np.array([4, 3])) == [3, None]
+    assert passed_heads(fcfs, np.arange(5)) == [None] * 5
+
+
+def test_local_execution_has_the_traits_of_the_policy_of_its_sites():
+    """Processors of job 0, which ends at 5, stay booked until its estimate, 9."""
+    jobs = co.JobStream([0, 1], [5, 5], [4, 4], estimate=[9, 5])
+    online = co.Online(slot=1, step=1, horizon=100, min_length=7)
+    for policy, until in ((online, [9, 8]), (co.EASY(), [5, 6])):
+        schedule = sites.local(SYSTEM_OF_FOUR, jobs, [0, 1], scheduling=policy).verify()
+        assert held_until(schedule).tolist() == until
+    assert schedule.scheduling.title == "EASY at each site"
+    for policy in (co.FCFS(), co.EASY(), co.Conservative(), online):
+        for trait in sites.TRAITS:
+            assert getattr(sites.AtEachSite(policy), trait) == getattr(policy, trait)
+    with pytest.raises(co.InputError, match="policy = 'FCFS' is not of type Scheduling"):
+        sites.AtEachSite("FCFS")
 
 
 HOLD = {"placement": co.HomeSite(co.BestFit())}

@@ -1,26 +1,24 @@
 """Verification of a finished schedule: the rules of the model, and the decisions of its policy.
 
 The module `rules` checks the rules of the model, which hold for every schedule. The decisions of a
-policy are checked by its own readable definition. A policy without memory decides again in the
-state that the schedule implies (`decisions`), and a policy with memory in a second run
-(`second_run`). Schedules of `Online` have rules of their own (`bookings`).
+policy are checked by the policy itself. A policy without memory decides again in the state that the
+schedule implies (`decisions`). The jobs of a policy with memory are simulated again (`second_run`).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import whole
-from coalloc_lib.calendar.periods import FIRST_FOUND
-from coalloc_lib.model.placement import is_of_library
-from coalloc_lib.policies import Online
 from coalloc_lib.schedules.reading import booked_end
-from coalloc_lib.schedules.verification.bookings import check_bookings, check_terms
 from coalloc_lib.schedules.verification.decisions import check_decisions
 from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.rules import check_limits, check_model
 from coalloc_lib.schedules.verification.second_run import check_second_run
+
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
 __all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
 
@@ -32,45 +30,35 @@ MOST_JOBS = 50_000
 MOST_WAITING = 15_000_000
 
 
-def verify(schedule: Any, most_jobs: int | None = None) -> None:
+def verify(schedule: "Schedule", most_jobs: int | None = None) -> None:
     """Raise a `ScheduleError` for the first rule that a schedule breaks; see `Schedule.verify`."""
     if most_jobs is not None:
         most_jobs = whole("most_jobs", most_jobs, least=0)
     check_model(schedule)
-    is_online = type(schedule.scheduling) is Online
-    if is_online:
-        check_terms(schedule)
-    else:
-        check_limits(schedule)
+    check_limits(schedule)
     is_too_long = _takes_long(schedule) if most_jobs is None else len(schedule) > most_jobs
     if is_too_long:
         return
-    if is_online:
-        check_bookings(schedule)
-    elif _has_no_memory(schedule):
+    if _has_no_memory(schedule):
         check_decisions(schedule)
     else:
         check_second_run(schedule)
 
 
-def unchecked(schedule: Any) -> str:
+def unchecked(schedule: "Schedule") -> str:
     """Return what `verify` does not check in a schedule by default, in words.
 
     The result completes the sentence "verify() did not check ...". It is an empty text if `verify`
     checks everything.
     """
-    policy, reason = schedule.scheduling, _takes_long(schedule)
-    if reason:
-        call = f"verify(most_jobs={len(schedule)})"
-        return f"when and where jobs start, because {reason}; call {call} to check it"
-    if type(policy) is Online and not is_of_library(schedule.placement):
-        return f"when jobs start and where {type(schedule.placement).__name__} puts them"
-    if type(policy) is Online and policy.rule == FIRST_FOUND:
-        return "which of the idle servers each job gets under the rule 'first-found'"
-    return ""
+    reason = _takes_long(schedule)
+    if not reason:
+        return ""
+    call = f"verify(most_jobs={len(schedule)})"
+    return f"when and where jobs start, because {reason}; call {call} to check it"
 
 
-def _takes_long(schedule: Any) -> str:
+def _takes_long(schedule: "Schedule") -> str:
     """Return why decisions are not checked by default, or an empty text if they are."""
     count = len(schedule)
     if count > MOST_JOBS:
@@ -82,16 +70,16 @@ def _takes_long(schedule: Any) -> str:
     return ""
 
 
-def _has_no_memory(schedule: Any) -> bool:
+def _has_no_memory(schedule: "Schedule") -> bool:
     """Return whether the decisions of the policy depend only on the state that a schedule implies.
 
     A policy with memory returns another object from `begin`.
     """
     policy = schedule.scheduling
-    return type(policy) is not Online and policy.begin(schedule.system) is policy
+    return policy.begin(schedule.system) is policy
 
 
-def _waiting(schedule: Any) -> NDArray[np.int64]:
+def _waiting(schedule: "Schedule") -> NDArray[np.int64]:
     """Return the number of waiting jobs at each instant at which the policy decides."""
     entered, left = np.sort(schedule.jobs.submit), np.sort(schedule.left_queue)
     instants = np.unique(np.concatenate([entered, schedule.end[schedule.served]]))

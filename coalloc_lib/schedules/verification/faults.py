@@ -1,10 +1,13 @@
 """The error that names a fault of a schedule, and functions that raise it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
 
 class ScheduleError(AssertionError):
@@ -40,7 +43,7 @@ class ScheduleError(AssertionError):
 
 def raise_first(
     bad: NDArray[np.bool_],
-    schedule: Any,
+    schedule: "Schedule",
     message: Callable[[int], str],
     instant: NDArray[np.float64] | None = None,
 ) -> None:
@@ -60,8 +63,9 @@ def raise_first(
     jobs = np.flatnonzero(bad)
     if len(jobs):
         when = schedule.start if instant is None else instant
-        job = int(jobs[np.argmin(when[jobs])])
-        raise ScheduleError(message(job), job, float(when[job]))
+        # A job that was rejected has no start: its instant is NaN and counts as the latest.
+        job = int(jobs[np.argmin(np.nan_to_num(when[jobs], nan=np.inf))])
+        raise ScheduleError(message(job), job, None if np.isnan(when[job]) else float(when[job]))
 
 
 def promise_in_words(promised: float) -> str:

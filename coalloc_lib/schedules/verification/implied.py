@@ -1,6 +1,6 @@
 """The state of the system that a schedule implies, in which a policy decides again.
 
-It shares no code with the engines, so that it also notices their mistakes.
+The engines keep a state of their own. A mistake in it is therefore not repeated here.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,26 +1,32 @@
 """Rules of the model that hold for every schedule, as checks on arrays."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.engines.state import name_of
 from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
 from coalloc_lib.schedules import reading
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
-def check_model(schedule: Any) -> None:
+
+def check_model(schedule: "Schedule") -> None:
     """Raise a `ScheduleError` if a schedule of any policy breaks a rule of the model."""
     _check_complete(schedule)
     _check_submissions(schedule)
     _check_run_times(schedule)
     _check_requests(schedule)
     _check_capacity(schedule)
+    if schedule.servers is not None:
+        _check_servers(schedule, schedule.servers)
 
 
-def check_limits(schedule: Any) -> None:
+def check_limits(schedule: "Schedule") -> None:
     """Check that jobs start within the limits that they asked for, and not later than promised.
 
     Promised starts may move under a policy that does not promise every job a start.
@@ -43,7 +49,7 @@ def check_limits(schedule: Any) -> None:
         )
 
 
-def _check_complete(schedule: Any) -> None:
+def _check_complete(schedule: "Schedule") -> None:
     """Check that served jobs have a start and an end, and that rejected jobs have neither."""
     served = schedule.served
     for bad, what in (
@@ -60,13 +66,13 @@ def _check_complete(schedule: Any) -> None:
             raise ScheduleError(f"was rejected at {refusal.instant}, before its submission", job)
 
 
-def _check_submissions(schedule: Any) -> None:
+def _check_submissions(schedule: "Schedule") -> None:
     submit = schedule.jobs.submit
     bad = schedule.start < submit
     raise_first(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
 
 
-def _check_run_times(schedule: Any) -> None:
+def _check_run_times(schedule: "Schedule") -> None:
     jobs, end = schedule.jobs, schedule.end
     length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.clusters_used)
     bad = schedule.served & (end != schedule.start + length)
@@ -74,7 +80,7 @@ def _check_run_times(schedule: Any) -> None:
     raise_first(bad, schedule, lambda job: message.format(end[job], length[job]))
 
 
-def _check_requests(schedule: Any) -> None:
+def _check_requests(schedule: "Schedule") -> None:
     """Check that the allocation of every job satisfies its request."""
     jobs, allocation = schedule.jobs, schedule.allocation
     is_whole = (allocation > 0).sum(axis=1) == 1
@@ -96,7 +102,7 @@ def _check_requests(schedule: Any) -> None:
     raise_first(bad & schedule.served, schedule, message)
 
 
-def _check_capacity(schedule: Any) -> None:
+def _check_capacity(schedule: "Schedule") -> None:
     """Check that no cluster ever runs more processors than it has.
 
     At one instant, departures come before starts.
@@ -116,7 +122,28 @@ def _check_capacity(schedule: Any) -> None:
     _check_capacity_of_instant_jobs(schedule, ~runs & schedule.served)
 
 
-def _check_capacity_of_instant_jobs(schedule: Any, is_instant: NDArray[np.bool_]) -> None:
+def _check_servers(schedule: "Schedule", servers: Servers) -> None:
+    """Check that the listed processors of every job are different and make up its allocation.
+
+    A policy may list no processors for a job.
+    """
+    sizes = schedule.system.as_array()
+    counts = np.diff(servers.first)
+    job = np.repeat(np.arange(len(servers)), counts)
+    inside = (servers.ids >= 0) & (servers.ids < sizes.sum())
+    cluster = np.searchsorted(np.cumsum(sizes), servers.ids, side="right")
+    listed = np.zeros(schedule.allocation.shape, dtype=np.int64)
+    np.add.at(listed, (job[inside], cluster[inside]), 1)
+    bad = (listed != schedule.allocation).any(axis=1) & (counts > 0)
+    bad[job[~inside]] = True
+    bad[job[1:][(np.diff(servers.ids) <= 0) & (np.diff(job) == 0)]] = True
+    message, rows = "has the processors {}, but its allocation is {}", schedule.allocation
+    raise_first(
+        bad, schedule, lambda job: message.format(servers[job].tolist(), rows[job].tolist())
+    )
+
+
+def _check_capacity_of_instant_jobs(schedule: "Schedule", is_instant: NDArray[np.bool_]) -> None:
     """Check that jobs that run for no time fit beside the jobs that run across their instant."""
     jobs, runs = np.flatnonzero(is_instant), schedule.end > schedule.start
     instants = schedule.start[jobs]

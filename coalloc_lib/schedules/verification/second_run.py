@@ -1,11 +1,11 @@
 """Verification of schedules of policies with memory, by a second run of the same policy.
 
-A schedule does not contain the reservations that conservative backfilling has made for the waiting
-jobs, or anything else that a policy remembers. So the jobs are simulated again.
+A schedule does not contain what a policy remembers, for example the reservations of the waiting
+jobs in conservative backfilling and in online booking. So the jobs are simulated again.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +16,22 @@ from coalloc_lib.policies import Refusal
 from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
-#: The readable engine simulates up to this number of jobs again. It is slow, but a mistake of the
-#: compiled engine cannot hide, because the two engines share no code.
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
+
+#: The readable engine simulates up to this number of jobs again, and thus finds mistakes of the
+#: compiled engine. It is too slow for more jobs, which the compiled engine simulates if it can.
 FEW = 500
 
 
-def check_second_run(schedule: Any) -> None:
+def check_second_run(schedule: "Schedule") -> None:
     """Raise a `ScheduleError` for the first job that differs in a second run of the policy.
 
     The fault is reported at the earlier of the two starts of the job.
     """
-    jobs, wanted = schedule.jobs, _second_run(schedule)
-    differs = {
-        "entered the queue": _differ(wanted.entered, jobs.submit),
-        "was promised": _differ(wanted.promised, schedule.promised),
-        "starts": _differ(wanted.start, schedule.start),
-        "has": (wanted.allocation != schedule.allocation).any(axis=1),
-    }
+    wanted = _second_run(schedule)
+    if wanted.attempts is not None and (schedule.attempts is None or schedule.servers is None):
+        raise ScheduleError("the schedule does not contain the attempts and servers of its jobs")
     instant = np.fmin(wanted.start, schedule.start)
     for job, refusal in (*wanted.refused.items(), *schedule.refused.items()):
         instant[job] = np.fmin(instant[job], refusal.instant)
@@ -43,11 +42,27 @@ def check_second_run(schedule: Any) -> None:
                 job,
                 float(instant[job]),
             )
+    differs = _differences(schedule, wanted)
     bad = np.any([*differs.values()], axis=0)
     raise_first(bad, schedule, lambda job: _difference(schedule, wanted, differs, job), instant)
 
 
-def _second_run(schedule: Any) -> Outcome:
+def _differences(schedule: "Schedule", wanted: Outcome) -> dict[str, NDArray[np.bool_]]:
+    """Return, for each kind of difference, whether each job differs in the second run."""
+    differs = {
+        "entered the queue": _differ(wanted.entered, schedule.jobs.submit),
+        "was promised": _differ(wanted.promised, schedule.promised),
+        "starts": _differ(wanted.start, schedule.start),
+        "has the allocation": (wanted.allocation != schedule.allocation).any(axis=1),
+    }
+    if wanted.servers is not None and schedule.servers is not None:
+        differs["has the attempts"] = wanted.attempts != schedule.attempts
+        pairs = zip(wanted.servers, schedule.servers, strict=True)
+        differs["has the processors"] = ~np.array([np.array_equal(*pair) for pair in pairs])
+    return differs
+
+
+def _second_run(schedule: "Schedule") -> Outcome:
     """Simulate the jobs of a schedule again, in order of arrival."""
     order = arrival_order(schedule)
     policies = schedule.scheduling, schedule.placement, schedule.backlog
@@ -55,7 +70,7 @@ def _second_run(schedule: Any) -> Outcome:
     return outcome.in_stream_order(order)
 
 
-def _engine(schedule: Any) -> Callable[[Task], Outcome]:
+def _engine(schedule: "Schedule") -> Callable[[Task], Outcome]:
     """Return the function of the engine that simulates the jobs again."""
     from coalloc_lib.engines import compiled, reference
 
@@ -64,7 +79,7 @@ def _engine(schedule: Any) -> Callable[[Task], Outcome]:
 
 
 def _difference(
-    schedule: Any, wanted: Outcome, differs: dict[str, NDArray[np.bool_]], job: int
+    schedule: "Schedule", wanted: Outcome, differs: dict[str, NDArray[np.bool_]], job: int
 ) -> str:
     """Describe how a job of the schedule differs from the same job in the second run."""
     was, would = (
@@ -72,7 +87,9 @@ def _difference(
             "entered the queue": f"at {submit[job]:.12g}",
             "was promised": promise_in_words(one.promised[job]),
             "starts": f"at {one.start[job]:.12g}",
-            "has": one.allocation[job].tolist(),
+            "has the allocation": one.allocation[job].tolist(),
+            "has the attempts": None if one.attempts is None else one.attempts[job],
+            "has the processors": None if one.servers is None else one.servers[job].tolist(),
         }
         for one, submit in ((schedule, schedule.jobs.submit), (wanted, wanted.entered))
     )
