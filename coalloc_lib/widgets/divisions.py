@@ -129,9 +129,9 @@ def division_picture(
     stretch = 1 + not_negative("penalty", penalty) * (components > 1)
     effort = COARSE if coarse else FINE
     curves = _stretched(division_curves(system, model, effort), stretch)
-    ghost = None
+    earlier = None
     if before is not None:
-        ghost = _table(_stretched(division_curves(_system(before), model, effort), stretch))
+        earlier = _table(_stretched(division_curves(_system(before), model, effort), stretch))
     penalized = f", penalty {penalty:g}" if stretch > 1 else ""
     bands = "" if coarse else "; bands: 95 % intervals"
     bands += f"; dashed: before, on {_system(before)}" if before is not None else ""
@@ -139,7 +139,7 @@ def division_picture(
     label = "load, not counting the time that the penalty adds" if stretch > 1 else "load"
     figure = plots.curves(
         _table(curves), title=_title(curves), subtitle=subtitle, xlabel=label, whole=True,
-        ghost=ghost,
+        before=earlier,
     )  # fmt: skip
     if coarse:
         _place_axes(figure)

@@ -14,7 +14,7 @@ from coalloc_lib.basics.checks import InputError, finite, instance_of, shown
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.plots import Picture, still
+from coalloc_lib.plots import Picture, draw_schedules
 from coalloc_lib.plots.schedules import JOB_COLOURS
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, display_name, options_of
 from coalloc_lib.schedules.drawing import scenes
@@ -202,7 +202,9 @@ class Player(Pictured):
 
     def still(self) -> Figure:
         """Return a still picture of the schedules, with the marks that the player uses."""
-        return still(*scenes(self._schedules, self._window, self._against), unit=self._unit)
+        return draw_schedules(
+            *scenes(self._schedules, self._window, self._against), unit=self._unit
+        )
 
     def picture(self) -> Picture:
         """Return the still picture of the schedules with its description in words."""

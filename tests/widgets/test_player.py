@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.plots import still
+from coalloc_lib.plots import draw_schedules
 from coalloc_lib.schedules.drawing import boxes, scenes
 from coalloc_lib.widgets.player_data import player_data
 from tests.schedules.test_explain import schedules
@@ -19,7 +19,7 @@ JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]]
 
 
 def still_of(schedules, **how):
-    return still(*scenes(schedules), **how)
+    return draw_schedules(*scenes(schedules), **how)
 
 
 def outlines(axes):
@@ -287,7 +287,11 @@ def test_the_still_picture_has_the_marks_of_the_player():
     boxes = [(p.get_x(), p.get_width(), p.get_height()) for p in bands.patches]
     assert sum(width * height for _, width, height in boxes) == pytest.approx(JOBS.work.sum())
     assert {text.get_text() for text in bands.texts} == {"1", "2", "3", "4"}
-    assert figure.axes[-1].get_xlabel().endswith("line: a wait\ndashed outline: passed the head")
+    assert (
+        figure.axes[-1]
+        .get_xlabel()
+        .endswith("line: a wait\ndashed outline: overtook the head of the queue")
+    )
     assert outlines(figure.axes[2])
     assert not outlines(bands)
     marks = {line.get_xdata()[0] for line in queue.lines if line.get_marker() == "x"}
