@@ -79,8 +79,8 @@ class Player(Pictured):
     against : Schedule, optional
         Another schedule of the same jobs. Work that is done earlier than in it has white lines.
     idle : float, optional
-        The end of the axis of the idle share, such as 0.4. Give the same number to several players
-        to compare them. By default the axis ends at the largest value.
+        The end of the axis of the idle share, from 0.01 to 1. Give the same number to several
+        players to compare them. By default the axis ends at the largest value.
 
     Raises
     ------
@@ -131,12 +131,13 @@ class Player(Pictured):
         against: Schedule | None = None, idle: float | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        share = "a share between 0 and 1"
-        self._bound = None if bound is None else _between("bound", bound, 0, 1, share)
-        self._idle = None if idle is None else _between("idle", idle, 0.01, 1, share)
+        share = "a share from {} to 1"
+        self._bound = None if bound is None else _between("bound", bound, 0, 1, share.format(0))
+        self._idle = None if idle is None else _between("idle", idle, 0.01, 1, share.format(0.01))
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
-        self._window, self._against = window, against
-        self.show(schedules)
+        self._window = window
+        self._against: Schedule | None = None
+        self.show(schedules, against)
         begin, finish = self.data["axis"]["begin"], self.data["axis"]["finish"]
         if now is None:
             films = self.data["films"]
@@ -166,13 +167,8 @@ class Player(Pictured):
         """
         named = _named(schedules)
         against = self._against if against is None else against
-        self._against = against
-        for label, schedule in named.items():
-            if against is not None and len(against) != len(schedule):
-                raise InputError(
-                    f"against has {len(against):,} jobs, but the schedule {label!r} has "
-                    f"{len(schedule):,}; give schedules of the same jobs"
-                )
+        if against is not None:
+            _check_same_jobs(against, named)
         films = [
             player_data(schedule, label, self._window, against) for label, schedule in named.items()
         ]
@@ -181,7 +177,7 @@ class Player(Pictured):
             "begin": min(axis["begin"], *(film["begin"] for film in films)),
             "finish": max(axis["finish"], *(film["finish"] for film in films)),
         }
-        self._schedules = named
+        self._schedules, self._against = named, against
         self.data = {
             "films": films, "axis": axis | ends, "unit": self._unit, "bound": self._bound,
             "idle": self._idle, "colours": JOB_COLOURS,
@@ -223,6 +219,18 @@ def _named(schedules):
     for label, schedule in schedules.items():
         instance_of(f"schedules[{label!r}]", schedule, Schedule, "the result of simulate(...)")
     return {str(label): schedule for label, schedule in schedules.items()}
+
+
+def _check_same_jobs(against, schedules):
+    """Raise an `InputError` unless `against` is a schedule of the same jobs as the others."""
+    instance_of("against", against, Schedule, "the result of simulate(...)")
+    for label, schedule in schedules.items():
+        for column in ("submit", "runtime"):
+            if not np.array_equal(getattr(against.jobs, column), getattr(schedule.jobs, column)):
+                raise InputError(
+                    f"against has other jobs than the schedule {label!r}; give schedules of the "
+                    "same jobs"
+                )
 
 
 def _between(name, value, least, most, description):

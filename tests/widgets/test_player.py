@@ -213,8 +213,12 @@ def test_what_is_done_sooner_than_in_another_schedule_is_marked():
     assert any(gained)
     lines = [patch for patch in player.still().axes[0].patches if patch.get_hatch()]
     assert len(lines) == sum(gained)  # on one cluster a job is one box
-    with pytest.raises(co.InputError, match=r"against has .* jobs, but the schedule"):
+    with pytest.raises(co.InputError, match=r"^against has other jobs than the schedule"):
         co.Player(fast, against=small())
+    later = co.simulate(co.Multicluster([10]), SIX.replace(runtime=SIX.runtime + 1))
+    with pytest.raises(co.InputError, match=r"^against has other jobs than the schedule"):
+        player.show(fast, later)
+    assert player._against is slow
 
 
 def test_spanning_is_pointed_at_where_it_is_a_choice():
@@ -245,6 +249,8 @@ WRONG = {
     "a string": (("no",), {}, r"^schedules = 'no'; give "),
     "too many": (({str(i): None for i in range(5)},), {}, "^schedules = .*; give "),
     "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
+    "an idle share of 0.005": ((small(),), {"idle": 0.005}, "^idle = 0.005; .* from 0.01 to 1$"),
+    "a number of jobs": ((small(),), {"against": 5}, "^against = 5 is not of type Schedule; give"),
     "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is not of type str"),
     "a window": ((small(),), {"window": (2, 1)}, r"^window = \(2, 1\); give"),
     "a window of all": (
