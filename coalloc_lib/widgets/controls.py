@@ -337,13 +337,17 @@ class Explorer(ipw.VBox):
         except InputError as error:
             self._set(before)
             self.scenario.value = _line(before)
-            self._notes["this scenario"].value = note(source + str(error))
+            self.reject(source + str(error))
             return
         finally:
             self._held = False
         self.scenario.value = _line(self.values)
         name = "this scenario" if source else next(iter(self._holders))
         self._redraw(name, coarse=False, source=source)
+
+    def reject(self, words: str) -> None:
+        """Show a note that says why a scenario cannot be shown; the controls keep their values."""
+        self._notes["this scenario"].value = note(words)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
         # One control may limit another one. Then the second round sets the other to its value.
