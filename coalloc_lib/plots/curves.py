@@ -173,10 +173,14 @@ def _name_axes(upper, lower, most):
 
 def _notes(points, beside, threshold):
     """Return the notes of the subtitle on the marks."""
-    doubt = "hollow: in doubt, the interval is wide or the response still rises"
-    notes = [doubt * (not points["precise"].all())]
-    notes += [f"+: {beside[0]}"] if beside else []
-    return [*notes, f"dashed: {threshold[0]}" if threshold else ""]
+    notes = []
+    if not points["precise"].all():
+        notes.append("hollow: in doubt, the interval is wide or the response still rises")
+    if beside:
+        notes.append(f"+: {beside[0]}")
+    if threshold:
+        notes.append(f"dashed: {threshold[0]}")
+    return notes
 
 
 def _draw_lines(axes, points, names, look):

@@ -211,8 +211,8 @@ def _draw_queue(axes, queue, lanes, span):
         if np.isfinite(promised):
             axes.plot(promised, lane, "|", color=PROMISE, markersize=7, markeredgewidth=2)
         if lanes * LANE <= MOST_LANES and submit >= span[0]:
-            axes.annotate(str(number), (submit, lane), (-4, 0), textcoords="offset points",
-                          ha="right", va="center_baseline", fontsize=7)  # fmt: skip
+            style = {"ha": "right", "va": "center_baseline", "fontsize": 7}
+            axes.annotate(str(number), (submit, lane), (-4, 0), textcoords="offset points", **style)
     axes.set_ylim(lanes + 0.6, 0.4)
     axes.set_yticks([(lanes + 1) / 2], ["queue"])
     _plain(axes)

@@ -1,11 +1,10 @@
 """The schedule player, which replays finished schedules, and the schedule explorer."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import compress
 from typing import Any
 
-import anywidget
 import numpy as np
 import traitlets
 from matplotlib.figure import Figure
@@ -22,6 +21,7 @@ from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate
 from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
+from coalloc_lib.widgets.pictured import Pictured
 from coalloc_lib.widgets.player_data import label_of, player_data, view_of
 
 #: The largest number of schedules that fit below each other on a screen.
@@ -30,33 +30,11 @@ _MOST_SHOWN = 4
 #: clusters, and a total request runs on a single cluster.
 NO_CHOICE = ("ordered", "total")
 #: The scheduling policies of the explorer by name: those whose only number is MaxJumps.
-POLICIES = {
+FOLLOWED_POLICIES = {
     policy.__name__: policy
     for policy in SCHEDULING.values()
     if {*options_of(policy)} <= {"max_jumps", "counted", "adaptive", "order"}
 }
-
-
-class Pictured(anywidget.AnyWidget):
-    """The base class of a widget with a still picture, which notebooks show without a kernel."""
-
-    #: The HTML before the still picture.
-    hint = ""
-    #: The method that returns the still picture with its description in words.
-    picture: Callable[[], Picture]
-
-    def boxed(self) -> dict[str, str]:
-        """Return the still picture by MIME type, in a box that `pages.fill` can fill."""
-        still = self.picture()._repr_mimebundle_()
-        # The picture is sent as HTML only, because an image would have no description for a
-        # screen reader.
-        html = pages.box(type(self).__name__, self.model_id, still["text/html"])
-        return still | {"text/html": html}
-
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = super()._repr_mimebundle_(**options) or ({}, {})
-        still = self.boxed()
-        return data | still | {"text/html": self.hint + still["text/html"]}, metadata
 
 
 class Player(Pictured):
@@ -126,10 +104,16 @@ class Player(Pictured):
     playing = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
-        self, schedules: Schedule | Mapping[str, Schedule], *, bound: float | None = None,
-        unit: str = "", window: tuple[float, float] | None = None, now: float | None = None,
-        against: Schedule | None = None, idle: float | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        schedules: Schedule | Mapping[str, Schedule],
+        *,
+        bound: float | None = None,
+        unit: str = "",
+        window: tuple[float, float] | None = None,
+        now: float | None = None,
+        against: Schedule | None = None,
+        idle: float | None = None,
+    ) -> None:
         super().__init__()
         share = "a share from {} to 1"
         self._bound = None if bound is None else _between("bound", bound, 0, 1, share.format(0))
@@ -281,9 +265,9 @@ def schedule_explorer(
     request = choice("request type", REQUESTS, jobs.request)
     placement = choice("placement", map(display_name, PLACEMENTS))
     disable(placement, request, lambda value: value in NO_CHOICE)
-    scheduling = choice("scheduling", POLICIES, "FCFS")
+    scheduling = choice("scheduling", FOLLOWED_POLICIES, "FCFS")
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
-    disable(jumps, scheduling, lambda name: "max_jumps" not in options_of(POLICIES[name]))
+    disable(jumps, scheduling, lambda name: "max_jumps" not in options_of(FOLLOWED_POLICIES[name]))
     controls = {"request": request, "placement": placement, "scheduling": scheduling}
     start = {name: control.value for name, control in controls.items()}
     player = Player(_named_schedule(system, jobs, **start, max_jumps=1), unit=unit)
@@ -296,7 +280,7 @@ def schedule_explorer(
 
 def _named_schedule(system, jobs, request, placement, scheduling, max_jumps):
     """Return a dict with one schedule, whose key names the request type and the policies."""
-    limit = [max_jumps] * ("max_jumps" in options_of(POLICIES[scheduling]))
+    limit = [max_jumps] * ("max_jumps" in options_of(FOLLOWED_POLICIES[scheduling]))
     words = [f"{request} requests", placement, scheduling + f"({max_jumps})" * len(limit)]
     if request == "total":
         system = Multicluster([system.processors])
@@ -304,6 +288,6 @@ def _named_schedule(system, jobs, request, placement, scheduling, max_jumps):
     if request in NO_CHOICE:
         words.remove(placement)
     rule = None if request in NO_CHOICE else PLACEMENTS[placement.replace(" ", "-")]()
-    policy, stream = POLICIES[scheduling](*limit), jobs.replace(request=request)
+    policy, stream = FOLLOWED_POLICIES[scheduling](*limit), jobs.replace(request=request)
     schedule = simulate(system, stream, scheduling=policy, placement=rule, engine="reference")
     return {", ".join(words): schedule}

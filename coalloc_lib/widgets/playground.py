@@ -238,12 +238,20 @@ def _in_words(scenario: Scenario) -> str:
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
     """Return the controls of a centre, and a heading that says which are disabled and why."""
-    rows = dict(zip(CONTROLS, (
-        ui.text_entry(CONTROLS["clusters"], "8,8,8"), ui.choice(CONTROLS["policy"], POLICIES),
-        ui.slider_with_entry(CONTROLS["max_jumps"], 5, 0, 50), ui.choice("span", SPANS[:3], span),
-        ui.slider_with_entry("penalty", 0.25, *PENALTIES, 0.05),
-        ui.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
-    ), strict=True))  # fmt: skip
+    rows = dict(
+        zip(
+            CONTROLS,
+            (
+                ui.text_entry(CONTROLS["clusters"], "8,8,8"),
+                ui.choice(CONTROLS["policy"], POLICIES),
+                ui.slider_with_entry(CONTROLS["max_jumps"], 5, 0, 50),
+                ui.choice("span", SPANS[:3], span),
+                ui.slider_with_entry("penalty", 0.25, *PENALTIES, 0.05),
+                ui.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
+            ),
+            strict=True,
+        )
+    )
     leaves = {name: getattr(row, "children", (row,)) for name, row in rows.items()}
     for name, words in CONTROLS.items():
         for widget in leaves[name]:

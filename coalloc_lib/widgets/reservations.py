@@ -17,7 +17,7 @@ from coalloc_lib.plots import Picture, reservations
 from coalloc_lib.widgets import booking_session as booking
 from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import HINT
-from coalloc_lib.widgets.player import Pictured
+from coalloc_lib.widgets.pictured import Pictured
 
 #: The largest number of servers whose rows can be told apart in a picture.
 _MOST_SERVERS = 200
@@ -175,12 +175,16 @@ class ReservationCalendar(Pictured):
         """Return a still picture of the calendar, for pages that cannot show a widget."""
         data, words = self.data, self.data["said"]["words"]
         return reservations(
-            self._setting.clusters, [reserved.box() for reserved in self._session.booked],
-            now=self.now, until=data["until"], span=(data["begin"], data["finish"]),
+            self._setting.clusters,
+            [reserved.box() for reserved in self._session.booked],
+            now=self.now,
+            until=data["until"],
+            span=(data["begin"], data["finish"]),
             free_period=data["found"] and tuple(data["found"].values()),
-            title=words[0].upper() + words[1:], unit=self._unit,
+            title=words[0].upper() + words[1:],
+            unit=self._unit,
             subtitle=f"{data['title']}, {data['terms']}; {data['legend']}",
-        )  # fmt: skip
+        )
 
     def picture(self) -> Picture:
         """Return the still picture of the calendar with its description in words."""
@@ -207,9 +211,13 @@ class ReservationCalendar(Pictured):
             self._update(str(error), "wrong", field=field or str(error).partition(" ")[0])
 
     def _update(
-        self, words: str, kind: str, field: str = "", made: booking.Reserved | None = None,
+        self,
+        words: str,
+        kind: str,
+        field: str = "",
+        made: booking.Reserved | None = None,
         found: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Send the state of the calendar to the browser, which draws it.
 
         Parameters
