@@ -10,11 +10,12 @@ point, or an empty text. Begin with `tables`, then read `lines`.
 from coalloc_lib.plots.bars import bars, histograms
 from coalloc_lib.plots.charts import LineStyle
 from coalloc_lib.plots.curves import anatomy, curves
-from coalloc_lib.plots.intervals import intervals
+from coalloc_lib.plots.intervals import deviations, intervals
 from coalloc_lib.plots.lines import factor_lines, lines, lines_and_levels
 from coalloc_lib.plots.maps import MARKS, maps, timelines
 from coalloc_lib.plots.matrix import matrix
-from coalloc_lib.plots.schedules import reservations, still
+from coalloc_lib.plots.picture import Picture, to_svg
+from coalloc_lib.plots.schedules import draw_schedules, reservations
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, MarkerStyle, shades, signs
-from coalloc_lib.plots.style import GREY, Picture, head, new_figure, title_figure, to_svg
+from coalloc_lib.plots.style import GREY, head, new_figure, title_figure
 from coalloc_lib.plots.tables import format_interval

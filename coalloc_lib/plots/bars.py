@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
-from coalloc_lib.plots.style import GREY, new_figure, title_figure
+from coalloc_lib.plots.style import GREY, NAME_BOX, new_figure, title_figure
 from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 
 #: Height of a bar and of the gap between groups, in inches.
@@ -18,7 +18,7 @@ BAR, GAP = 0.2, 0.12
 LETTER = 0.0092
 #: The number of letters for which there is room behind the end of an axis with a fixed end.
 MOST_LETTERS = 40
-#: The largest number of letters beside a bar whose interval has a warning.
+#: The largest number of letters beside a bar. A longer text is cut.
 LONGEST = 64
 
 #: The place of a threshold: a number, or two ends.
@@ -127,15 +127,23 @@ def _end_of(axes, row, colour, until):
     """Return the end of a bar with its text; draw an arrow if the bar goes on beyond the edge."""
     # A half-width that is smaller than the last digit is left out.
     number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
-    label = f"{row.series} {row.words or number}"
-    if row.warning:  # The text of a warning may be longer than the figure is wide.
-        label = shorten(label, LONGEST, placeholder=" …")
+    label = _cut(row.series, row.words or number, bool(row.warning))
     # The text of a negative bar stands behind 0, where there is room.
     end = max(0.0, row.high)
     if until is not None and end > until:
         end = until
         axes.plot(until, row.at, ">", color=colour, zorder=4)
     return _End(end, row.at, label)
+
+
+def _cut(name, value, has_warning):
+    """Return a name and a value as one text that leaves room for the bars.
+
+    The name is cut before the value, except if the value has a warning, which may be long itself.
+    """
+    if not has_warning:
+        name = shorten(name, max(LONGEST - len(value) - 1, 2), placeholder=" …")
+    return shorten(f"{name} {value}", LONGEST, placeholder=" …")
 
 
 def _set_width(axes, rows, ends, until):
@@ -155,7 +163,7 @@ def _set_width(axes, rows, ends, until):
 
 def _write_labels(axes, ends, room):
     """Write the label of each bar, a little to the right of its end."""
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    box = NAME_BOX | {"pad": 0.8}
     for end, at, label in ends:
         axes.text(end + 0.012 * room, at, label, va="center", fontsize=8, bbox=box, zorder=3)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
-from coalloc_lib.plots.tables import looks, refuse, tidy
+from coalloc_lib.plots.tables import looks, reject_first, tidy
 
 #: Panels stand in rows of two if the names beside their lines have more letters than this in total.
 WIDE = 40
@@ -77,21 +77,20 @@ class Chart:
         names: str,
         look: Look | None,
         style: LineStyle | None,
+        levels: Mapping[str, float],
     ) -> None:
-        self.labels, self.numbers = labels, numbers
+        self.labels, self.numbers, self.levels = labels, numbers, dict(levels)
         self.style = LineStyle() if style is None else style
-        self.levels: list[float] = []
-        self.notes: list[str] = []
         points = tidy(table, labels, numbers, gaps=["y"])
-        self.check(points, table)
+        self._check(points, table)
         self.names_at_ends = one_of("names", names, ("ends", "legend")) == "ends"
         self.in_grid = labels["row"] is not None
-        self.shares_axes = self.has_shared_axes(scales)
+        self.shares_axes = self._has_shared_axes(scales)
         self.points = points.sort_values("x", kind="stable")
         self.names, self.panels, self.rows = (list(points[label].unique()) for label in labels)
-        self.scales = self.scales_of_panels(scales)
-        self.cells = self.points_of_cells()
-        self.look = self.signs(look)
+        self.scales = self._scales_of_panels(scales)
+        self.cells = self._points_of_cells()
+        self.look = self._signs(look)
         # The room for the names of the lines.
         self.letters = max(map(len, self.names)) if self.names_at_ends else 0
         self.names_at_left = self.names_at_ends and _meet_at_the_right(
@@ -100,32 +99,32 @@ class Chart:
 
     # --- Rules that kinds of charts override ---
 
-    def check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
+    def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
         """Raise an error for points that cannot be drawn."""
         if not np.isfinite(points["y"]).any():
             raise InputError(f"column {self.numbers['y']!r} has no finite number; give one or more")
 
-    def has_shared_axes(self, scales: Scales) -> bool:
+    def _has_shared_axes(self, scales: Scales) -> bool:
         """Whether all panels have the same axes."""
         return self.names_at_ends and not isinstance(scales, Mapping)
 
-    def shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
+    def _shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
         """Return the points that axes with these scales can show."""
         return _on_axes(points, scales).dropna(subset="y")
 
-    def limits(self, values: NDArray[np.float64], scale: str) -> Ends:
+    def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         """Return the ends of a vertical axis that shows some values."""
         low, high = _ends_of(values, scale)
         if scale == "log":
             return low / 1.4, high * 1.4
         return min(0.0, 1.05 * low), max(0.0, 1.05 * high) or float(low == 0)
 
-    def set_y_ticks(self, axes: Axes, scale: str) -> None:
+    def _set_y_ticks(self, axes: Axes, scale: str) -> None:
         """Set the ticks of the vertical axis to round numbers."""
         if scale == "log":
             canvas.mark_powers(axes.yaxis)
 
-    def printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
+    def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
         """Return the values that a paper prints, in the panels of their lines."""
         if printed is None or printed.empty:
             return self.points[:0]
@@ -136,32 +135,41 @@ class Chart:
             marks = marks.drop(columns="panel").merge(panels)
         return marks[marks["line"].isin(self.points["line"])]
 
-    def extent_of_levels(self, points: pd.DataFrame) -> Ends:
+    def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
         """Return the left and the right end of dashed levels."""
         return points["x"].min(), points["x"].max()
 
-    def name_levels(self, axes: Axes) -> None:
+    def _notes_on_levels(self) -> list[str]:
+        """Return the notes of the subtitle on the dashed levels."""
+        return [f"dashed: {name}" for name in self.levels]
+
+    def _name_levels(self, axes: Axes) -> None:
         """Write the names of the levels; here the subtitle shows them."""
 
     # --- The points and their styles ---
 
-    def scales_of_panels(self, scales: Scales) -> dict[str, tuple[str, str]]:
+    def _scales_of_panels(self, scales: Scales) -> dict[str, tuple[str, str]]:
         """Return the scales of both axes by panel."""
+        for panel in self.panels if isinstance(scales, Mapping) else ():
+            if panel not in scales:
+                raise InputError(
+                    f"scales has no entry for the panel {panel!r}; give its two scales"
+                )
         by_panel = {p: scales[p] if isinstance(scales, Mapping) else scales for p in self.panels}
         for pair in by_panel.values():
             for name, scale in zip("xy", pair, strict=True):
                 one_of(f"scale of {name}", scale, ("linear", "log"))
         return by_panel
 
-    def points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
+    def _points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
         """Return the points of each cell by its row and panel."""
         return {
-            (row, panel): self.shown(points_of(self.points, row, panel), self.scales[panel])
+            (row, panel): self._shown(_points_of(self.points, row, panel), self.scales[panel])
             for row in self.rows
             for panel in self.panels
         }
 
-    def signs(self, look: Look | None) -> dict[str, MarkerStyle]:
+    def _signs(self, look: Look | None) -> dict[str, MarkerStyle]:
         """Return the colour and marker of each line."""
         bold, look = self.style.bold, dict(look or {})
         if self.labels["line"] is None:
@@ -177,25 +185,26 @@ class Chart:
         self, xlabel: str, ylabel: str, printed: pd.DataFrame | None, title: str, subtitle: str
     ) -> Figure:
         """Return the figure."""
-        marks = self.printed_points(printed)
-        figure, grid = self.new_figure()
+        marks = self._printed_points(printed)
+        figure, grid = self._new_figure()
         for axes, (_, panel), points in zip(
             grid.flat, self.cells, self.cells.values(), strict=False
         ):
-            self.draw_panel(axes, points, self.scales[panel], marks, panel)
-        self.label_axes(figure, grid, xlabel, ylabel)
-        self.name_levels(grid.flat[0])
+            self._draw_panel(axes, points, self.scales[panel], marks, panel)
+        self._label_axes(figure, grid, xlabel, ylabel)
+        self._name_levels(grid.flat[0])
         if not self.names_at_ends and len(self.names) > 1:
             canvas.name_signs(grid[0, -1], self.look, self.names, self.style.dashed)
-        notes = [*self.notes, canvas.DIAMONDS * bool(len(marks))]
-        notes.append("hollow: in doubt" * any(self.points["warning"]))
+        notes = self._notes_on_levels()
+        notes += [canvas.DIAMONDS] if len(marks) else []
+        notes += ["hollow: in doubt"] if any(self.points["warning"]) else []
         canvas.title_figure(figure, title, subtitle, *notes)
         if self.names_at_ends and not self.in_grid:
             for axes, points in zip(grid.flat, self.cells.values(), strict=False):
-                self.name_lines(axes, points)
+                self._name_lines(axes, points)
         return figure
 
-    def new_figure(self) -> tuple[Figure, Any]:
+    def _new_figure(self) -> tuple[Figure, Any]:
         """Return a figure with axes for every cell: in one row, in rows of two, or in a grid."""
         across = len(self.panels)
         names_are_wide = self.letters * across > WIDE
@@ -209,11 +218,10 @@ class Chart:
         figure, grid = canvas.new_figure(
             height, down, across, sharex=shared, sharey=shared, squeeze=False
         )
-        for spare in grid.ravel()[len(self.cells) :]:
-            spare.remove()
+        canvas.remove_spare(grid, len(self.cells))
         return figure, grid
 
-    def draw_panel(
+    def _draw_panel(
         self,
         axes: Axes,
         points: pd.DataFrame,
@@ -224,35 +232,35 @@ class Chart:
         """Draw the lines, the levels and the printed values of one panel."""
         of_panel = printed[printed["panel"] == panel]
         alike = pd.concat(self.cells.values()) if self.shares_axes else points
-        self.set_y_axis(axes, alike, printed if self.shares_axes else of_panel, scales)
-        ends = self.extent_of_levels(alike)
-        for at in dict.fromkeys(self.levels):
+        self._set_y_axis(axes, alike, printed if self.shares_axes else of_panel, scales)
+        ends = self._extent_of_levels(alike)
+        for at in dict.fromkeys(self.levels.values()):
             axes.plot(ends, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
         for number, name in enumerate(self.names):
             # The first line, which a figure is about, lies on top of the others.
             zorder = 3 - 0.5 * number / len(self.names)
-            self.draw_one(axes, points[points["line"] == name], name, zorder)
+            self._draw_one(axes, points[points["line"] == name], name, zorder)
         for mark in of_panel.itertuples():
             at = axes.get_ylim()[0] if np.isnan(mark.y) else mark.y
             style = {"color": self.look[mark.line].colour, "zorder": 5, "clip_on": False}
             axes.plot(mark.x, at, **canvas.PRINTED | style)
-        self.set_x_ticks(axes, ends, scales[0])
-        self.set_y_ticks(axes, scales[1])
+        self._set_x_ticks(axes, ends, scales[0])
+        self._set_y_ticks(axes, scales[1])
         if self.names_at_ends and not self.in_grid:
             letters = self.letters * axes.get_gridspec().ncols
             _make_room(axes, ends, letters, self.names_at_left)
 
-    def set_y_axis(
+    def _set_y_axis(
         self, axes: Axes, points: pd.DataFrame, printed: pd.DataFrame, scales: tuple[str, str]
     ) -> None:
         """Set the scales, and the limits of the vertical axis, for some points and printed ones."""
-        values = [points["y"], self.levels, printed["y"].dropna()]
+        values = [points["y"], [*self.levels.values()], printed["y"].dropna()]
         if self.style.whole_bands:
             values += [points["low"], points["high"]]
         axes.set(xscale=scales[0], yscale=scales[1])
-        axes.set_ylim(*self.limits(np.concatenate(values), scales[1]))
+        axes.set_ylim(*self._limits(np.concatenate(values), scales[1]))
 
-    def draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
+    def _draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
         """Draw one line of a panel; a value that is not finite becomes a cross at the top."""
         bold, sign = self.style.bold, self.look[name]
         finite = points[np.isfinite(points["y"])]
@@ -274,7 +282,7 @@ class Chart:
             tops = [axes.get_ylim()[1]] * len(gone)
             axes.plot(gone, tops, "x", color=sign.colour, markersize=5, clip_on=False)
 
-    def set_x_ticks(self, axes: Axes, ends: Ends, scale: str) -> None:
+    def _set_x_ticks(self, axes: Axes, ends: Ends, scale: str) -> None:
         """Set the ticks of the horizontal axis to round numbers.
 
         There are no ticks beyond the lines if their names stand there.
@@ -290,7 +298,7 @@ class Chart:
             is_inside = (ends[0] - slack <= ticks) & (ticks <= ends[1] + slack)
             axes.set_xticks(ticks[is_inside], minor=minor)
 
-    def label_axes(self, figure: Figure, grid: Any, xlabel: str, ylabel: str) -> None:
+    def _label_axes(self, figure: Figure, grid: Any, xlabel: str, ylabel: str) -> None:
         """Write the labels of both axes, of the panels and of the rows."""
         down, across = grid.shape
         figure.supxlabel(xlabel, fontsize=9)
@@ -302,7 +310,7 @@ class Chart:
         for axes, words in zip(grid[:, 0], beside, strict=True):
             axes.set_ylabel(words)
 
-    def name_lines(self, axes: Axes, points: pd.DataFrame) -> None:
+    def _name_lines(self, axes: Axes, points: pd.DataFrame) -> None:
         """Write the name of each line at its end."""
         left = self.names_at_left
         ends = points.groupby("line", sort=False).agg("first" if left else "last")
@@ -319,65 +327,67 @@ class Chart:
 class FactorChart(Chart):
     """A chart of factors around 1, in which infinite factors are crosses."""
 
-    def check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
+    def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
         """Raise an error for factors of 0 and less."""
         column = self.numbers["y"]
-        refuse(points["y"] <= 0, table, column, "a factor is above 0, leave the row out")
+        reject_first(points["y"] <= 0, table, column, "a factor is above 0, leave the row out")
 
-    def has_shared_axes(self, scales: Scales) -> bool:
+    def _has_shared_axes(self, scales: Scales) -> bool:
         """Whether all panels have the same axes: always, so that factors can be compared."""
         return True
 
-    def shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
+    def _shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
         """Return the points that axes with these scales can show, and those without a height."""
         return _on_axes(points, scales)
 
-    def limits(self, values: NDArray[np.float64], scale: str) -> Ends:
+    def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         """Return the ends of a vertical axis that shows some factors, at most 0.25 and 4."""
         low, high = _ends_of(values, scale)
         return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
 
-    def set_y_ticks(self, axes: Axes, scale: str) -> None:
+    def _set_y_ticks(self, axes: Axes, scale: str) -> None:
         """Set the ticks of the vertical axis to factors."""
         canvas.mark_factors(axes.yaxis)
 
-    def printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
+    def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
         """Return the values that a paper prints; without a column of factors they are 1."""
         column = self.numbers["y"]
         if printed is not None and column not in printed:
             printed = printed.assign(**{column: 1.0})
-        return super().printed_points(printed)
+        return super()._printed_points(printed)
 
 
 class LevelChart(Chart):
     """A chart of curves and horizontal lines, which are labelled in its first panel."""
 
-    named_levels: Mapping[str, float]
-
-    def limits(self, values: NDArray[np.float64], scale: str) -> Ends:
+    def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         """Return the ends of a vertical axis that begins just below the smallest value."""
         low, high = _ends_of(values, scale)
         return low - 0.05 * (high - low), high + 0.1 * (high - low)
 
-    def extent_of_levels(self, points: pd.DataFrame) -> Ends:
+    def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
         """Return the left and the right end of dashed levels, which begin at 0."""
         return 0.0, points["x"].max()
 
-    def name_levels(self, axes: Axes) -> None:
+    def _notes_on_levels(self) -> list[str]:
+        """Return no notes, because the names stand beside the levels."""
+        return []
+
+    def _name_levels(self, axes: Axes) -> None:
         """Write the names of the levels at the left, or at the right if lines begin at the left."""
         xs = next(iter(self.cells.values()))["x"]
         at_left = xs.min() > 0
         near = 0.06 * np.ptp(axes.get_ylim())
         style = {"textcoords": "offset points", "fontsize": 7.5, "color": canvas.GREY}
-        for name, at in self.named_levels.items():
+        for name, at in self.levels.items():
             # The name stands below its level if another level is just above.
-            is_below = any(0 < other - at < near for other in self.levels)
+            is_below = any(0 < other - at < near for other in self.levels.values())
             place, side = ((0, at), "left") if at_left else ((xs.max(), at), "right")
             offset = (3 if at_left else -3, -8 if is_below else 2)
             axes.annotate(name, place, offset, ha=side, **style)
 
 
-def points_of(points: pd.DataFrame, row: str, panel: str) -> pd.DataFrame:
+def _points_of(points: pd.DataFrame, row: str, panel: str) -> pd.DataFrame:
     """Return the points of a `tidy` table that belong to one panel in one row of a grid."""
     return points[(points["row"] == row) & (points["panel"] == panel)]
 
@@ -388,14 +398,13 @@ def _on_axes(points, scales):
     Points at or below 0 on a logarithmic axis are left out, and infinite heights become NaN.
     """
     for name, scale in zip("xy", scales, strict=True):
-        if scale == "log":
-            points = points[~(points[name] <= 0)]
+        points = points[canvas.can_show(points[name], scale) | ~np.isfinite(points[name])]
     return points.assign(y=points["y"].where(np.isfinite(points["y"])))
 
 
 def _ends_of(values, scale):
     """Return the smallest and the largest of the values that an axis can show."""
-    values = values[np.isfinite(values) & ((scale == "linear") | (values > 0))]
+    values = values[canvas.can_show(values, scale)]
     return (values.min(), values.max()) if len(values) else (0.5, 1.0)
 
 

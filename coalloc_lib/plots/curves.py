@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from coalloc_lib.basics.checks import one_of
 from coalloc_lib.plots.bars import LETTER, Level
 from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
-from coalloc_lib.plots.style import GREY, head, new_figure, title_figure
+from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
 from coalloc_lib.plots.tables import looks, tidy
 
 #: The largest end of the vertical axis, in mean service times. Curves go on to infinity above it.
@@ -27,7 +29,7 @@ XLABEL, YLABEL = "load", "mean response time\n(mean service times)"
 def curves(
     table: pd.DataFrame, *, panels: Mapping[str, Sequence[str]] | None = None,
     xlabel: str = XLABEL, look: Mapping[str, MarkerStyle] | None = None, left: float | None = None,
-    whole: bool = False, ghost: pd.DataFrame | None = None,
+    whole: bool = False, before: pd.DataFrame | None = None,
     beside: tuple[str, Mapping[str, float]] | None = None,
     threshold: tuple[str, Mapping[str, Level]] | None = None, title: str = "",
     subtitle: str = "",
@@ -58,8 +60,9 @@ def curves(
     whole : bool
         Whether the axes show all utilizations, and all response times up to `TOP`, so that several
         figures can be compared.
-    ghost : DataFrame, optional
-        Another table with the same labels, whose curves are drawn pale and dashed.
+    before : DataFrame, optional
+        The table of the previous figure. Its curves with a label of `table` are drawn pale and
+        dashed.
     beside : (str, dict), optional
         The meaning of other maximal utilizations, and their values by label.
     threshold : (str, dict), optional
@@ -76,11 +79,14 @@ def curves(
     Raises
     ------
     InputError
-        If a column is missing.
+        If a column is missing, or if `panels` has a label that is not in the table.
     """
     points = _points(table)
+    earlier = None if before is None else _points(before)
     maxima = points.drop_duplicates("label").set_index("label")
     panels = panels or {"": ()}
+    for label in chain(*panels.values()):
+        one_of("label in panels", label, tuple(maxima.index))
     shown = _lines_of_panels(maxima.index, panels)
     look = looks(maxima.index, look)
     most = max(map(len, shown))
@@ -91,8 +97,8 @@ def curves(
     for axes, below, heading, names in zip(*grid, panels, shown, strict=True):
         _draw_lines(axes, points, names, look)
         axes.set_xlim(left, None)
-        if ghost is not None:
-            _draw_ghost(axes, ghost[ghost["label"].isin(names)], look)
+        if earlier is not None:
+            _draw_earlier(axes, earlier[earlier["label"].isin(names)], look)
         _draw_maxima(axes, below, maxima.loc[names], marks, whole)
         head(axes, heading)
         below.set_xlabel(xlabel)
@@ -167,10 +173,14 @@ def _name_axes(upper, lower, most):
 
 def _notes(points, beside, threshold):
     """Return the notes of the subtitle on the marks."""
-    doubt = "hollow: in doubt, the interval is wide or the response still rises"
-    notes = [doubt * (not points["precise"].all())]
-    notes += [f"+: {beside[0]}"] if beside else []
-    return [*notes, f"dashed: {threshold[0]}" if threshold else ""]
+    notes = []
+    if not points["precise"].all():
+        notes.append("hollow: in doubt, the interval is wide or the response still rises")
+    if beside:
+        notes.append(f"+: {beside[0]}")
+    if threshold:
+        notes.append(f"dashed: {threshold[0]}")
+    return notes
 
 
 def _draw_lines(axes, points, names, look):
@@ -180,14 +190,13 @@ def _draw_lines(axes, points, names, look):
         draw_line(axes, line, look[name], line["precise"] == 0, linewidth=1.4)
 
 
-def _draw_ghost(axes, ghost, look):
-    """Draw the curves of another table, each with a line upwards to its maximal utilization."""
+def _draw_earlier(axes, points, look):
+    """Draw the curves of the previous figure, each with a line up to its maximal utilization."""
     pale = {"alpha": 0.45, "linestyle": (0, (3, 2)), "linewidth": 1.2, "zorder": 1}
-    for name, line in ghost.groupby("label", sort=False):
-        axes.plot(line["utilization"], line["response"], color=look[name].colour, **pale)
-        last = line.dropna(subset="response").iloc[-1]
-        ends = [last["utilization"], last["maximal_utilization"]]
-        axes.plot(ends, [last["response"], TOP], color=look[name].colour, **pale)
+    for name, line in points[np.isfinite(points["y"])].groupby("label", sort=False):
+        axes.plot(line["x"], line["y"], color=look[name].colour, **pale)
+        last = line.iloc[-1]
+        axes.plot([last["x"], last["maximum"]], [last["y"], TOP], color=look[name].colour, **pale)
 
 
 def _draw_maxima(axes, below, maxima, marks, whole):
@@ -224,8 +233,7 @@ def _name_maximum(below, row, one, at, words, colour):
     """Write the name and the number of a maximal utilization, with a line to it."""
     below.plot([at, one.maximum], [row, row], color=colour, linewidth=0.6)
     style = {"ha": "right", "va": "center", "fontsize": 8, "color": colour}
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
-    below.annotate(words, (at, row), (-5, 0), textcoords="offset points", bbox=box, **style)
+    below.annotate(words, (at, row), (-5, 0), textcoords="offset points", bbox=NAME_BOX, **style)
 
 
 def _mark_times(axes):

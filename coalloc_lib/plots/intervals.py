@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from coalloc_lib.basics.checks import InputError, finite, shown
 from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.tables import looks, tidy
 
 #: The share of the height of a row that its intervals take.
 TAKEN = 0.7
+#: The usual height of a row in inches.
+ROW = 0.42
 
 
 @dataclass(frozen=True)
@@ -27,23 +29,15 @@ class _Look:
     span: tuple[float, float]
     is_log: bool
     factors: bool
-    band: tuple[float, float] | None
     panels: int
-
-    def sign(self, panel: str, series: str) -> MarkerStyle:
-        """Return the style of an interval in a panel and of a series.
-
-        It is the style of the panel if there is a band, and otherwise that of the series.
-        """
-        return self.signs[panel if self.band else series]
 
 
 def intervals(
     table: pd.DataFrame, *, x: str, row: str, series: str | None = None, panel: str | None = None,
     xlabel: str = "", span: tuple[float, float] | None = None, printed: str | None = None,
-    log: bool = False, factors: bool = False, band: tuple[float, float] | None = None,
+    log: bool = False, factors: bool = False,
     hollow: tuple[str, str] | None = None, beyond: str = "", words: str | None = None,
-    look: Mapping[str, MarkerStyle] | None = None, row_height: float = 0.42,
+    look: Mapping[str, MarkerStyle] | None = None, row_height: float = ROW,
     before: str | None = None,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
@@ -69,9 +63,6 @@ def intervals(
         Whether the axis is logarithmic.
     factors : bool
         Whether the axis is logarithmic and has a line at 1.
-    band : (float, float), optional
-        The range of values that round to the one that a paper prints, for all rows. It is drawn as
-        a grey band in place of `printed`. The markers then have the style of their panel.
     hollow : (str, str), optional
         The column that is above 0 for hollow markers, and the meaning of such markers.
     beyond : str
@@ -95,7 +86,7 @@ def intervals(
     Raises
     ------
     InputError
-        If a column is missing.
+        If a column is missing, or if `span` has no length or cannot be drawn on the axis.
 
     Examples
     --------
@@ -104,109 +95,184 @@ def intervals(
     ... )
     >>> figure = intervals(table, x="wait", row="load")
     """
+    log = log or factors
     optional = {"printed": printed, "hollow": hollow and hollow[0], "before": before}
     columns = {"x": x} | {name: column for name, column in optional.items() if column}
     labels = {"row": row, "series": series, "panel": panel, "words": words}
-    points = _points(table, labels, columns, band)
-    rows, names, panels = (list(points[name].unique()) for name in ("row", "series", "panel"))
+    points = _points(table, labels, columns)
+    span = _fitted(points, log) if span is None else _checked(span, log)
+    names = list(points["series"].unique())
     used = {"": STANDARD} | looks(filter(None, names), look)
-    used = {name: signs([name])[name] for name in panels} if band else used
-    log = log or factors
-    span = _fitted(points, log, band) if span is None else span
-    drawing = _Look(rows, names, used, span, log, factors, band, len(panels))
-    size = 0.9 + row_height * len(rows), 1, len(panels)
-    figure, (line,) = canvas.new_figure(*size, sharey=True, squeeze=False)
-    for axes, heading in zip(line, panels, strict=True):
-        _draw_panel(axes, points[points["panel"] == heading], heading, drawing)
-    figure.supxlabel(xlabel, fontsize=9)
-    line[0].set_yticks(range(len(rows)), rows)
-    line[0].set_ylim(len(rows) - 0.5, -0.5)
-    if len(names) > 1 and not band:
+    panels = points["panel"].nunique()
+    drawing = _Look(list(points["row"].unique()), names, used, span, log, factors, panels)
+    figure, line = _new_panels(points, row_height, xlabel)
+    for axes, (heading, here) in zip(line, points.groupby("panel", sort=False), strict=True):
+        _draw_panel(axes, here, heading, drawing)
+    if len(names) > 1:
         canvas.name_signs(line[-1], used, names)
     notes = _notes(points, span, hollow, beyond)
     canvas.title_figure(figure, title, subtitle, *notes)
     return figure
 
 
-def _points(table, labels, columns, band):
+def deviations(
+    table: pd.DataFrame, *, x: str, row: str, series: str, panel: str,
+    band: tuple[float, float], hollow: tuple[str, str], xlabel: str = "", title: str = "",
+    subtitle: str = "",
+) -> Figure:  # fmt: skip
+    """Draw in rows by how much estimates differ from the values that a paper prints.
+
+    Each panel has its own colour and marker. The printed value of each row is a diamond in the
+    middle of the grey band of the values that round to it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each estimate, with the ends of its interval in ``ci95_low`` and ``ci95_high``.
+    x, row, series, panel : str
+        The columns with the estimate minus the printed value, with the row and the panel in which
+        it is drawn, and with the name that tells the estimates of one row apart.
+    band : (float, float)
+        The ends of the grey band.
+    hollow : (str, str)
+        The column that is above 0 for hollow markers, and the meaning of such markers.
+    xlabel, title, subtitle : str
+        The label of the horizontal axis, the title of the figure, and the text under it.
+
+    Returns
+    -------
+    Figure
+        The figure.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    """
+    labels = {"row": row, "series": series, "panel": panel}
+    points = _points(table, labels | {"words": None}, {"x": x, "hollow": hollow[0]})
+    points["printed"] = np.mean(band)
+    span = _fitted(points, False, band)
+    rows, panels = (list(points[name].unique()) for name in ("row", "panel"))
+    figure, line = _new_panels(points, ROW, xlabel)
+    for axes, heading in zip(line, panels, strict=True):
+        here, sign = points[points["panel"] == heading], signs([heading])[heading]
+        _prepare(axes, span, rows)
+        axes.axvspan(*band, color="0.9", zorder=-1)
+        axes.tick_params(axis="x", labelsize=7.5)
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.xaxis.set_major_formatter(lambda at, _: f"{at:+g}" if at else "0")
+        for one, i, at in _placed(here, rows):
+            _draw_interval(axes, one, at, sign, span)
+            axes.plot(one.printed, i, **canvas.PRINTED)
+        canvas.head(axes, heading, sign.colour)
+    canvas.title_figure(figure, title, subtitle, *_notes(points, span, hollow, ""))
+    return figure
+
+
+def _points(table, labels, columns):
     """Return the intervals as a table; the columns that are not given are empty."""
     points = tidy(table, labels, columns, gaps=["x", "printed", "before"])
-    points = points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
-    points["printed"] = np.mean(band) if band else points["printed"]
-    return points
+    return points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
+
+
+def _checked(span, is_log):
+    """Return the ends of the horizontal axis; raise an error if they are in the wrong order."""
+    low, high = (finite("span", end) for end in span)
+    if low >= high:
+        raise InputError(f"span = {shown(span)}; give the left end of the axis, then the right end")
+    if is_log and low <= 0:
+        raise InputError(
+            f"span = {shown(span)}; give ends above 0, because the axis is logarithmic"
+        )
+    return low, high
+
+
+def _new_panels(points, row_height, xlabel):
+    """Return a figure and its panels side by side, with the names of the rows."""
+    rows = points["row"].unique()
+    size = 0.9 + row_height * len(rows), 1, points["panel"].nunique()
+    figure, (line,) = canvas.new_figure(*size, sharey=True, squeeze=False)
+    figure.supxlabel(xlabel, fontsize=9)
+    line[0].set_yticks(range(len(rows)), rows)
+    line[0].set_ylim(len(rows) - 0.5, -0.5)
+    return figure, line
 
 
 def _notes(points, span, hollow, beyond):
     """Return the notes of the subtitle on the marks; a note that does not apply is empty."""
     open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
     return (
-        canvas.DIAMONDS * bool(points["printed"].notna().any()),
+        canvas.DIAMONDS if points["printed"].notna().any() else "",
         f"hollow: {hollow[1]}" if hollow and (points["hollow"] > 0).any() else "",
-        "dotted: in doubt" * any(points["warning"]),
-        beyond * bool(open_ends.any()),
+        "dotted: in doubt" if any(points["warning"]) else "",
+        beyond if open_ends.any() else "",
     )
 
 
 def _draw_panel(axes, points, heading, drawing):
     """Draw the rows of one panel."""
-    _prepare(axes, drawing)
-    for i, label in enumerate(drawing.rows):
-        axes.axhspan(i - 0.5, i + 0.5, color="0.96" if i % 2 else "white", zorder=-2)
-        here = points[points["row"] == label]
-        beside = list(here["series"].unique()) if drawing.band else drawing.names
-        for one in here.itertuples():
-            at = i + TAKEN * ((beside.index(one.series) + 0.5) / len(beside) - 0.5)
-            _draw_mark(axes, one, i, at, drawing)
-    canvas.head(axes, heading, drawing.signs[heading].colour if drawing.band else "black")
-
-
-def _prepare(axes, drawing):
-    """Set the horizontal axis and the grid of one panel, and draw the line at 1 or the band."""
-    span, band = drawing.span, drawing.band
-    axes.grid(True, axis="x")
-    axes.grid(False, axis="y")
     if drawing.is_log:
         axes.set_xscale("log")
     if drawing.factors:
         axes.axvline(1, color="black", linestyle="--", linewidth=0.8, zorder=0)
-    if band:
-        axes.axvspan(*band, color="0.9", zorder=-1)
-        axes.tick_params(axis="x", labelsize=7.5)
-        axes.xaxis.set_major_locator(MaxNLocator(4))
-        axes.xaxis.set_major_formatter(lambda at, _: f"{at:+g}" if at else "0")
-    axes.set_xlim(*span)
+    _prepare(axes, drawing.span, drawing.rows)
     if drawing.is_log:
-        canvas.mark_factors(axes.xaxis, few=drawing.panels > 2 or span[1] > 3 * span[0])
+        is_narrow = drawing.panels > 2 or drawing.span[1] > 3 * drawing.span[0]
+        canvas.mark_factors(axes.xaxis, few=is_narrow)
+    for one, _, at in _placed(points, drawing.rows, drawing.names):
+        _draw_mark(axes, one, at, drawing)
+    canvas.head(axes, heading)
 
 
-def _draw_mark(axes, one, row, at, drawing):
+def _prepare(axes, span, rows):
+    """Set the horizontal axis and the grid of one panel, and shade every second row."""
+    axes.grid(True, axis="x")
+    axes.grid(False, axis="y")
+    axes.set_xlim(*span)
+    for i in range(len(rows)):
+        axes.axhspan(i - 0.5, i + 0.5, color="0.96" if i % 2 else "white", zorder=-2)
+
+
+def _placed(points, rows, names=None):
+    """Yield each interval with the number of its row and its height, row by row.
+
+    The series `names` share the height of a row; by default, each row has its own series.
+    """
+    for i, label in enumerate(rows):
+        here = points[points["row"] == label]
+        beside = list(here["series"].unique()) if names is None else names
+        for one in here.itertuples():
+            yield one, i, i + TAKEN * ((beside.index(one.series) + 0.5) / len(beside) - 0.5)
+
+
+def _draw_mark(axes, one, at, drawing):
     """Draw an interval, its estimate in the previous figure, and the printed value."""
-    sign = drawing.sign(one.panel, one.series)
+    sign = drawing.signs[one.series]
     ring = {"color": sign.colour, "markerfacecolor": "none", "alpha": 0.5}
     axes.plot(np.clip(one.before, *drawing.span), at, "o", markersize=9, **ring)
     _draw_interval(axes, one, at, sign, drawing.span)
     if one.words:
         _write_words(axes, one, at, drawing.span)
     if not np.isnan(one.printed):
-        style: dict[str, Any] = {} if drawing.band else {"color": sign.colour, "markersize": 5}
-        axes.plot(one.printed, row if drawing.band else at, **canvas.PRINTED | style)
+        style = canvas.PRINTED | {"color": sign.colour, "markersize": 5}
+        axes.plot(one.printed, at, **style)
 
 
-def _fitted(points, is_log, band):
-    """Return the ends of an axis for all values; on a logarithmic axis, long intervals are cut."""
-    marked = np.concatenate([points["x"], points["printed"], band or ()])
+def _fitted(points, is_log, more=()):
+    """Return the ends of an axis that shows all values and the numbers in `more`.
+
+    A logarithmic axis cuts long intervals.
+    """
+    scale = "log" if is_log else "linear"
+    marked = np.concatenate([points["x"], points["printed"], more])
     every = np.concatenate([marked, points["low"], points["high"]])
-    marked, every = (_shown_on(values, is_log) for values in (marked, every))
+    marked, every = (values[canvas.can_show(values, scale)] for values in (marked, every))
     low, high = (every.min(), every.max()) if len(every) else (0.5, 2.0)
     if is_log and len(marked):
         low, high = max(low, marked.min() / 1.5), min(high, marked.max() * 1.5)
     room = 0.05 * (high - low) or 0.5
     return (low / 1.05, high * 1.05) if is_log else (low - room, high + room)
-
-
-def _shown_on(values, is_log):
-    """Return the values that an axis can show: finite ones, and positive ones if logarithmic."""
-    return values[np.isfinite(values) & ((values > 0) | (not is_log))]
 
 
 def _draw_interval(axes, one, at, sign, span):

@@ -82,10 +82,8 @@ def lines(
     >>> figure = lines(table, x="load", y="wait")
     """
     labels, numbers = {"line": line, "panel": panel, "row": row}, {"x": x, "y": y}
-    chart = Chart(table, labels, numbers, scales, names, look, style)
-    if level is not None:
-        chart.levels = [level[1]]
-        chart.notes = [f"dashed: {level[0]}"]
+    levels = {} if level is None else {level[0]: level[1]}
+    chart = Chart(table, labels, numbers, scales, names, look, style, levels)
     return chart.draw(xlabel, ylabel, printed, title, subtitle)
 
 
@@ -134,9 +132,8 @@ def factor_lines(
     >>> figure = factor_lines(table, base="FCFS", x="load", y="ratio")
     """
     labels, numbers = {"line": line, "panel": panel, "row": row}, {"x": x, "y": y}
-    chart = FactorChart(table, labels, numbers, ("linear", "log"), names, look, style)
-    chart.levels = [1.0]
-    chart.notes = [f"dashed: {base}"]
+    scales = "linear", "log"
+    chart = FactorChart(table, labels, numbers, scales, names, look, style, {base: 1.0})
     return chart.draw(xlabel, ylabel, printed, title, subtitle)
 
 
@@ -175,7 +172,6 @@ def lines_and_levels(
     """
     labels, numbers = {"line": line, "panel": panel, "row": None}, {"x": x, "y": y}
     style = LineStyle(whole_bands=True)
-    chart = LevelChart(table, labels, numbers, ("linear", "linear"), "ends", look, style)
-    chart.named_levels = dict(levels)
-    chart.levels = [*levels.values()]
+    scales = "linear", "linear"
+    chart = LevelChart(table, labels, numbers, scales, "ends", look, style, levels)
     return chart.draw(xlabel, ylabel, None, title, subtitle)

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from coalloc_lib.basics.checks import one_of
-from coalloc_lib.plots.style import head, new_figure, title_figure
-from coalloc_lib.plots.tables import ENDS, interval_of, refuse, tidy
+from coalloc_lib.basics.checks import one_of, shown
+from coalloc_lib.plots.style import head, new_figure, remove_spare, title_figure
+from coalloc_lib.plots.tables import ENDS, interval_of, reject_first, tidy
 
 #: The colours of changes: blue-green for shorter times, and brown for longer ones.
 CHANGES = colormaps["BrBG_r"]
@@ -107,13 +107,11 @@ def maps(
     down = -(-len(panels) // across)
     height = down * (0.55 + 0.26 * len(rows))
     figure, grid = new_figure(height, down, across, sharex=True, sharey=True, squeeze=False)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_axis_off()
+    for axes in remove_spare(grid, len(panels)):
+        axes.set_xlabel(xlabel)
     for axes, heading in zip(grid.flat, panels, strict=False):
         _draw_map(axes, cells[cells["panel"] == heading], columns, rows)
         head(axes, heading)
-    for axes in grid[-1]:
-        axes.set_xlabel(xlabel)
     for axes in grid[:, 0]:
         axes.set_ylabel(ylabel)
     title_figure(figure, title, "; ".join(filter(None, (values, subtitle))))
@@ -126,9 +124,9 @@ def _checked_cells(table, labels, value):
     for name in cells["mark"].unique():
         one_of("mark", name, ("", *MARKS))
     has_number = cells["mark"] == ""
-    refuse(has_number & ~np.isfinite(cells["value"]), table, value)
+    reject_first(has_number & ~np.isfinite(cells["value"]), table, value)
     for end, name in ENDS.items():
-        refuse(has_number & np.isinf(cells[end]), table, name)
+        reject_first(has_number & np.isinf(cells[end]), table, name)
     return cells
 
 
@@ -199,29 +197,45 @@ def timelines(
     -------
     Figure
         The figure.
+
+    Raises
+    ------
+    InputError
+        If a share is not from 0 to 1, or if an interval begins at `until` or later.
     """
     rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy})
-    refuse((rows["busy"] - 0.5).abs() > 0.5 + ROUNDING, table, busy, "give shares from 0 to 1")
-    panels = {
-        name: part.pivot(index="strip", columns="time", values="busy").loc[part["strip"].unique()]
-        for name, part in rows.groupby("panel", sort=False)
-    }
+    reject_first(
+        (rows["busy"] - 0.5).abs() > 0.5 + ROUNDING, table, busy, "give shares from 0 to 1"
+    )
+    reject_first(rows["time"] >= until, table, time, f"give times before until = {shown(until)}")
+    panels = {name: _strips(part) for name, part in rows.groupby("panel", sort=False)}
     heights = [max(0.35, 0.07 * len(shares)) + 0.3 for shares in panels.values()]
     figure, grid = new_figure(
         sum(heights) + 0.5, len(panels), 1, sharex=True, squeeze=False, height_ratios=heights
     )
     for axes, (heading, shares) in zip(grid[:, 0], panels.items(), strict=True):
-        drawn = axes.imshow(
-            shares, aspect="auto", interpolation="nearest", cmap="cividis_r", norm=Normalize(0, 1),
-            extent=(0, until, len(shares) + 0.5, 0.5),
-        )  # fmt: skip
-        axes.grid(False)
-        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
-        axes.set_ylim(len(shares) + 0.5, 0.5)
-        axes.tick_params(length=2, labelsize=8)
+        drawn = _draw_strips(axes, shares, until)
         axes.set_ylabel(ylabel, fontsize=8)
         head(axes, heading)
-    grid[-1, 0].set_xlabel(xlabel)
+    grid[-1, 0].set(xlabel=xlabel, xlim=(rows["time"].min(), until))
     figure.colorbar(drawn, ax=grid[:, 0], label="share of the processors busy", aspect=30, pad=0.02)
     title_figure(figure, title, subtitle)
     return figure
+
+
+def _strips(rows):
+    """Return a table of the busy shares with a row for each cluster and a column for each time."""
+    shares = rows.pivot(index="strip", columns="time", values="busy").loc[rows["strip"].unique()]
+    return shares.ffill(axis=1)  # A share holds until the next interval of its cluster.
+
+
+def _draw_strips(axes, shares, until):
+    """Draw the strips of one panel, and return the image."""
+    edges = [*shares.columns, until]
+    rows = np.arange(len(shares) + 1) + 0.5
+    drawn = axes.pcolorfast(edges, rows, shares.to_numpy(), cmap="cividis_r", norm=Normalize(0, 1))
+    axes.grid(False)
+    axes.yaxis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
+    axes.set_ylim(len(shares) + 0.5, 0.5)
+    axes.tick_params(length=2, labelsize=8)
+    return drawn

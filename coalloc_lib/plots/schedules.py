@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,22 +12,25 @@ from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from coalloc_lib.plots.signs import COLOURS, STANDARD
-from coalloc_lib.plots.style import GREY, new_figure, title_figure
+from coalloc_lib.plots.signs import COLOURS, LOSS, ONE_CLUSTER, PRINT, STANDARD
+from coalloc_lib.plots.style import GREY, LETTERS, new_figure, title_figure
 
-#: The fill and text colours of jobs, by number. Vermilion is reserved for lost capacity, and black
-#: for lines.
+#: The fill colours of boxes that have a white text.
+DARK = (STANDARD.colour, ONE_CLUSTER.colour, COLOURS[-1])
+#: The fill and text colours of the boxes of jobs, by job number. Vermilion is reserved for lost
+#: capacity, and black for lines.
 JOB_COLOURS = tuple(
-    (fill, "#ffffff" if fill in ("#0072B2", "#009E73", "#8C8C8C") else "#111111")
+    (fill, "#ffffff" if fill in DARK else "#111111")
     for fill in COLOURS
-    if fill not in ("#D55E00", "#000000")
+    if fill not in (LOSS.colour, PRINT.colour)
 )
-#: The colours of idle processors while a job waits (edge, fill), of other idle processors, and of
-#: promised starts.
-LOSS, LOSS_GROUND, GROUND, PROMISE = "#E08A55", "#FBE9DE", "#F3F3F3", "#C65500"
-#: Sizes in inches: the width of the figure, of its axes and of a letter; the height of all
-#: clusters, of a job in the queue, and the largest height of the queue.
-WIDTH, AXES, LETTER, BANDS, LANE, MOST_LANES = 8.2, 6.9, 0.075, 2.5, 0.13, 2.2
+#: The colours of processors that are idle while a job waits: of the hatching, and of the ground.
+HATCHING, HATCHED = "#E08A55", "#FBE9DE"
+#: The colours of processors that are idle while no job waits, and of promised starts.
+GROUND, PROMISE = "#F3F3F3", "#C65500"
+#: Sizes in inches: the width of the axes and of a letter; the height of all clusters, of a job in
+#: the queue, and the largest height of the queue.
+AXES, LETTER, BANDS, LANE, MOST_LANES = 6.9, 0.075, 2.5, 0.13, 2.2
 #: In figures of reservations: the largest height of a row and of all rows in inches, and the width
 #: of a letter as a share of the axis.
 ROW, ALL, SHARE = 0.26, 2.6, 0.012
@@ -44,7 +48,36 @@ class Box(NamedTuple):
     colour: tuple[str, str]
 
 
-def still(
+class _JobBox(NamedTuple):
+    """Neighbouring processors of one cluster that run one job, and the marks on them.
+
+    See `coalloc_lib.schedules.drawing.scenes`: `until` is the instant until which the job runs only
+    in this schedule, `held` the instant until which its processors are booked, and `passed` the
+    number of the head of the queue that the job overtook.
+    """
+
+    number: int
+    cluster: int
+    first: int
+    size: int
+    start: float
+    end: float
+    until: float
+    held: float
+    passed: int | None
+
+
+class _Wait(NamedTuple):
+    """A job in the queue: its row in the picture, its number, and three instants."""
+
+    lane: int
+    number: int
+    submit: float
+    left: float
+    promised: float
+
+
+def draw_schedules(
     panels: Mapping[str, Mapping[str, Any]], span: tuple[float, float], *, unit: str = ""
 ) -> Figure:
     """Draw several schedules below each other, each with its queue.
@@ -64,34 +97,44 @@ def still(
     Figure
         The figure.
     """
-    scenes = list(panels.values())
-    lanes = [max([lane for lane, *_ in scene["queue"]], default=1) for scene in scenes]
+    scenes = [_named_fields(scene) for scene in panels.values()]
+    lanes = [max([wait.lane for wait in scene["queue"]], default=1) for scene in scenes]
     queue_heights = [min(LANE * number + 0.2, MOST_LANES) for number in lanes]
     heights = [height for of_queue in queue_heights for height in (BANDS, of_queue)]
     figure, grid = new_figure(
-        sum(heights) + 0.8, len(heights), 1, width=WIDTH, sharex=True, height_ratios=heights
+        sum(heights) + 0.8, len(heights), 1, sharex=True, height_ratios=heights
     )
-    for (heading, scene), number, upper, lower in zip(
-        panels.items(), lanes, grid[::2], grid[1::2], strict=True
+    for heading, scene, number, upper, lower in zip(
+        panels, scenes, lanes, grid[::2], grid[1::2], strict=True
     ):
         _draw_bands(upper, scene, span)
         _draw_queue(lower, scene["queue"], number, span)
         upper.set_title(heading, loc="left")
     marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
-    words = f"time{f' ({unit})' if unit else ''}", marks, "; ".join(_notes(scenes))
+    words = f"time{f' ({unit})' if unit else ''}", marks, fill("; ".join(_notes(scenes)), LETTERS)
     grid[-1].set(xlim=span, xlabel="\n".join(filter(None, words)))
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
 
 
+def _named_fields(scene):
+    """Return a scene whose boxes and waits have names for their fields."""
+    boxes = [_JobBox(*box) for box in scene["boxes"]]
+    return {**scene, "boxes": boxes, "queue": [_Wait(*wait) for wait in scene["queue"]]}
+
+
 def _notes(scenes):
     """Return the meanings of the marks that occur in some of the schedules."""
     boxes = [box for scene in scenes for box in scene["boxes"]]
-    promised = [start for scene in scenes for *_, start in scene["queue"]]
+    promised = [wait.promised for scene in scenes for wait in scene["queue"]]
     occurs = {
-        "white lines: else it would still wait": any(box[6] > box[4] for box in boxes),
-        "dotted: booked, and not used": any(box[7] > box[5] for box in boxes),
-        "dashed outline: passed the head": any(box[8] is not None for box in boxes),
+        "white lines: the job still waits in the compared schedule": any(
+            box.until > box.start for box in boxes
+        ),
+        "dotted: booked but not used": any(box.held > box.end for box in boxes),
+        "dashed outline: overtook the head of the queue": any(
+            box.passed is not None for box in boxes
+        ),
         "orange: a promised start": np.isfinite(promised).any(),
     }
     return [note for note, does_occur in occurs.items() if does_occur]
@@ -104,13 +147,13 @@ def _draw_bands(axes, scene, span):
     tops = np.concatenate([[0], np.cumsum(sizes + gap)])
     for top, size in zip(tops, sizes, strict=False):
         axes.broken_barh([(span[0], span[1] - span[0])], (top, size), color=GROUND, zorder=0)
-        look = {"facecolor": LOSS_GROUND, "edgecolor": LOSS, "linewidth": 0}
+        look = {"facecolor": HATCHED, "edgecolor": HATCHING, "linewidth": 0}
         axes.broken_barh(scene["waits"], (top, size), hatch="////", zorder=0.5, **look)
-    overtaken = {box[-1] for box in scene["boxes"]}
-    for _, number, *_, promised in scene["queue"]:
-        if number in overtaken:  # A promised start of NaN draws no line.
+    overtaken = {box.passed for box in scene["boxes"]}
+    for wait in scene["queue"]:
+        if wait.number in overtaken:  # A promised start of NaN draws no line.
             style = {"color": PROMISE, "linestyle": (0, (4, 2)), "linewidth": 1.5, "zorder": 2.7}
-            axes.axvline(promised, **style)
+            axes.axvline(wait.promised, **style)
     for box in scene["boxes"]:
         _draw_job(axes, box, tops, span)
     axes.set_ylim(tops[-1] - gap, 0)
@@ -120,22 +163,21 @@ def _draw_bands(axes, scene, span):
 
 def _draw_job(axes, box, tops, span):
     """Draw the box of a job in one cluster, with the marks that the caption explains."""
-    number, cluster, first, size, start, end, until, held, passed = box
-    begin, end = np.clip([start, end], *span)
+    begin, end = np.clip([box.start, box.end], *span)
     letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
-    fontsize = min(8, 68 * size * BANDS / tops[-1])
-    is_roomy = letters > len(str(number)) + 0.5 and fontsize > 6
-    bottom, label = tops[cluster] + first, str(number) if is_roomy else ""
-    colour = JOB_COLOURS[(number - 1) % len(JOB_COLOURS)]
-    _draw_box(axes, (begin, bottom), (end - begin, size), colour, label, 1.0, fontsize)
+    fontsize = min(8, 68 * box.size * BANDS / tops[-1])
+    is_roomy = letters > len(str(box.number)) + 0.5 and fontsize > 6
+    bottom, label = tops[box.cluster] + box.first, str(box.number) if is_roomy else ""
+    colour = JOB_COLOURS[(box.number - 1) % len(JOB_COLOURS)]
+    _draw_box(axes, (begin, bottom), (end - begin, box.size), colour, label, 1.0, fontsize)
     marks = (  # from, to, style
-        (begin, min(until, end), {"hatch": "////", "ec": "white", "lw": 0, "zorder": 2.5}),
-        (begin, begin if passed is None else end, {"ls": "--", "lw": 1.2, "zorder": 2.6}),
-        (end, min(held, span[1]), {"ls": (0, (1, 1.5)), "ec": GREY, "lw": 1.2, "zorder": 1}),
+        (begin, min(box.until, end), {"hatch": "////", "ec": "white", "lw": 0, "zorder": 2.5}),
+        (begin, begin if box.passed is None else end, {"ls": "--", "lw": 1.2, "zorder": 2.6}),
+        (end, min(box.held, span[1]), {"ls": (0, (1, 1.5)), "ec": GREY, "lw": 1.2, "zorder": 1}),
     )
     for left, right, style in marks:
         if right > left:
-            axes.add_patch(Rectangle((left, bottom), right - left, size, fill=False, **style))
+            axes.add_patch(Rectangle((left, bottom), right - left, box.size, fill=False, **style))
 
 
 def _name_clusters(axes, sizes, tops):
@@ -169,8 +211,8 @@ def _draw_queue(axes, queue, lanes, span):
         if np.isfinite(promised):
             axes.plot(promised, lane, "|", color=PROMISE, markersize=7, markeredgewidth=2)
         if lanes * LANE <= MOST_LANES and submit >= span[0]:
-            axes.annotate(str(number), (submit, lane), (-4, 0), textcoords="offset points",
-                          ha="right", va="center_baseline", fontsize=7)  # fmt: skip
+            style = {"ha": "right", "va": "center_baseline", "fontsize": 7}
+            axes.annotate(str(number), (submit, lane), (-4, 0), textcoords="offset points", **style)
     axes.set_ylim(lanes + 0.6, 0.4)
     axes.set_yticks([(lanes + 1) / 2], ["queue"])
     _plain(axes)
@@ -183,7 +225,7 @@ def _plain(axes):
     axes.spines["left"].set_visible(False)
 
 
-def rows(
+def draw_reservations(
     axes: Axes, sizes: Sequence[int], boxes: Iterable[Box], span: tuple[float, float]
 ) -> list[float]:
     """Draw reservations on axes with one row for each server, and a gap between clusters.
@@ -210,10 +252,12 @@ def rows(
         axes.broken_barh([(span[0], span[1] - span[0])], (top + 0.03, 0.94), color=GROUND, zorder=0)
     for box in boxes:
         begin, end = max(box.start, span[0]), min(box.end, span[1])
-        roomy = (end - begin) / (span[1] - span[0]) > SHARE * (len(box.label) + 1)
+        is_roomy = (end - begin) / (span[1] - span[0]) > SHARE * (len(box.label) + 1)
         for server in box.servers if begin < end else ():
             size = end - begin, 1
-            _draw_box(axes, (begin, tops[server]), size, box.colour, box.label * roomy, 0.8)
+            _draw_box(
+                axes, (begin, tops[server]), size, box.colour, box.label if is_roomy else "", 0.8
+            )
     axes.set(xlim=span, ylim=(tops[-1] + 1, 0))
     alone = len(sizes) == 1
     names = [f"server {s}" if alone else f"cluster {c + 1}, {s}" for s, c in enumerate(clusters, 1)]
@@ -251,7 +295,7 @@ def reservations(
     """
     height = min(ROW * (sum(sizes) + APART * (len(sizes) - 1)), ALL)
     figure, axes = new_figure(height + 0.5)
-    tops = rows(axes, sizes, boxes, span)
+    tops = draw_reservations(axes, sizes, boxes, span)
     axes.axvline(now, color="black", linewidth=1.2)
     axes.axvline(until, color=GREY, linestyle=":", linewidth=1.2)
     if free_period is not None:

@@ -1,10 +1,6 @@
-"""Shared figure style: sizes, titles, names of lines and ticks; and the export of figures."""
+"""The shared style of all figures: their sizes, titles, names of lines and ticks."""
 
-import re
-from base64 import b64encode
 from collections.abc import Collection, Iterable, Mapping
-from html import escape
-from io import BytesIO, StringIO
 from textwrap import wrap
 from typing import Any
 
@@ -15,9 +11,8 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
-from PIL import Image
+from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import instance_of
 from coalloc_lib.plots.signs import PRINT, MarkerStyle
 
 GREY = "#595959"
@@ -31,17 +26,8 @@ PRINTED: dict[str, Any] = {
     "linestyle": "none", "linewidth": 0.8, "markeredgewidth": 0.8,
 }  # fmt: skip
 DIAMONDS = "◇: printed"
-#: Parts of an SVG file that are replaced to make it shorter: a long list of fonts, rotations by 0,
-#: indents, unused names of groups, and line breaks.
-SHORTER = (
-    (re.compile('font-family: [^;"]*'), "font-family: 'DejaVu Sans', Verdana, sans-serif"),
-    (re.compile(r' transform="rotate\(-0 [^)]*\)"'), ""),
-    (re.compile(r"\n +"), "\n"),
-    (re.compile('<g id="[^"]*">'), "<g>"),
-    (re.compile(r"(?<=>)\n(?=<)|(?<!\") ?\n(?=[LQCzM\"])"), ""),  # not within the document type
-)
-#: Inside tags, but not in texts, numbers are rounded to a hundredth of a point.
-TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
+#: The white box behind a name, which keeps lines away from its letters.
+NAME_BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 #: Width of all figures, in inches.
 WIDTH = 8.2
 #: Height of a line of the title and of the subtitle in inches, and number of letters of a line.
@@ -50,15 +36,6 @@ LETTERS, SMALL_LETTERS = 96, 118
 #: Ticks of an axis of factors around 1; `FEW` and `NEAR` are the ticks of a narrow panel.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
-#: A figure whose SVG file has more bytes than this is exported as a PNG image.
-LARGEST_SVG = 47_000
-#: Resolution of a PNG image in dots per inch, nearly twice that of the page.
-DPI = 190
-#: Number of colours of a PNG image: the most frequent ones, and some for the edges of shapes.
-AREAS, EDGES = 80, 48
-#: Pixels on the page for each inch of a figure. A figure then is 935 pixels wide, as is the text of
-#: a notebook, and letters of 7 points are 11 pixels high.
-PIXELS = 114
 
 
 def new_figure(
@@ -84,6 +61,33 @@ def new_figure(
     with rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         return figure, figure.subplots(rows, columns, **sharing)
+
+
+def remove_spare(grid: NDArray, panels: int) -> list[Axes]:
+    """Remove the axes of a grid that have no panel, and return the lowest axes of each column.
+
+    If the axes are shared, Matplotlib labels the ticks of the last row only. This function also
+    labels the ticks of the axes above a gap.
+
+    Parameters
+    ----------
+    grid : ndarray of Axes
+        The axes in rows and columns.
+    panels : int
+        The number of panels, which fill the grid row by row.
+    """
+    for axes in grid.flat[panels:]:
+        axes.remove()
+    columns = grid.shape[1]
+    lowest = [grid[(panels - 1 - i) // columns, i] for i in range(min(columns, panels))]
+    for axes in lowest:
+        axes.tick_params(axis="x", which="both", labelbottom=True)
+    return lowest
+
+
+def can_show(values: Any, scale: str) -> Any:
+    """Return a mask of the values that an axis of the scale ``"linear"`` or ``"log"`` can show."""
+    return np.isfinite(values) & ((scale == "linear") | (values > 0))
 
 
 def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
@@ -141,12 +145,11 @@ def name_lines(
         short = np.maximum(least - np.diff(heights), 0) / 2
         heights[1:] += short
         heights[:-1] -= short
-    side = {"ha": "right" if left else "left", "xytext": (-6 if left else 6, 0)}
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
-    style = {"va": "center", "fontsize": 8, "annotation_clip": False, "bbox": box}
+    style: dict[str, Any] = {"va": "center", "fontsize": 8, "annotation_clip": False}
     style |= {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+    style |= {"ha": "right" if left else "left", "xytext": (-6 if left else 6, 0)}
     for (x, _, name, colour), height in zip(ends, heights, strict=True):
-        axes.annotate(name, (x, height), color=colour, **style, **side)
+        axes.annotate(name, (x, height), color=colour, bbox=NAME_BOX, **style)
 
 
 def name_signs(
@@ -184,87 +187,3 @@ def mark_factors(axis: Axis, few: bool = False) -> None:
         ticks = next((ticks for ticks in known if few and len(ticks) > 2), known[-1])
         axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.set_ticks([], minor=True)
-
-
-def to_svg(figure: Figure) -> str:
-    """Return a figure as the text of an SVG file, in which letters are text and not paths."""
-    file = StringIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "coalloc"}):
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    drawing = file.getvalue()
-    for words, shorter in SHORTER:
-        drawing = words.sub(shorter, drawing)
-    return TAG.sub(lambda tag: FINE.sub(lambda place: f"{float(place[0]):.2f}", tag[0]), drawing)
-
-
-class Picture:
-    """A figure as an image for a notebook, with a description for readers who do not see it.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure.
-    alt : str, optional
-        The description of the image, by default the title of the figure and the rows.
-    below : str
-        HTML that is shown below the image.
-    rows : iterable of str
-        The numbers of the figure in words. They are listed below the image in a part that can be
-        unfolded, and the description then refers to them.
-
-    Examples
-    --------
-    >>> figure, axes = new_figure()
-    >>> title_figure(figure, "Waits grow with the load")
-    >>> Picture(figure).alt
-    'Waits grow with the load'
-    """
-
-    def __init__(
-        self, figure: Figure, alt: str | None = None, below: str = "", rows: Iterable[str] = ()
-    ) -> None:
-        instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
-        title, rows = figure.get_suptitle().replace("\n", " "), [*rows]
-        self.alt = ": ".join(filter(None, [title, "; ".join(rows)])) if alt is None else alt
-        self.heard, self.below = self.alt, below
-        if rows:
-            self.heard = f"{title or 'Picture'}; its numbers are listed below"
-            items = "".join(f"<li>{escape(row)}</li>" for row in rows)
-            self.below = f"<details><summary>in numbers</summary><ul>{items}</ul></details>{below}"
-        self.width = round(figure.get_figwidth() * PIXELS)
-        self.kind, self.image = _image(figure)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        code = b64encode(self.image).decode("ascii")
-        image = f'<img alt="{escape(self.heard)}" src="data:image/{self.kind};base64,{code}" '
-        return {
-            # The background is white on dark pages too, because the axes are black.
-            "text/html": f'{image}width="{self.width}" '
-            f'style="max-width: 100%; background: white">{self.below}',
-            "text/plain": self.heard,
-        }
-
-
-def _image(figure: Figure) -> tuple[str, bytes]:
-    """Return a figure as an image: its type, ``svg+xml`` or ``png``, and its bytes."""
-    svg = to_svg(figure).encode()
-    if len(svg) <= LARGEST_SVG:
-        return "svg+xml", svg
-    return "png", _png(figure)
-
-
-def _png(figure: Figure) -> bytes:
-    """Return a figure as a PNG file with few colours, which is a third of the usual size."""
-    drawn, file = BytesIO(), BytesIO()
-    figure.savefig(drawn, format="png", dpi=DPI)
-    image = Image.open(drawn).convert("RGB")
-    # The palette has the most frequent colours, so that no pale area turns grey. The method of
-    # maximal coverage adds rare colours, such as those at the edges of letters.
-    counts: Any = image.getcolors(image.width * image.height)
-    areas = [part for _, colour in sorted(counts, reverse=True)[:AREAS] for part in colour]
-    rare: Any = image.quantize(EDGES, Image.Quantize.MAXCOVERAGE).getpalette()
-    palette = Image.new("P", (1, 1))
-    palette.putpalette(areas + rare[: 3 * EDGES])
-    few = image.quantize(palette=palette, dither=Image.Dither.NONE)
-    few.save(file, "png", optimize=True)
-    return file.getvalue()

@@ -64,11 +64,11 @@ def tidy(
             columns[name] = table[column].to_numpy(dtype=float, na_value=np.nan)
         except (TypeError, ValueError):
             numeric = np.array([isinstance(value, Real) for value in table[column]])
-            refuse(~numeric & table[column].notna(), table, column, "give numbers")
+            reject_first(~numeric & table[column].notna(), table, column, "give numbers")
         if name in numbers and name not in gaps:
-            refuse(~np.isfinite(columns[name]), table, column)
+            reject_first(~np.isfinite(columns[name]), table, column)
         elif name in ENDS and closed:
-            refuse(np.isinf(columns[name]), table, column)
+            reject_first(np.isinf(columns[name]), table, column)
     return pd.DataFrame(columns, index=range(len(table)))
 
 
@@ -78,7 +78,7 @@ def _text(label: Any) -> str:
     return f"{label:g}" if isinstance(label, float) else str(label)
 
 
-def refuse(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINITE) -> None:
+def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINITE) -> None:
     """Raise an error for the first wrong row of a table, if there is one.
 
     `wrong` is a mask of the rows, and `mend` says what to do.

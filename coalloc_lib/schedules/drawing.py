@@ -1,7 +1,7 @@
 """The parts of a picture of a schedule: boxes of running jobs, lanes of waiting jobs, and windows.
 
-`coalloc_lib.plots.schedules.still` draws these parts as a still picture, and the schedule player
-draws them on a page.
+`coalloc_lib.plots.schedules.draw_schedules` draws these parts as a still picture, and the schedule
+player draws them on a page.
 """
 
 from collections.abc import Iterator, Mapping
@@ -154,7 +154,7 @@ def scenes(
     window: tuple[float, float] | None = None,
     against: Schedule | None = None,
 ) -> tuple[dict[str, dict[str, Any]], tuple[float, float]]:
-    """Return what `coalloc_lib.plots.schedules.still` needs to draw several schedules.
+    """Return what `coalloc_lib.plots.schedules.draw_schedules` needs to draw several schedules.
 
     Parameters
     ----------

@@ -142,17 +142,23 @@ def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw
     """Return a drop-down list of texts; the first one is selected unless `chosen` is given."""
     options = list(options)
     return ipw.Dropdown(
-        options=options, value=options[0] if chosen is None else chosen, description=label,
-        style=WIDE, layout={"width": "auto"} | NARROW,
-    )  # fmt: skip
+        options=options,
+        value=options[0] if chosen is None else chosen,
+        description=label,
+        style=WIDE,
+        layout={"width": "auto"} | NARROW,
+    )
 
 
 def text_entry(label: str, value: str) -> ipw.Text:
     """Return a text entry whose value changes when the reader leaves the field."""
     return ipw.Text(
-        value=value, description=label, style=WIDE, layout={"width": "auto"} | NARROW,
+        value=value,
+        description=label,
+        style=WIDE,
+        layout={"width": "auto"} | NARROW,
         continuous_update=False,
-    )  # fmt: skip
+    )
 
 
 def entry_of(control: ipw.Widget) -> ipw.Widget:
@@ -241,11 +247,15 @@ class Explorer(ipw.VBox):
     """
 
     def __init__(
-        self, controls: Mapping[str, ipw.Widget], draw: Callable, view: ipw.Widget | None = None,
-        state: str = "", simulates: Callable[..., bool] | None = None,
+        self,
+        controls: Mapping[str, ipw.Widget],
+        draw: Callable,
+        view: ipw.Widget | None = None,
+        state: str = "",
+        simulates: Callable[..., bool] | None = None,
         above: Sequence[ipw.Widget] = (),
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._holders = {name: entry_of(control) for name, control in controls.items()}
         # All notes share one layout, because a notebook file stores each layout in full.
         plain = ipw.Layout()
@@ -265,9 +275,12 @@ class Explorer(ipw.VBox):
         #: them for a moment, and `_moved` must ignore that change.
         self._offered = {n: getattr(h, "options", None) for n, h in self._holders.items()}
         self.scenario = ipw.Text(
-            description="this scenario", style=WIDE, layout={"width": "auto"},
-            tooltip="copy it to keep it; paste one to see it", continuous_update=False,
-        )  # fmt: skip
+            description="this scenario",
+            style=WIDE,
+            layout={"width": "auto"},
+            tooltip="copy it to keep it; paste one to see it",
+            continuous_update=False,
+        )
         sides = self._arranged(controls, above, columns)
         super().__init__(
             [ipw.HTML(STYLE, layout=plain), sides, self.scenario, self._notes["this scenario"]]
@@ -283,9 +296,11 @@ class Explorer(ipw.VBox):
             self.recreate(state)
 
     def _arranged(
-        self, controls: Mapping[str, ipw.Widget], above: Sequence[ipw.Widget],
+        self,
+        controls: Mapping[str, ipw.Widget],
+        above: Sequence[ipw.Widget],
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]],
-    ) -> ipw.HBox:  # fmt: skip
+    ) -> ipw.HBox:
         """Return a row with the controls, their notes and the view."""
         rows = {name: (row, self._notes[name]) for name, row in controls.items()}
         parts = [
@@ -337,13 +352,17 @@ class Explorer(ipw.VBox):
         except InputError as error:
             self._set(before)
             self.scenario.value = _line(before)
-            self._notes["this scenario"].value = note(source + str(error))
+            self.reject(source + str(error))
             return
         finally:
             self._held = False
         self.scenario.value = _line(self.values)
         name = "this scenario" if source else next(iter(self._holders))
         self._redraw(name, coarse=False, source=source)
+
+    def reject(self, words: str) -> None:
+        """Show a note that says why a scenario cannot be shown; the controls keep their values."""
+        self._notes["this scenario"].value = note(words)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
         # One control may limit another one. Then the second round sets the other to its value.

@@ -20,7 +20,7 @@ from coalloc_lib.widgets.controls import Explorer, slider_with_list
 from coalloc_lib.workloads.models import JobModel
 
 #: The placement policies that are compared.
-COMPARED = ("first-fit", "worst-fit")
+COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
 #: Divisions of 128 processors into clusters of equal and of unequal sizes.
 DIVISIONS = (
     "32,32,32,32", "48,32,24,24", "64,32,16,16", "40,40,16,16,16", "16,16,16,16,16,16,16,16",
@@ -32,7 +32,7 @@ SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
 PRECISION = 0.1
 
 
-class Effort(NamedTuple):
+class CurveEffort(NamedTuple):
     """How much is simulated for one picture.
 
     The number of jobs for the maximal utilization, the numbers of jobs and of replications for each
@@ -46,7 +46,7 @@ class Effort(NamedTuple):
 
 
 #: The effort while a control is being moved, and when it rests.
-COARSE, FINE = Effort(4_000, 1_500, 4, 2), Effort(30_000, 6_000, 6, 1)
+COARSE, FINE = CurveEffort(4_000, 1_500, 4, 2), CurveEffort(30_000, 6_000, 6, 1)
 #: The margins of a coarse picture in inches: the distances from its axes to its left edge, to its
 #: right edge, to its bottom edge and to its titles.
 MARGINS = 0.75, 0.1, 0.45, 0.1
@@ -54,7 +54,7 @@ MARGINS = 0.75, 0.1, 0.45, 0.1
 
 @lru_cache(maxsize=256)
 def division_curves(
-    system: Multicluster, model: JobModel, effort: Effort = FINE
+    system: Multicluster, model: JobModel, effort: CurveEffort = FINE
 ) -> dict[str, Curve]:
     """Return the response times of first fit and of worst fit over the load, on the same jobs.
 
@@ -64,7 +64,7 @@ def division_curves(
         The division into clusters.
     model : JobModel
         The model of the jobs.
-    effort : Effort
+    effort : CurveEffort
         How much is simulated: `COARSE` or `FINE`.
 
     Returns
@@ -82,7 +82,7 @@ def division_curves(
         "jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications,
     }  # fmt: skip
     curves = {}
-    for name in COMPARED:
+    for name in COMPARED_PLACEMENTS:
         scenario = Scenario(system, model, placement=PLACEMENTS[name]())
         maximum = max_utilization_by_simulation(scenario, jobs=effort.saturated_jobs)
         shares = SHARES[effort.step - 1 :: effort.step]
@@ -129,18 +129,22 @@ def division_picture(
     stretch = 1 + not_negative("penalty", penalty) * (components > 1)
     effort = COARSE if coarse else FINE
     curves = _stretched(division_curves(system, model, effort), stretch)
-    ghost = None
+    earlier = None
     if before is not None:
-        ghost = _table(_stretched(division_curves(_system(before), model, effort), stretch))
+        earlier = _table(_stretched(division_curves(_system(before), model, effort), stretch))
     penalized = f", penalty {penalty:g}" if stretch > 1 else ""
     bands = "" if coarse else "; bands: 95 % intervals"
     bands += f"; dashed: before, on {_system(before)}" if before is not None else ""
     subtitle = f"{system} processors, {components} components {component_sizes}{penalized}{bands}"
     label = "load, not counting the time that the penalty adds" if stretch > 1 else "load"
     figure = plots.curves(
-        _table(curves), title=_title(curves), subtitle=subtitle, xlabel=label, whole=True,
-        ghost=ghost,
-    )  # fmt: skip
+        _table(curves),
+        title=_title(curves),
+        subtitle=subtitle,
+        xlabel=label,
+        whole=True,
+        before=earlier,
+    )
     if coarse:
         _place_axes(figure)
     return Picture(figure, rows=[_in_words(name, curve) for name, curve in curves.items()])
@@ -165,11 +169,13 @@ def _table(curves: Mapping[str, Curve]) -> pd.DataFrame:
     """Return a table of the points of all curves, as `plots.curves` takes it."""
     return pd.concat(
         curve.to_frame().assign(
-            label=name, maximal_utilization=curve.maximum.max_utilization,
-            maximal_low=curve.maximum.interval.low, maximal_high=curve.maximum.interval.high,
+            label=name,
+            maximal_utilization=curve.maximum.max_utilization,
+            maximal_low=curve.maximum.interval.low,
+            maximal_high=curve.maximum.interval.high,
         )
         for name, curve in curves.items()
-    )  # fmt: skip
+    )
 
 
 def _place_axes(figure: Figure) -> None:

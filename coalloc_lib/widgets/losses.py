@@ -32,7 +32,7 @@ RULES = {
 }
 #: The request types that the loss explorer compares. A total request runs on one cluster with as
 #: many processors as all clusters together.
-COMPARED = ("ordered", "unordered", "total")
+COMPARED_REQUESTS = ("ordered", "unordered", "total")
 #: The distributions of component sizes: uniform, or the distribution D(q) that prefers powers of 2.
 KINDS = ("U", "D(q)")
 #: The time in seconds that a formula may take. If it is estimated to take longer, the loss is
@@ -88,7 +88,7 @@ class LossQuestion:
     def __post_init__(self) -> None:
         for name in ("clusters", "cluster_size", "low", "high", "components"):
             whole(name, getattr(self, name))
-        choices = {"kind": KINDS, "request": COMPARED, "placement": tuple(RULES)}
+        choices = {"kind": KINDS, "request": COMPARED_REQUESTS, "placement": tuple(RULES)}
         for name, allowed in choices.items():
             one_of(name, getattr(self, name), allowed)
 
@@ -197,21 +197,26 @@ def loss_picture(
         )
     share = 100 * maxima[question.request].capacity_loss
     figure = plots.bars(
-        pd.DataFrame(rows).astype({"before": float}), value="loss", group="system",
-        series="request", words="words", before="before", until=UNTIL,
+        pd.DataFrame(rows).astype({"before": float}),
+        value="loss",
+        group="system",
+        series="request",
+        words="words",
+        before="before",
+        until=UNTIL,
         title=f"{question.request.capitalize()} requests leave {share:.0f} of every 100 processors "
         "idle, however many jobs wait",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}" + "; dashed: before" * bool(earlier),
-    )  # fmt: skip
-    missing = [f"{request} never starts" for request in COMPARED if request not in maxima]
+    )
+    missing = [f"{request} never starts" for request in COMPARED_REQUESTS if request not in maxima]
     return Picture(figure, rows=[f"{row['request']} {row['words']}" for row in rows] + missing)
 
 
 def _compared(question: LossQuestion, jobs: int) -> dict[str, MaxUtilization]:
     """Return the maximal utilization for each request type whose largest job fits."""
     maxima = {}
-    for request in COMPARED:
+    for request in COMPARED_REQUESTS:
         with suppress(InputError):
             maxima[request] = max_utilization_of(replace(question, request=request), jobs)
     return maxima
@@ -264,6 +269,6 @@ def _loss_controls() -> dict[str, ipw.Widget]:
         push(numbers[lower], numbers[upper])
     return numbers | {
         "kind": kind, "q": q, "one_is_power_of_two": counted,
-        "request": choice("request type", COMPARED, start.request),
+        "request": choice("request type", COMPARED_REQUESTS, start.request),
         "placement": choice("placement", RULES),
     }  # fmt: skip

@@ -1,11 +1,10 @@
 """The schedule player, which replays finished schedules, and the schedule explorer."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import compress
 from typing import Any
 
-import anywidget
 import numpy as np
 import traitlets
 from matplotlib.figure import Figure
@@ -14,7 +13,7 @@ from coalloc_lib.basics.checks import InputError, finite, instance_of, shown
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.plots import Picture, still
+from coalloc_lib.plots import Picture, draw_schedules
 from coalloc_lib.plots.schedules import JOB_COLOURS
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, display_name, options_of
 from coalloc_lib.schedules.drawing import scenes
@@ -22,6 +21,7 @@ from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate
 from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
+from coalloc_lib.widgets.pictured import Pictured
 from coalloc_lib.widgets.player_data import label_of, player_data, view_of
 
 #: The largest number of schedules that fit below each other on a screen.
@@ -30,33 +30,11 @@ _MOST_SHOWN = 4
 #: clusters, and a total request runs on a single cluster.
 NO_CHOICE = ("ordered", "total")
 #: The scheduling policies of the explorer by name: those whose only number is MaxJumps.
-POLICIES = {
+FOLLOWED_POLICIES = {
     policy.__name__: policy
     for policy in SCHEDULING.values()
     if {*options_of(policy)} <= {"max_jumps", "counted", "adaptive", "order"}
 }
-
-
-class Pictured(anywidget.AnyWidget):
-    """The base class of a widget with a still picture, which notebooks show without a kernel."""
-
-    #: The HTML before the still picture.
-    hint = ""
-    #: The method that returns the still picture with its description in words.
-    picture: Callable[[], Picture]
-
-    def boxed(self) -> dict[str, str]:
-        """Return the still picture by MIME type, in a box that `pages.fill` can fill."""
-        still = self.picture()._repr_mimebundle_()
-        # The picture is sent as HTML only, because an image would have no description for a
-        # screen reader.
-        html = pages.box(type(self).__name__, self.model_id, still["text/html"])
-        return still | {"text/html": html}
-
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = super()._repr_mimebundle_(**options) or ({}, {})
-        still = self.boxed()
-        return data | still | {"text/html": self.hint + still["text/html"]}, metadata
 
 
 class Player(Pictured):
@@ -79,8 +57,8 @@ class Player(Pictured):
     against : Schedule, optional
         Another schedule of the same jobs. Work that is done earlier than in it has white lines.
     idle : float, optional
-        The end of the axis of the idle share, such as 0.4. Give the same number to several players
-        to compare them. By default the axis ends at the largest value.
+        The end of the axis of the idle share, from 0.01 to 1. Give the same number to several
+        players to compare them. By default the axis ends at the largest value.
 
     Raises
     ------
@@ -126,17 +104,24 @@ class Player(Pictured):
     playing = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
-        self, schedules: Schedule | Mapping[str, Schedule], *, bound: float | None = None,
-        unit: str = "", window: tuple[float, float] | None = None, now: float | None = None,
-        against: Schedule | None = None, idle: float | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        schedules: Schedule | Mapping[str, Schedule],
+        *,
+        bound: float | None = None,
+        unit: str = "",
+        window: tuple[float, float] | None = None,
+        now: float | None = None,
+        against: Schedule | None = None,
+        idle: float | None = None,
+    ) -> None:
         super().__init__()
-        share = "a share between 0 and 1"
-        self._bound = None if bound is None else _between("bound", bound, 0, 1, share)
-        self._idle = None if idle is None else _between("idle", idle, 0.01, 1, share)
+        share = "a share from {} to 1"
+        self._bound = None if bound is None else _between("bound", bound, 0, 1, share.format(0))
+        self._idle = None if idle is None else _between("idle", idle, 0.01, 1, share.format(0.01))
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
-        self._window, self._against = window, against
-        self.show(schedules)
+        self._window = window
+        self._against: Schedule | None = None
+        self.show(schedules, against)
         begin, finish = self.data["axis"]["begin"], self.data["axis"]["finish"]
         if now is None:
             films = self.data["films"]
@@ -166,13 +151,8 @@ class Player(Pictured):
         """
         named = _named(schedules)
         against = self._against if against is None else against
-        self._against = against
-        for label, schedule in named.items():
-            if against is not None and len(against) != len(schedule):
-                raise InputError(
-                    f"against has {len(against):,} jobs, but the schedule {label!r} has "
-                    f"{len(schedule):,}; give schedules of the same jobs"
-                )
+        if against is not None:
+            _check_same_jobs(against, named)
         films = [
             player_data(schedule, label, self._window, against) for label, schedule in named.items()
         ]
@@ -181,7 +161,7 @@ class Player(Pictured):
             "begin": min(axis["begin"], *(film["begin"] for film in films)),
             "finish": max(axis["finish"], *(film["finish"] for film in films)),
         }
-        self._schedules = named
+        self._schedules, self._against = named, against
         self.data = {
             "films": films, "axis": axis | ends, "unit": self._unit, "bound": self._bound,
             "idle": self._idle, "colours": JOB_COLOURS,
@@ -202,7 +182,9 @@ class Player(Pictured):
 
     def still(self) -> Figure:
         """Return a still picture of the schedules, with the marks that the player uses."""
-        return still(*scenes(self._schedules, self._window, self._against), unit=self._unit)
+        return draw_schedules(
+            *scenes(self._schedules, self._window, self._against), unit=self._unit
+        )
 
     def picture(self) -> Picture:
         """Return the still picture of the schedules with its description in words."""
@@ -221,6 +203,18 @@ def _named(schedules):
     for label, schedule in schedules.items():
         instance_of(f"schedules[{label!r}]", schedule, Schedule, "the result of simulate(...)")
     return {str(label): schedule for label, schedule in schedules.items()}
+
+
+def _check_same_jobs(against, schedules):
+    """Raise an `InputError` unless `against` is a schedule of the same jobs as the others."""
+    instance_of("against", against, Schedule, "the result of simulate(...)")
+    for label, schedule in schedules.items():
+        for column in ("submit", "runtime"):
+            if not np.array_equal(getattr(against.jobs, column), getattr(schedule.jobs, column)):
+                raise InputError(
+                    f"against has other jobs than the schedule {label!r}; give schedules of the "
+                    "same jobs"
+                )
 
 
 def _between(name, value, least, most, description):
@@ -271,9 +265,9 @@ def schedule_explorer(
     request = choice("request type", REQUESTS, jobs.request)
     placement = choice("placement", map(display_name, PLACEMENTS))
     disable(placement, request, lambda value: value in NO_CHOICE)
-    scheduling = choice("scheduling", POLICIES, "FCFS")
+    scheduling = choice("scheduling", FOLLOWED_POLICIES, "FCFS")
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
-    disable(jumps, scheduling, lambda name: "max_jumps" not in options_of(POLICIES[name]))
+    disable(jumps, scheduling, lambda name: "max_jumps" not in options_of(FOLLOWED_POLICIES[name]))
     controls = {"request": request, "placement": placement, "scheduling": scheduling}
     start = {name: control.value for name, control in controls.items()}
     player = Player(_named_schedule(system, jobs, **start, max_jumps=1), unit=unit)
@@ -286,7 +280,7 @@ def schedule_explorer(
 
 def _named_schedule(system, jobs, request, placement, scheduling, max_jumps):
     """Return a dict with one schedule, whose key names the request type and the policies."""
-    limit = [max_jumps] * ("max_jumps" in options_of(POLICIES[scheduling]))
+    limit = [max_jumps] * ("max_jumps" in options_of(FOLLOWED_POLICIES[scheduling]))
     words = [f"{request} requests", placement, scheduling + f"({max_jumps})" * len(limit)]
     if request == "total":
         system = Multicluster([system.processors])
@@ -294,6 +288,6 @@ def _named_schedule(system, jobs, request, placement, scheduling, max_jumps):
     if request in NO_CHOICE:
         words.remove(placement)
     rule = None if request in NO_CHOICE else PLACEMENTS[placement.replace(" ", "-")]()
-    policy, stream = POLICIES[scheduling](*limit), jobs.replace(request=request)
+    policy, stream = FOLLOWED_POLICIES[scheduling](*limit), jobs.replace(request=request)
     schedule = simulate(system, stream, scheduling=policy, placement=rule, engine="reference")
     return {", ".join(words): schedule}

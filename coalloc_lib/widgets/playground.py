@@ -1,6 +1,6 @@
 """The playground: an explorer that compares two computing centres with the same jobs.
 
-The module `coalloc_lib.widgets.centre_comparison` simulates and compares the centres; this module
+The module `coalloc_lib.statistics.scenario_pairs` simulates and compares the centres; this module
 shows the results.
 """
 
@@ -26,24 +26,27 @@ from coalloc_lib.basics.files import csv_of
 from coalloc_lib.model.placement import BestFit
 from coalloc_lib.plots import Picture
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.widgets import controls as ui
-from coalloc_lib.widgets import pages
-from coalloc_lib.widgets.centre_comparison import (
+from coalloc_lib.statistics.scenario_pairs import (
     ALL,
-    AT_NEED,
-    CONTROLS,
-    NEVER,
     PENALTIES,
-    POLICIES,
     SEED,
     SIDES,
-    SPANS,
     break_even,
     by_size,
     capacity,
     effort_for,
     loads_of,
     over_load,
+)
+from coalloc_lib.widgets import controls as ui
+from coalloc_lib.widgets import pages
+from coalloc_lib.widgets.centres import (
+    AT_NEED,
+    CONTROLS,
+    NEVER,
+    POLICIES,
+    SPANS,
+    penalty_in_words,
     scenario_of,
     verdict,
 )
@@ -183,7 +186,7 @@ class Board(ipw.VBox):
             return
         loads = loads_of(one, other, load)
         self._break_even = " ".join(
-            f"Break-even penalty ψ* of {side}: {break_even(scenario, scaled)}."
+            f"Break-even penalty ψ* of {side}: {penalty_in_words(break_even(scenario, scaled))}."
             for side, scenario, scaled in zip(SIDES, (one, other), loads, strict=True)
             if len(scenario.system) > 1 and getattr(scenario.workload, "request", "") != "total"
         )
@@ -235,12 +238,20 @@ def _in_words(scenario: Scenario) -> str:
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
     """Return the controls of a centre, and a heading that says which are disabled and why."""
-    rows = dict(zip(CONTROLS, (
-        ui.text_entry(CONTROLS["clusters"], "8,8,8"), ui.choice(CONTROLS["policy"], POLICIES),
-        ui.slider_with_entry(CONTROLS["max_jumps"], 5, 0, 50), ui.choice("span", SPANS[:3], span),
-        ui.slider_with_entry("penalty", 0.25, *PENALTIES, 0.05),
-        ui.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
-    ), strict=True))  # fmt: skip
+    rows = dict(
+        zip(
+            CONTROLS,
+            (
+                ui.text_entry(CONTROLS["clusters"], "8,8,8"),
+                ui.choice(CONTROLS["policy"], POLICIES),
+                ui.slider_with_entry(CONTROLS["max_jumps"], 5, 0, 50),
+                ui.choice("span", SPANS[:3], span),
+                ui.slider_with_entry("penalty", 0.25, *PENALTIES, 0.05),
+                ui.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
+            ),
+            strict=True,
+        )
+    )
     leaves = {name: getattr(row, "children", (row,)) for name, row in rows.items()}
     for name, words in CONTROLS.items():
         for widget in leaves[name]:
@@ -256,16 +267,17 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
             spanning.options, spanning.value = offered, kept
         is_single = clusters.value.strip().isdigit()
         reasons = {
-            "max_jumps": "FPFS alone counts jumps" * (policy.value != "FPFS"),
+            "max_jumps": "only FPFS has it" * (policy.value != "FPFS"),
             "span": "there is one cluster" * is_single,
             "penalty": "no job spans" * (is_single or spanning.value == NEVER),
-            "estimate": f"{policy.value} asks for none" * (policy.value in ("FCFS", "FPFS")),
+            "estimate": f"{policy.value} does not use estimates"
+            * (policy.value in ("FCFS", "FPFS")),
         }
         for name, reason in reasons.items():
             for widget in leaves[name]:
                 widget.disabled = bool(reason)
-        off = [f"{CONTROLS[n].removesuffix(' ×')} ({why})" for n, why in reasons.items() if why]
-        off += ["adaptive (EASY alone can)"] * (policy.value != "EASY")
+        off = [f"{CONTROLS[n]} ({why})" for n, why in reasons.items() if why]
+        off += ["adaptive spanning (only EASY has it)"] * (policy.value != "EASY")
         words = f"<small>off: {', '.join(off)}</small>" * bool(off)
         name = f'<b style="color: {LOOK[side].colour}">{side}</b>'
         heading.value = f'<div class="coalloc-words">{name} {words}</div>'
@@ -363,11 +375,14 @@ def _file_buttons(box: ui.Explorer, links: ipw.HTML) -> list[ipw.Widget]:
             content, values = bytes(file["content"]), None
             with suppress(ValueError):
                 values = json.loads(content)
-            if not isinstance(values, dict):
-                # The beginning of the content is no name of a control, so `recreate` rejects it
-                # with a message that shows it.
-                values = {str(content[:30], "utf-8", "replace"): 0}
-            box.recreate(urlencode(values), f"{file['name']}: ")
+            if isinstance(values, dict):
+                box.recreate(urlencode(values), f"{file['name']}: ")
+            else:
+                begin = str(content[:30], "utf-8", "replace")
+                box.reject(
+                    f"{file['name']}: a file that begins with {begin!r} has no scenario; give a "
+                    "scenario.json that 'make files' has made"
+                )
         load.value = ()  # Otherwise the same file could not be loaded a second time.
 
     save = ipw.Button(description="make files", tooltip="scenario, table and figure to save")

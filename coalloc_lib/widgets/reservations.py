@@ -17,12 +17,19 @@ from coalloc_lib.plots import Picture, reservations
 from coalloc_lib.widgets import booking_session as booking
 from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import HINT
-from coalloc_lib.widgets.player import Pictured
+from coalloc_lib.widgets.pictured import Pictured
 
 #: The largest number of servers whose rows can be told apart in a picture.
 _MOST_SERVERS = 200
 #: How much the picture shows before now and after the end of the horizon, as shares of the horizon.
 _BEFORE, _BEYOND = 0.2, 0.06
+#: The actions of the reader that the browser reports, with their fields.
+_ACTIONS = {
+    "submit": ("start", "length", "servers"),
+    "cancel": ("number",),
+    "free": ("begin", "end"),
+    "load": ("requests", "share", "ahead", "draw", "rule"),
+}
 #: The length of the request that the form proposes at first, in grains.
 _LENGTH = 20
 
@@ -168,12 +175,16 @@ class ReservationCalendar(Pictured):
         """Return a still picture of the calendar, for pages that cannot show a widget."""
         data, words = self.data, self.data["said"]["words"]
         return reservations(
-            self._setting.clusters, [reserved.box() for reserved in self._session.booked],
-            now=self.now, until=data["until"], span=(data["begin"], data["finish"]),
+            self._setting.clusters,
+            [reserved.box() for reserved in self._session.booked],
+            now=self.now,
+            until=data["until"],
+            span=(data["begin"], data["finish"]),
             free_period=data["found"] and tuple(data["found"].values()),
-            title=words[0].upper() + words[1:], unit=self._unit,
+            title=words[0].upper() + words[1:],
+            unit=self._unit,
             subtitle=f"{data['title']}, {data['terms']}; {data['legend']}",
-        )  # fmt: skip
+        )
 
     def picture(self) -> Picture:
         """Return the still picture of the calendar with its description in words."""
@@ -186,20 +197,27 @@ class ReservationCalendar(Pictured):
 
     def _receive(self, content: Mapping[str, Any]) -> None:
         """Do what a message from the browser asks for, or show why that is impossible."""
-        arguments, actions = dict(content), ("submit", "cancel", "free", "load")
+        field = "do"
         try:
-            getattr(self, one_of("do", arguments.pop("do", None), actions))(**arguments)
+            action = one_of("do", str(content.get("do")), (*_ACTIONS,))
+            values = {name: content.get(name) for name in _ACTIONS[action]}
+            for field, value in values.items():
+                if value is None and field != "rule":  # Without a rule, the present one stays.
+                    raise InputError(f"{field} is empty; give a number")
+            field = ""
+            getattr(self, action)(**values)
         except InputError as error:
-            words = str(error)
-            name = words.partition(" ")[0]
-            if name in arguments and arguments[name] is None:
-                words = f"{name} is empty; give a number"
-            self._update(words, "wrong", field=name)
+            # An error begins with the name of the wrong argument.
+            self._update(str(error), "wrong", field=field or str(error).partition(" ")[0])
 
     def _update(
-        self, words: str, kind: str, field: str = "", made: booking.Reserved | None = None,
+        self,
+        words: str,
+        kind: str,
+        field: str = "",
+        made: booking.Reserved | None = None,
         found: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Send the state of the calendar to the browser, which draws it.
 
         Parameters

@@ -5,7 +5,8 @@ from typing import Any
 import pandas as pd
 
 from coalloc_lib.basics.checks import one_of
-from coalloc_lib.widgets.centre_comparison import ALL, break_even, by_size, scenario_of
+from coalloc_lib.statistics.scenario_pairs import ALL, break_even, by_size
+from coalloc_lib.widgets.centres import penalty_in_words, scenario_of
 from coalloc_lib.widgets.playground import playground_explorer
 from lessons.teaching import checker, near
 
@@ -31,7 +32,8 @@ def pays_up_to(**moved: Any) -> float:
         The values of the controls that were moved, such as ``B_policy="EASY"``.
     """
     values = _values(**moved)
-    first = break_even(scenario_of(values, "B"), values["load"]).split()[0]
+    found = break_even(scenario_of(values, "B"), values["load"])
+    first = penalty_in_words(found).split()[0]
     return float(first) if first[0].isdigit() else 0.0
 
 

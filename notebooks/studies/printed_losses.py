@@ -290,7 +290,7 @@ def draw_printed(table: pd.DataFrame, **titles: Any) -> Figure:
     cells = labelled(table)
     for column in ("capacity_loss", "ci95_low", "ci95_high"):
         cells[column] -= cells["published"]
-    return plots.intervals(
+    return plots.deviations(
         cells.assign(rough=cells["method"] == "approximation"),
         x="capacity_loss",
         row="sizes",

@@ -94,6 +94,17 @@ def test_words_of_bars_stay_inside_the_picture(values):
         assert text.get_window_extent().x1 <= figure.bbox.x1
 
 
+def test_a_long_name_is_cut_so_that_the_bars_keep_room():
+    figure = bars(LOSSES.assign(series=["a long name " * 10, "b", "c"]))
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    low, high = axes.get_xlim()
+    assert low == 0 < high
+    assert max(map(len, texts(axes))) <= 64
+    assert texts(axes)[0].endswith(" … 0.220")
+    assert all(text.get_window_extent().x1 <= figure.bbox.x1 for text in axes.texts)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

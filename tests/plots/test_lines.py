@@ -163,3 +163,56 @@ def test_what_goes_on_beyond_the_picture_has_an_arrow_that_is_explained(ends, ar
     assert {"<", ">"} & set(found) == arrows
     assert found[""].get_xdata().tolist() == reach
     assert ("arrow: on" in subtitle_of(figure)) == bool(arrows)
+
+
+def test_a_panel_above_a_gap_has_its_own_tick_labels():
+    names = [f"a line with a rather long name {name}" for name in "ab"]
+    drawn = dict.fromkeys(names, (1.0, 2.0, 3.0))
+    found = pd.concat([table(panel, **drawn) for panel in ("one", "two", "three")])
+    for draw in (lines, factor_lines):
+        figure = draw(found)
+        figure.draw_without_rendering()
+        assert [bool(axes.get_xticklabels()) for axes in figure.axes] == [False, True, True]
+
+
+def test_curves_of_the_previous_figure_may_be_saturated_at_all_loads():
+    saturated = RESPONSES.assign(response=np.nan, ci95_low=np.nan, ci95_high=np.nan)
+    alone = len(plots.curves(RESPONSES).axes[0].lines)
+    assert len(plots.curves(RESPONSES, before=saturated).axes[0].lines) == alone
+    assert len(plots.curves(RESPONSES, before=RESPONSES).axes[0].lines) == alone + 2
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (
+            lambda: plots.curves(RESPONSES, panels={"a": ["best fit"]}),
+            "^label in panels = 'best fit'; choose one of 'worst fit'$",
+        ),
+        (
+            lambda: lines(table(a=(1, 2, 3)), scales={"two": ("linear", "log")}),
+            "^scales has no entry for the panel 'one'; give its two scales$",
+        ),
+        (lambda: interval(span=(2, 1)), r"^span = \(2, 1\); give the left end of the axis"),
+        (lambda: interval(span=(0, 1), log=True), r"^span = \(0, 1\); give ends above 0"),
+    ],
+)
+def test_arguments_that_contradict_the_table_are_named(draw, words):
+    with pytest.raises(InputError, match=words):
+        draw()
+
+
+def test_deviations_have_a_band_and_the_colour_of_their_panel():
+    rows = [("a", "x", 0.1, 0), ("a", "y", -0.2, 1), ("b", "x", 0.3, 0)]
+    deviating = pd.DataFrame(rows, columns=["panel", "row", "off", "rough"]).assign(way="exact")
+    figure = plots.deviations(
+        deviating, x="off", row="row", series="way", panel="panel", band=(-0.05, 0.05),
+        hollow=("rough", "rough"),
+    )  # fmt: skip
+    for axes, name, places in zip(figure.axes, "ab", ([0.1, -0.2], [0.3]), strict=True):
+        sign = plots.signs([name])[name]
+        found = [line.get_xdata()[0] for line in axes.lines if marker(line) == sign.marker]
+        assert found == places
+        diamonds = [line.get_xdata()[0] for line in axes.lines if marker(line) == "D"]
+        assert diamonds == [0] * len(places)
+    assert "hollow: rough" in subtitle_of(figure)

@@ -6,6 +6,8 @@ import matplotlib.colors
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import colormaps
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
@@ -69,3 +71,35 @@ def test_timelines_have_a_strip_a_cluster_and_refuse_what_is_no_share():
     for bad in (1.2, -0.1, np.nan):
         with pytest.raises(InputError, match=f"column 'busy' has {bad} in row 1; "):
             draw(table.assign(busy=[0.5, bad, 0.5, 0.5]))
+
+
+def test_timelines_draw_each_interval_as_long_as_it_is():
+    """The clusters have different intervals, and a share holds until the next interval begins."""
+    rows = [("one", "A", 0, 0.5), ("one", "A", 9, 1.0), ("one", "B", 0, 0.2), ("one", "B", 5, 0.8)]
+    table = pd.DataFrame(rows, columns=["mode", "site", "day", "busy"])
+    columns = {"panel": "mode", "strip": "site", "time": "day", "busy": "busy"}
+    draw = partial(plots.timelines, table, **columns, xlabel="day", ylabel="site")
+    figure = draw(until=10)
+    pixels = np.asarray(FigureCanvasAgg(figure).print_to_buffer()[0])
+    pixels = np.frombuffer(pixels, np.uint8).reshape(*figure.canvas.get_width_height()[::-1], 4)
+    axes = figure.axes[0]
+
+    def shares_at(cluster, *times):
+        places = axes.transData.transform([(time, cluster) for time in times]).astype(int)
+        colours = [pixels[-1 - y, x, :3] for x, y in places]
+        levels = np.linspace(0, 1, 11)
+        known = colormaps["cividis_r"](levels)[:, :3] * 255
+        return [round(levels[np.abs(known - c).sum(axis=1).argmin()], 1) for c in colours]
+
+    assert shares_at(1, 0.5, 4.5, 8.5, 9.5) == [0.5, 0.5, 0.5, 1.0]
+    assert shares_at(2, 0.5, 4.5, 5.5, 9.5) == [0.2, 0.2, 0.8, 0.8]
+    assert axes.get_xlim() == (0, 10)
+    with pytest.raises(InputError, match="column 'day' has 9 in row 1; give times before until"):
+        draw(until=9)
+
+
+def test_a_map_above_a_gap_has_its_own_labels():
+    figure = maps(pd.concat([CELLS.assign(panel=name) for name in "abc"]), xlabel="penalty")
+    figure.draw_without_rendering()
+    assert [axes.get_xlabel() for axes in figure.axes] == ["", "penalty", "penalty"]
+    assert [bool(axes.get_xticklabels()) for axes in figure.axes] == [False, True, True]

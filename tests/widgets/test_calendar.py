@@ -99,6 +99,17 @@ def test_a_slip_is_told_in_the_widget_and_changes_nothing(asked, field, words):
     assert calendar.free(12, 17) == free
 
 
+def test_a_message_of_the_browser_may_lack_a_field_or_have_a_strange_one():
+    calendar = empty()
+    calendar.submit(12, 5, 2)
+    calendar._receive({"do": "cancel"})
+    assert calendar.data["said"]["words"] == "number is empty; give a number"
+    calendar._receive({"do": "cancel", "number": 1, "height": 3})
+    assert calendar.data["said"]["kind"] == "cancelled"
+    calendar._receive({"do": "load", "requests": 0, "share": 0, "ahead": 0, "draw": 1})
+    assert calendar.data["said"]["kind"] == ""
+
+
 def crowded_out():
     """Return a calendar whose load of others leaves no room for request 1, which had some."""
     calendar = empty(max_attempts=2)

@@ -124,7 +124,7 @@ def test_a_picture_is_a_drawing_with_its_words():
 
 
 def test_a_picture_with_much_in_it_is_an_image_at_twice_the_size(monkeypatch):
-    monkeypatch.setattr("coalloc_lib.plots.style.LARGEST_SVG", 1000)
+    monkeypatch.setattr("coalloc_lib.plots.picture.LARGEST_SVG", 1000)
     picture = Picture(bars(a=0.25))
     assert picture.kind == "png"
     assert picture.image.startswith(b"\x89PNG")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.plots import still
+from coalloc_lib.plots import draw_schedules
 from coalloc_lib.schedules.drawing import boxes, scenes
 from coalloc_lib.widgets.player_data import player_data
 from tests.schedules.test_explain import schedules
@@ -19,7 +19,7 @@ JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]]
 
 
 def still_of(schedules, **how):
-    return still(*scenes(schedules), **how)
+    return draw_schedules(*scenes(schedules), **how)
 
 
 def outlines(axes):
@@ -213,8 +213,12 @@ def test_what_is_done_sooner_than_in_another_schedule_is_marked():
     assert any(gained)
     lines = [patch for patch in player.still().axes[0].patches if patch.get_hatch()]
     assert len(lines) == sum(gained)  # on one cluster a job is one box
-    with pytest.raises(co.InputError, match=r"against has .* jobs, but the schedule"):
+    with pytest.raises(co.InputError, match=r"^against has other jobs than the schedule"):
         co.Player(fast, against=small())
+    later = co.simulate(co.Multicluster([10]), SIX.replace(runtime=SIX.runtime + 1))
+    with pytest.raises(co.InputError, match=r"^against has other jobs than the schedule"):
+        player.show(fast, later)
+    assert player._against is slow
 
 
 def test_spanning_is_pointed_at_where_it_is_a_choice():
@@ -245,6 +249,8 @@ WRONG = {
     "a string": (("no",), {}, r"^schedules = 'no'; give "),
     "too many": (({str(i): None for i in range(5)},), {}, "^schedules = .*; give "),
     "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
+    "an idle share of 0.005": ((small(),), {"idle": 0.005}, "^idle = 0.005; .* from 0.01 to 1$"),
+    "a number of jobs": ((small(),), {"against": 5}, "^against = 5 is not of type Schedule; give"),
     "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is not of type str"),
     "a window": ((small(),), {"window": (2, 1)}, r"^window = \(2, 1\); give"),
     "a window of all": (
@@ -287,7 +293,11 @@ def test_the_still_picture_has_the_marks_of_the_player():
     boxes = [(p.get_x(), p.get_width(), p.get_height()) for p in bands.patches]
     assert sum(width * height for _, width, height in boxes) == pytest.approx(JOBS.work.sum())
     assert {text.get_text() for text in bands.texts} == {"1", "2", "3", "4"}
-    assert figure.axes[-1].get_xlabel().endswith("line: a wait\ndashed outline: passed the head")
+    assert (
+        figure.axes[-1]
+        .get_xlabel()
+        .endswith("line: a wait\ndashed outline: overtook the head of the queue")
+    )
     assert outlines(figure.axes[2])
     assert not outlines(bands)
     marks = {line.get_xdata()[0] for line in queue.lines if line.get_marker() == "x"}

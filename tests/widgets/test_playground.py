@@ -7,39 +7,26 @@ import json
 import re
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import coalloc_lib as co
 from coalloc_lib import widgets
 from coalloc_lib.basics import compilation
-from coalloc_lib.widgets import centre_comparison, playground
-from coalloc_lib.widgets.centre_comparison import ALL, SEED, by_size, measure, scenario_of
+from coalloc_lib.statistics import scenario_pairs
+from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size
+from coalloc_lib.widgets import centres, playground
+from coalloc_lib.widgets.centres import scenario_of
+from tests.statistics.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
 from tests.widgets.reading import all_widgets, control, notes
-
-FEW = centre_comparison.Effort(300, 3, 1_200, 5, 1)
-EIGHTS, SIZES = co.Multicluster([8, 8, 8]), co.uniform(1, 8)
-WHOLE = co.Scenario(EIGHTS, co.JobModel(SIZES, request="total"), co.FCFS(), co.BestFit())
-SPANNING = co.Scenario(
-    EIGHTS, co.JobModel(SIZES, request="flexible", span_penalty=0.25), co.FCFS(),
-    co.SingleThenSpan(),
-)  # fmt: skip
 
 
 @pytest.fixture(autouse=True, scope="module")
 def quick():
-    """Few jobs, and nothing remembered of other numbers of them."""
-    kept = [centre_comparison.over_load, centre_comparison.break_even, playground._picture]
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(centre_comparison, "EFFORTS", (FEW, FEW))
-        patched.setattr(centre_comparison, "PLANNED", (FEW, FEW))
-        patched.setattr(centre_comparison, "LOADS", (0.3, 0.6, 0.9))
-        for each in kept:
-            each.cache_clear()
+    with few_jobs():
+        playground._picture.cache_clear()
         yield
-    for each in kept:
-        each.cache_clear()
+    playground._picture.cache_clear()
 
 
 @pytest.fixture
@@ -61,74 +48,19 @@ def side(box, name):
     return scenario_of(box.values, name)
 
 
-def test_the_table_has_the_means_of_the_schedules_in_pairs():
-    table = by_size(WHOLE, SPANNING, 0.6).set_index(["size", "scenario"])
-    means = {"A": [], "B": []}
-    for seed in np.random.SeedSequence(SEED).spawn(FEW.runs):
-        for name, one in (("A", WHOLE), ("B", SPANNING)):
-            run = one.simulate(FEW.jobs, load=0.6, seed=seed)
-            wide = run.jobs.processors[30:] >= 5
-            means[name].append(
-                ((run.end - run.jobs.submit)[30:][wide].mean(), run.wait[30:].mean())
-            )
-    wide, waits = (np.array([means[name] for name in "AB"])[..., i] for i in range(2))
-    assert table.loc[("5-8", "B"), "response"] == pytest.approx(wide[1].mean())
-    assert table.loc[(ALL, "A"), "wait"] == pytest.approx(waits[0].mean())
-    log = co.student(np.log(wide[1] / wide[0]))
-    ends = table.loc[("5-8", "B"), ["change", "change_low", "change_high"]]
-    assert ends.tolist() == pytest.approx(
-        [100 * np.expm1(x) for x in (log.estimate, log.low, log.high)]
-    )
-
-
-def test_the_same_jobs_come_to_a_system_of_another_size():
-    twice = WHOLE.with_(system=co.Multicluster([8] * 6))
-    table = by_size(WHOLE, twice, 0.6).set_index(["size", "scenario"])
-    runs = measure(twice, 0.3, FEW)
-    assert table.loc[(ALL, "B"), "wait"] == pytest.approx(runs[0, :, 0].mean())
-
-
-@pytest.mark.parametrize("load", [0.78, 0.95])
-def test_near_and_past_saturation_there_is_a_reason_and_no_number(load):
-    table = by_size(WHOLE, WHOLE, load)
-    assert table["note"].str.contains("near saturation" if load < 0.79 else "past saturation").all()
-    assert table[["wait", "response", "change"]].isna().all(axis=None)
-    assert "saturation: carries 0.7" in centre_comparison.verdict(table)
-
-
-def test_what_is_booked_beyond_the_horizon_is_no_number():
-    short = co.Online(slot=1.0, step=0.25, max_attempts=4, horizon=20.0)
-    assert "rejected" in measure(WHOLE.with_(scheduling=short), 0.6, FEW)
-
-
-def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
-    exact = centre_comparison.Effort(4_000, 6, 8_000, 14, 1)
-    monkeypatch.setattr(centre_comparison, "EFFORTS", (exact, exact))
-    centre_comparison.break_even.cache_clear()
-    found = centre_comparison.break_even(SPANNING, 0.7)
-    middle, low, high = map(float, re.findall(r"[\d.]+", found))
-    assert 0 < low <= middle <= high < 1
-    whole = measure(WHOLE, 0.7, exact)[..., 0].sum(axis=0).mean()
-    for penalty, pays in ((0.0, True), (min(1.0, high + 0.3), False)):
-        jobs = SPANNING.workload.with_(span_penalty=penalty)
-        paying = measure(SPANNING.with_(workload=jobs), 0.7, exact)
-        gains = not isinstance(paying, str) and bool(paying[..., 0].sum(axis=0).mean() < whole)
-        assert gains is pays
-
-
 @pytest.mark.parametrize(
     ("change", "low", "high", "words"),
     [
         (-10.0, -12.0, -8.0, "B responds 10.0 % sooner than A [8.0, 12.0]"),
         (10.0, 8.0, 12.0, "B responds 10.0 % later than A [8.0, 12.0]"),
         (1.0, -2.0, 4.0, "Undecided: B changes the response by +1.0 % [-2.0, +4.0]"),
-        (0.0, 0.0, 0.0, "A and B serve these jobs alike"),
+        (0.0, 0.0, 0.0, "A and B have equal response times"),
     ],
 )
 def test_the_verdict_follows_the_interval(change, low, high, words):
     row = {"size": ALL, "note": "", "change": change, "change_low": low, "change_high": high}
     table = pd.DataFrame([row | {"scenario": name} for name in "AB"])
-    assert centre_comparison.verdict(table) == words
+    assert centres.verdict(table) == words
 
 
 def test_what_is_copied_makes_what_is_shown(box):
@@ -137,15 +69,15 @@ def test_what_is_copied_makes_what_is_shown(box):
     assert (made["A"], made["B"]) == (side(box, "A"), side(box, "B"))
 
 
-@pytest.mark.parametrize("span", centre_comparison.SPANS)
-@pytest.mark.parametrize("policy", centre_comparison.POLICIES)
+@pytest.mark.parametrize("span", centres.SPANS)
+@pytest.mark.parametrize("policy", centres.POLICIES)
 def test_every_policy_and_way_to_span_can_be_copied_and_run(policy, span):
     policy = "EASY" if span == "adaptive" else policy
     values = {"clusters": "8,8,8", "policy": policy, "max_jumps": 3, "span": span}
     values |= {"penalty": 0.1, "estimate": 2.0}
     values = {f"{name}.{key}": value for name in "AB" for key, value in values.items()}
     values |= {"sizes": "U[1,8]"}
-    made, both = {}, tuple(centre_comparison.scenario_of(values, side) for side in "AB")
+    made, both = {}, tuple(centres.scenario_of(values, side) for side in "AB")
     exec(playground._code(both, 0.6).replace("20_000", "50"), made)
     assert (made["A"], made["B"]) == both
     schedule = made["A"].simulate(200, load=0.3, seed=SEED)
@@ -162,7 +94,7 @@ def test_what_does_not_act_is_disabled_and_it_is_said_why(box):
     assert not held["B.penalty"].disabled
     words = " ".join(w.value for w in all_widgets(box) if "off:" in str(getattr(w, "value", "")))
     assert "penalty (no job spans)" in words
-    assert "adaptive (EASY alone can)" in words
+    assert "adaptive spanning (only EASY has it)" in words
     held["B.policy"].value = "EASY"
     held["B.span"].value = "adaptive"
     assert not held["B.estimate"].disabled
@@ -175,7 +107,7 @@ def test_what_does_not_act_is_disabled_and_it_is_said_why(box):
     assert not notes(box)
 
 
-@pytest.mark.parametrize("span", centre_comparison.SPANS[:3])
+@pytest.mark.parametrize("span", centres.SPANS[:3])
 def test_another_policy_keeps_the_way_to_span_and_is_drawn_once(box, monkeypatch, span):
     policy, spanning = box._holders["B.policy"], box._holders["B.span"]
     spanning.value = span
@@ -185,8 +117,8 @@ def test_another_policy_keeps_the_way_to_span_and_is_drawn_once(box, monkeypatch
         assert spanning.value == span
         assert shown.pop() == side(box, "B")
         assert not shown
-    spanning.value = centre_comparison.NEVER
-    spanning.value = centre_comparison.ALWAYS
+    spanning.value = centres.NEVER
+    spanning.value = centres.ALWAYS
     assert shown.pop() == side(box, "B")
 
 
@@ -276,7 +208,7 @@ def test_files_hold_the_scenarios_the_table_and_the_figure(box):
     assert b"<svg" in files["figure.svg"]
     table = pd.read_csv(io.BytesIO(files["table.csv"]))
     shown = by_size(side(box, "A"), side(box, "B"), box.values["load"])
-    assert {*table["load"]} == {*centre_comparison.LOADS, box.values["load"]}
+    assert {*table["load"]} == {*scenario_pairs.LOADS, box.values["load"]}
     assert table["response"][0] == pytest.approx(shown["response"][0])
     box._holders["load"].value = 0.5
     assert not [w for w in all_widgets(box) if "download=" in str(getattr(w, "value", ""))]
@@ -316,8 +248,8 @@ def test_a_file_that_was_saved_brings_everything_back(box):
         ('{"A.clusters": "600"}', "mine.json: A.clusters = '600'; give 512 processors at most"),
         ('{"sizes": "U[1,9"}', "mine.json: sizes = 'U[1,9'; write U[a,b]"),
         ('{"sizes": "U[1,9]"}', "mine.json: sizes = U[1,9] allow a job that never starts"),
-        ("[1]", "mine.json: '[1]' is not the name of a control; give one of sizes"),
-        ("<svg>", "mine.json: '<svg>' is not the name of a control; give one of sizes"),
+        ("[1]", "mine.json: a file that begins with '[1]' has no scenario; give"),
+        ("<svg>", "mine.json: a file that begins with '<svg>' has no scenario; give"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_which_what_and_how_to_mend_it(box, content, message):

@@ -14,7 +14,7 @@ from coalloc_lib.basics.display import listed
 from coalloc_lib.calendar import SlotTrees, worked_example
 from coalloc_lib.calendar.periods import IdlePeriod, slot_of
 from coalloc_lib.calendar.trees import Inner, Node, leaves
-from coalloc_lib.plots.schedules import Box, rows
+from coalloc_lib.plots.schedules import Box, draw_reservations
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 
 #: The start, the length and the servers of the request in the worked example, and the right end of
@@ -327,7 +327,7 @@ def _draw_servers(axes, book, search, taken: Sequence[IdlePeriod]):
         for period in book.periods(server):
             reserved.append(Box("", [server], begin, period.start, RESERVED))
             begin = period.end
-    tops = rows(axes, book.sizes, reserved, (0, SHOWN))
+    tops = draw_reservations(axes, book.sizes, reserved, (0, SHOWN))
     for period, name in search.names.items():
         top, length = tops[period.server] + 0.06, min(period.end, SHOWN) - period.start
         style = {"color": BLUE, "weight": "bold"} if period in taken else {"color": plots.GREY}

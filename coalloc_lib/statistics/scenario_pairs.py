@@ -1,0 +1,295 @@
+"""Two scenarios on the same jobs: mean times by job size, over the load, and by span penalty.
+
+`by_size`, `over_load` and `break_even` compare two scenarios with paired runs; `mean_times` has the
+times of one scenario. All times are in mean run times of the jobs.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.estimates import Interval
+from coalloc_lib.model.placement import BestFit
+from coalloc_lib.policies import EASY
+from coalloc_lib.schedules.metrics import by_width
+from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics.inference import Replications, crossing, replicate, student
+from coalloc_lib.statistics.saturation import replicated_traffic
+from coalloc_lib.statistics.settling import halves, is_rising, warm_up_jobs
+
+#: The names of the two scenarios in tables.
+SIDES = ("A", "B")
+#: The row of all jobs in a table by job size.
+ALL = "all jobs"
+#: The seed of all simulations.
+SEED = 21
+#: The offered loads of A at which a curve of response times has points.
+LOADS = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
+#: The smallest and the largest span penalty.
+PENALTIES = (0.0, 1.0)
+#: The number of waiting jobs that keep a system saturated, if the policy lets jobs overtake.
+BACKLOG = 50
+#: The largest load that is measured, as a share of the maximal utilization. The runs are too short
+#: for a mean response time at higher loads.
+NEAR = 0.95
+#: The offered load that saturates a system whose policy books jobs when they are submitted.
+OVERLOAD = 1.5
+#: The confidence level at which response times must rise during the runs for a system to count as
+#: near saturation.
+RISING_LEVEL = 0.998
+
+
+class Effort(NamedTuple):
+    """How much is simulated to compare two scenarios.
+
+    Attributes
+    ----------
+    jobs, runs : int
+        The number of jobs of a run, and the number of runs.
+    full : int
+        The number of jobs that are simulated to find the maximal utilization.
+    budget : int
+        The largest number of penalties at which the search for the break-even penalty simulates.
+    workers : int
+        The number of threads, or -1 for one per processor core.
+    """
+
+    jobs: int
+    runs: int
+    full: int
+    budget: int
+    workers: int
+
+
+#: The effort for a coarse and for a fine comparison.
+EFFORTS = (Effort(300, 4, 1_200, 5, 1), Effort(4_000, 8, 12_000, 14, -1))
+#: The same for policies that plan every waiting job, whose simulations take longer.
+PLANNED = (Effort(200, 4, 600, 5, 1), Effort(1_500, 8, 6_000, 14, -1))
+
+
+class MeanTimes(NamedTuple):
+    """The mean times of a scenario, or why it has none.
+
+    `runs` has the mean waiting times and the mean run times of each run: first those of all jobs,
+    then those of each size group, which are NaN if the run has no jobs of these sizes. Its shape is
+    (2, number of runs, 1 + number of size groups). If there are no means, it is None, and `note`
+    says why.
+    """
+
+    runs: NDArray[np.float64] | None
+    note: str = ""
+
+    def responses(self, group: int) -> NDArray[np.float64] | None:
+        """Return the mean response time of a size group in each run, or None without means."""
+        if self.runs is None or not np.isfinite(self.runs[:, :, group]).all():
+            return None
+        return self.runs[:, :, group].sum(axis=0)
+
+
+class BreakEven(NamedTuple):
+    """The span penalty up to which spanning shortens the mean response time, or why it is unknown.
+
+    The interval has infinite values if spanning pays up to the largest penalty that is searched.
+    """
+
+    interval: Interval | None
+    note: str = ""
+
+
+@lru_cache(maxsize=512)
+def capacity(scenario: Scenario, jobs: int) -> float:
+    """Return the maximal utilization of a scenario by simulation.
+
+    The time that the span penalty adds to the jobs does not count as utilization.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+    jobs : int
+        The number of simulated jobs.
+    """
+    if not scenario.scheduling.takes_backlog:
+        schedule = scenario.simulate(jobs // 2, load=OVERLOAD, seed=SEED)
+        last = schedule.jobs.submit[-1]
+        return float(schedule.utilization_between([0.3 * last, last], net=True)[0])
+    backlog = BACKLOG if scenario.scheduling.overtakes else None
+    options: dict[str, Any] = {"jobs": jobs // 4, "replications": 4, "seed": SEED}
+    return float(replicated_traffic(scenario, backlog=backlog, **options)[0].mean())
+
+
+@lru_cache(maxsize=2048)
+def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
+    """Return the mean waiting times and the mean run times of a scenario by job size.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+    load : float
+        The offered load.
+    effort : Effort
+        How much is simulated.
+
+    Returns
+    -------
+    MeanTimes
+        The times, or a note if the system is saturated or nearly so.
+    """
+    carried = capacity(scenario, effort.full)
+    if load > NEAR * carried:
+        side = "past" if load > carried else "near"
+        return MeanTimes(None, f"{side} saturation: carries {carried:.2f}")
+    runs = replicate(
+        _one_run(scenario, load, effort.jobs), effort.runs, SEED, workers=effort.workers
+    )
+    first_half, second_half = runs[:, 0, 0], runs[:, 0, 1]
+    if not np.isfinite(runs[:, 0]).all():
+        return MeanTimes(None, "past saturation: jobs are rejected")
+    if is_rising(first_half, second_half, RISING_LEVEL):
+        return MeanTimes(None, "near saturation: response times still rise")
+    runs.setflags(write=False)  # The result is cached.
+    return MeanTimes(np.moveaxis(runs[:, 1:], 2, 0))
+
+
+def _one_run(scenario, load, jobs):
+    """Return a function that simulates a run with a seed and returns its mean times.
+
+    The first row has the mean response times of the two halves of the run. The other rows have the
+    mean waiting time and the mean run time of all jobs and of each size group.
+    """
+    edges, kept = _edges(scenario), slice(warm_up_jobs(jobs), None)
+
+    def one_run(seed):
+        schedule = scenario.simulate(jobs, load=load, seed=seed)
+        times = np.column_stack([schedule.wait, schedule.end - schedule.start])[kept]
+        group = np.searchsorted(edges, schedule.jobs.processors[kept])
+        means = np.full((len(edges), 2), np.nan)
+        for i in np.unique(group):
+            means[i] = times[group == i].mean(axis=0)
+        return np.vstack([halves(schedule.response[kept]), times.mean(axis=0), means])
+
+    return one_run
+
+
+def _edges(scenario):
+    """Return the largest job size of each size group: powers of two."""
+    return 2 ** np.arange((scenario.workload.sizes.maximum - 1).bit_length() + 1)
+
+
+def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]:
+    """Return the offered loads of two scenarios when the same jobs arrive at both.
+
+    The load of `one` is `load`. That of `other` is lower if its system is larger.
+    """
+    return load, load * one.system.processors / other.system.processors
+
+
+def effort_for(*scenarios: Scenario, coarse: bool = False) -> Effort:
+    """Return how much to simulate for scenarios that are compared; less if `coarse`."""
+    plans = any(scenario.scheduling.promises_all for scenario in scenarios)
+    return (PLANNED if plans else EFFORTS)[not coarse]
+
+
+def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -> pd.DataFrame:
+    """Compare the mean times of two scenarios for all jobs and for each group of job sizes.
+
+    Parameters
+    ----------
+    one, other : Scenario
+        The scenarios A and B, with jobs of the same sizes.
+    load : float
+        The offered load of `one`. The same jobs arrive at `other`.
+    coarse : bool
+        Whether to simulate less, which is faster and less precise.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group of sizes and each scenario: the mean waiting, run and response times,
+        the 95 % interval of the response time and, in the rows of B, the change from A to B in
+        percent with its interval. The column ``note`` says why a system has no mean times.
+    """
+    pairs = zip((one, other), loads_of(one, other, load), strict=True)
+    effort = effort_for(one, other, coarse=coarse)
+    both = [mean_times(scenario, scaled, effort) for scenario, scaled in pairs]
+    groups = by_width(one.sample(1), _edges(one)).categories
+    rows = []
+    for i, size in enumerate([ALL, *groups]):
+        of_group = [
+            {"load": load, "size": size, "scenario": side, **_row(times, i)}
+            for side, times in zip(SIDES, both, strict=True)
+            if times.note or times.responses(i) is not None
+        ]
+        first, second = (times.responses(i) for times in both)
+        if first is not None and second is not None:
+            change = student(np.log(second / first)).in_percent()
+            of_group[-1] |= _columns(change, "change", "change_low", "change_high")
+        rows += of_group
+    names = "load size scenario wait run response ci95_low ci95_high change change_low change_high"
+    return pd.DataFrame(rows).reindex(columns=[*names.split(), "note"])
+
+
+def _row(times, group):
+    """Return the mean times of a size group as columns of a table, or the note."""
+    response = times.responses(group)
+    if response is None:
+        return {"note": times.note}
+    wait, run = times.runs[:, :, group].mean(axis=1)
+    ends = _columns(student(response), "response", "ci95_low", "ci95_high")
+    return {"note": "", "wait": wait, "run": run, **ends}
+
+
+def _columns(interval, *names):
+    return dict(zip(names, (interval.estimate, interval.low, interval.high), strict=True))
+
+
+@lru_cache(maxsize=256)
+def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
+    """Return the tables of `by_size` at all `LOADS` below each other."""
+    return pd.concat([by_size(one, other, load) for load in LOADS])
+
+
+@lru_cache(maxsize=256)
+def break_even(scenario: Scenario, load: float) -> BreakEven:
+    """Return the span penalty up to which spanning shortens the mean response time.
+
+    The same jobs without spanning are simulated for comparison.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        A scenario whose jobs may span clusters.
+    load : float
+        The offered load.
+    """
+    jobs: Any = scenario.workload
+    never_split = getattr(jobs, "model", jobs).with_(request="total", span_penalty=0.0)
+    policy = EASY() if scenario.scheduling.adaptive else scenario.scheduling
+    effort = effort_for(scenario)
+    effort = effort._replace(jobs=effort.jobs // 2)
+    try:
+        whole = mean_times(Scenario(scenario.system, never_split, policy, BestFit()), load, effort)
+    except InputError:
+        return BreakEven(None, "none, because some jobs must span")
+
+    def difference(penalty: float) -> Replications:
+        penalized = scenario.with_(workload=jobs.with_(span_penalty=penalty))
+        return _difference(mean_times(penalized, load, effort), whole, effort.runs)
+
+    if whole.note and difference(0.0).mean > 0:
+        return BreakEven(None, "unknown, because the system is saturated")
+    return BreakEven(crossing(difference, *PENALTIES, budget=effort.budget).interval)
+
+
+def _difference(split, whole, runs):
+    """Return the mean response time with spanning minus that without; infinite if one has none."""
+    if split.runs is None:
+        return Replications(np.full(runs, np.inf))
+    if whole.runs is None:
+        return Replications(np.full(runs, -np.inf))
+    return Replications((split.runs - whole.runs)[:, :, 0].sum(axis=0))

@@ -1,0 +1,109 @@
+"""The two centres of the playground: from its controls to scenarios, and from results to words.
+
+`coalloc_lib.statistics.scenario_pairs` simulates and compares the two scenarios.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.distributions import parse_sizes
+from coalloc_lib.model.placement import BestFit, SingleThenSpan, WorstFit
+from coalloc_lib.model.system import parse_clusters
+from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics.scenario_pairs import ALL, PENALTIES, BreakEven
+from coalloc_lib.workloads.models import JobModel, SplitJobs
+
+#: When a job may span clusters.
+NEVER, ALWAYS, AT_NEED, ADAPTIVE = SPANS = ("never", "always", "at need", "adaptive")
+#: The scheduling policies by name.
+POLICIES: dict[str, Scheduling] = {
+    "FCFS": FCFS(), "FPFS": FPFS(5), "EASY": EASY(), "conservative": Conservative(),
+    "online": Online(slot=1.0, step=0.25, max_attempts=400, horizon=200.0),
+}  # fmt: skip
+#: The labels of the controls that each centre has, by the names of their values.
+CONTROLS = {
+    "clusters": "clusters", "policy": "policy", "max_jumps": "MaxJumps", "span": "span",
+    "penalty": "penalty", "estimate": "estimate factor",
+}  # fmt: skip
+#: The largest number of processors of a centre. In a larger one, the jobs of a run are too few to
+#: fill the system before the run ends.
+MOST = 512
+
+
+def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
+    """Return the scenario of one centre.
+
+    Parameters
+    ----------
+    values : dict of str to object
+        The values of the playground's controls, such as ``"sizes"`` and ``"A.clusters"``.
+    side : {"A", "B"}
+        The centre.
+
+    Raises
+    ------
+    InputError
+        If a text cannot be read, or if the centre has more than `MOST` processors.
+    """
+    clusters, policy, jumps, span, penalty, estimate = (values[f"{side}.{n}"] for n in CONTROLS)
+    system = parse_clusters(clusters, f"{side}.clusters")
+    if system.processors > MOST:
+        raise InputError(
+            f"{side}.clusters = {clusters!r}; give {MOST} processors at most, because a run has "
+            "too few jobs for a larger system"
+        )
+    jobs = JobModel(parse_sizes(values["sizes"]), estimate=estimate)
+    scheduling = FPFS(jumps) if policy == "FPFS" else POLICIES[policy]
+    if span == NEVER:
+        return Scenario(system, jobs.with_(request="total"), scheduling, BestFit())
+    if span == ALWAYS:
+        options: dict[str, Any] = {"rounding": "even", "span_penalty": penalty}
+        split = SplitJobs(jobs, jobs.sizes.minimum - 1, len(system), **options)
+        return Scenario(system, split, scheduling, WorstFit())
+    scheduling = EASY(adaptive=True) if span == ADAPTIVE else scheduling
+    flexible = jobs.with_(request="flexible", span_penalty=penalty)
+    return Scenario(system, flexible, scheduling, SingleThenSpan())
+
+
+def penalty_in_words(found: BreakEven) -> str:
+    """Return a break-even penalty with its 95 % interval, or the reason why there is none.
+
+    Examples
+    --------
+    >>> penalty_in_words(BreakEven(None, "none, because some jobs must span"))
+    'none, because some jobs must span'
+    """
+    if found.interval is None:
+        return found.note
+    estimate, low, high = found.interval.estimate, found.interval.low, found.interval.high
+    if max(estimate, high) < 0.005:
+        return "none: spanning does not pay"
+    if np.isinf(estimate):
+        return f"above {PENALTIES[1]:g}"
+    return f"{estimate:.2f} [{max(low, 0):.2f}, {min(high, PENALTIES[1]):.2f}]"
+
+
+def verdict(table: pd.DataFrame) -> str:
+    """Return in words which centre responds sooner, or that the interval contains 0.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `coalloc_lib.statistics.scenario_pairs.by_size`.
+    """
+    rows = table[table["size"] == ALL].set_index("scenario")
+    if (rows["note"] != "").any():
+        return "; ".join(f"{side} is {note}" for side, note in rows["note"].items() if note)
+    change, low, high = rows.loc["B", ["change", "change_low", "change_high"]]
+    if low == high == 0:
+        return "A and B have equal response times"
+    if low <= 0 <= high:
+        return f"Undecided: B changes the response by {change:+.1f} % [{low:+.1f}, {high:+.1f}]"
+    nearer, farther = sorted((abs(low), abs(high)))
+    direction = "sooner" if high < 0 else "later"
+    return f"B responds {abs(change):.1f} % {direction} than A [{nearer:.1f}, {farther:.1f}]"

@@ -1,0 +1,69 @@
+"""Comparisons of two scenarios: paired means, notes on saturation, and the break-even penalty."""
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.statistics import scenario_pairs
+from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size, mean_times
+from tests.statistics.pairs import FEW, SPANNING, WHOLE, few_jobs
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick():
+    with few_jobs():
+        yield
+
+
+def test_the_table_has_the_means_of_the_schedules_in_pairs():
+    table = by_size(WHOLE, SPANNING, 0.6).set_index(["size", "scenario"])
+    means = {"A": [], "B": []}
+    for seed in np.random.SeedSequence(SEED).spawn(FEW.runs):
+        for name, one in (("A", WHOLE), ("B", SPANNING)):
+            run = one.simulate(FEW.jobs, load=0.6, seed=seed)
+            wide = run.jobs.processors[30:] >= 5
+            means[name].append(
+                ((run.end - run.jobs.submit)[30:][wide].mean(), run.wait[30:].mean())
+            )
+    wide, waits = (np.array([means[name] for name in "AB"])[..., i] for i in range(2))
+    assert table.loc[("5-8", "B"), "response"] == pytest.approx(wide[1].mean())
+    assert table.loc[(ALL, "A"), "wait"] == pytest.approx(waits[0].mean())
+    log = co.student(np.log(wide[1] / wide[0]))
+    ends = table.loc[("5-8", "B"), ["change", "change_low", "change_high"]]
+    assert ends.tolist() == pytest.approx(
+        [100 * np.expm1(x) for x in (log.estimate, log.low, log.high)]
+    )
+
+
+def test_the_same_jobs_come_to_a_system_of_another_size():
+    twice = WHOLE.with_(system=co.Multicluster([8] * 6))
+    table = by_size(WHOLE, twice, 0.6).set_index(["size", "scenario"])
+    runs = mean_times(twice, 0.3, FEW).runs
+    assert table.loc[(ALL, "B"), "wait"] == pytest.approx(runs[0, :, 0].mean())
+
+
+@pytest.mark.parametrize("load", [0.78, 0.95])
+def test_near_and_past_saturation_there_is_a_reason_and_no_number(load):
+    table = by_size(WHOLE, WHOLE, load)
+    assert table["note"].str.contains("near saturation" if load < 0.79 else "past saturation").all()
+    assert table[["wait", "response", "change"]].isna().all(axis=None)
+    assert table["note"].str.contains("saturation: carries 0.7").all()
+
+
+def test_what_is_booked_beyond_the_horizon_is_no_number():
+    short = co.Online(slot=1.0, step=0.25, max_attempts=4, horizon=20.0)
+    assert "rejected" in mean_times(WHOLE.with_(scheduling=short), 0.6, FEW).note
+
+
+def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
+    exact = scenario_pairs.Effort(4_000, 6, 8_000, 14, 1)
+    monkeypatch.setattr(scenario_pairs, "EFFORTS", (exact, exact))
+    scenario_pairs.break_even.cache_clear()
+    found = scenario_pairs.break_even(SPANNING, 0.7).interval
+    middle, low, high = found.estimate, found.low, found.high
+    assert 0 < low <= middle <= high < 1
+    whole = mean_times(WHOLE, 0.7, exact).responses(0).mean()
+    for penalty, pays in ((0.0, True), (min(1.0, high + 0.3), False)):
+        jobs = SPANNING.workload.with_(span_penalty=penalty)
+        paying = mean_times(SPANNING.with_(workload=jobs), 0.7, exact).responses(0)
+        assert (paying is not None and bool(paying.mean() < whole)) is pays
