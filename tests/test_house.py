@@ -36,9 +36,16 @@ NAMES = {name_of(path) for path in [*MODULES, *STUDIES]}
 
 
 def imported(source, package="coalloc_lib"):
-    """Return the modules of a package that a source imports, at its top or in a function."""
+    """Return the modules of a package that a source imports, at its top or in a function.
+
+    What is imported for type checkers alone is left out: it is never imported at run time.
+    """
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    for node in tree.body:
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
