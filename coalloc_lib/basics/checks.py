@@ -32,8 +32,6 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 #: The largest number of characters that an error shows of a value.
 _MOST_SHOWN = 60
 
-_TOO_LONG = "has more digits than a float of 64 bits; give a rounded or a smaller number"
-
 _T = TypeVar("_T")
 
 
@@ -168,7 +166,8 @@ def at_most(name: str, value: int, most: int) -> int:
 
 def one_of(name: str, value: _T, choices: Sequence[_T]) -> _T:
     """Return `value`, or raise `InputError` if it is not one of `choices`."""
-    # Values that are not hashable are rejected first, because `in` fails for an array.
+    # Values that are not hashable are rejected first, because the test whether an array is in a
+    # tuple of choices raises an error.
     if not isinstance(value, Hashable) or value not in choices:
         raise InputError(f"{name} = {shown(value)}; choose one of {', '.join(map(repr, choices))}")
     return value
@@ -329,7 +328,7 @@ def _exact_numbers(name: str, array: NDArray) -> NDArray:
         exact = array.astype(np.int64, copy=False)
         bad = (array > LARGEST_WHOLE) | (array < -LARGEST_WHOLE)
     if bad.any():
-        raise InputError(f"{_first(name, array, bad)} {_TOO_LONG}")
+        raise _too_long(name, array, bad)
     return exact
 
 
@@ -363,13 +362,21 @@ def _numbers_of_objects(name: str, array: NDArray, values: list) -> NDArray:
     floats = np.array(list(map(float_of, values)))
     for i in np.flatnonzero(np.abs(floats) >= LARGEST_WHOLE):
         if isinstance(values[i], Integral) and abs(int(values[i])) > LARGEST_WHOLE:
-            raise InputError(f"{_first(name, array, np.arange(len(values)) == i)} {_TOO_LONG}")
+            raise _too_long(name, array, np.arange(len(values)) == i)
     is_whole = all(issubclass(value_type, Integral) for value_type in set(map(type, values)))
     return floats.astype(np.int64 if is_whole else float).reshape(array.shape)
 
 
+def _too_long(name: str, array: NDArray, bad: NDArray[np.bool_]) -> InputError:
+    """Return the error for whole numbers that a float of 64 bits cannot represent."""
+    return InputError(
+        f"{_first(name, array, bad)} has more digits than a float of 64 bits; give a rounded or a "
+        "smaller number"
+    )
+
+
 def _first(name: str, array: NDArray, bad: NDArray[np.bool_], fault: str = "") -> str:
-    """Return the first entry at which `bad` is true as text, for example ``submit[3] = -1``."""
+    """Return the first entry with a fault as text for an error, such as ``submit[3] = -1``."""
     position = int(bad.ravel().argmax())
     place = ", ".join(str(int(i)) for i in np.unravel_index(position, array.shape))
     fault = fault or f"= {shown(array.flat[position])}"

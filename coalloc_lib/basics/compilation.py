@@ -22,8 +22,8 @@ from numba.core.typing.typeof import typeof_impl
 
 from coalloc_lib.basics.checks import InputError
 
-#: The names of the kernels that were called in this process, and of the groups of kernels whose
-#: compilation was announced.
+#: The names of the compiled functions (kernels) that were called in this process, and of the groups
+#: of kernels whose compilation was announced to the user.
 _announced: set[str] = set()
 _announcing = Lock()
 #: Functions that receive the messages about compilation. If there are none, messages are printed.
@@ -53,7 +53,7 @@ def _type_of_fixed(fixed, _context):
 
 
 def takes_fixed(tuples: type) -> None:
-    """Let kernels take named tuples of this class with fields of type `Fixed`.
+    """Allow kernels to take named tuples of this class whose fields are of the type `Fixed`.
 
     Without this registration Numba would treat such a field as an ordinary integer.
     """
@@ -107,7 +107,7 @@ def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
 
 
 def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
-    """Call a kernel, announce its compilation if needed, and remove a damaged cache.
+    """Call a kernel, a function that Numba compiles, and announce its compilation if needed.
 
     If the cache is damaged, all files of the folder that contains it are removed, and the kernels
     are compiled again.

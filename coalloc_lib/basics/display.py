@@ -14,7 +14,7 @@ STYLE = ' style="text-align: left"'
 
 
 def card(title: str, facts: Mapping[str, object]) -> str:
-    """Return a small HTML table with a title and one row for each fact that is not None."""
+    """Return an HTML table with a title and a row for each fact that is not None."""
     rows = "".join(
         f"<tr><th{STYLE}>{escape(name)}</th><td{STYLE}>{escape(printable(text_of(value)))}</td></tr>"
         for name, value in facts.items()

@@ -126,7 +126,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Return the path of the file to write, after following symbolic links to regular files."""
+    """Return the path of the file to write: the target of the link if `path` is a symbolic link."""
     target = path_of("path", path)
     if os.fspath(path) != STDOUT == str(target):
         return target.absolute()  # ``./-`` is a file named ``-``, and not standard output
@@ -157,7 +157,7 @@ def _is_replaceable(target: Path) -> bool:
 
 @contextmanager
 def _partial_file(target: Path, path: Any) -> Iterator[Path]:
-    """Yield a new empty file beside `target` with the same permissions, and remove it afterwards.
+    """Yield a new empty file beside `target`, with its permissions, and remove it at the end.
 
     Errors show the `path` that the user gave, which can be a link to the target.
     """

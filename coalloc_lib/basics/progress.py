@@ -10,7 +10,7 @@ class NullProgress:
     """
 
     def total(self, steps: int, found: int = 0) -> None:
-        """Announce `steps` additional steps, and `found` steps whose results existed before."""
+        """Announce `steps` additional steps, and `found` steps that are already done."""
 
     def step(self) -> None:
         """Report that one step is done."""

@@ -6,5 +6,6 @@ Code that decides when a job starts belongs in `policies` and `engines`. Begin w
 
 import lazy_loader as _lazy
 
-# This makes `coalloc_lib.jobs` available even if the module `jobs` was not imported before.
+# After `import coalloc_lib.model`, its module `jobs` can be used without a further import. It is
+# loaded when it is first used.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["jobs"])

@@ -8,8 +8,8 @@ from coalloc_lib.basics.checks import InputError, shown
 
 
 def answered_numbers(answer: Any) -> list[int] | None:
-    """Return the result of a user's own rule as a list of ints, or None if it has another form."""
-    # Lists, tuples and ranges skip the slow test for a mapping.
+    """Convert the result of a user's method to a list of ints, or return None if that fails."""
+    # The second test is slow, so the usual types of a result (list, tuple and range) skip it.
     is_plain = type(answer) in (list, tuple, range)
     if not is_plain and isinstance(answer, (str, bytes, Mapping, Set)):
         return None
@@ -20,7 +20,7 @@ def answered_numbers(answer: Any) -> list[int] | None:
 
 
 def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | None:
-    """Return the result of a user's own rule as an allocation, or None if it is not valid.
+    """Return the result of a user-written placement as a list of ints, or None if it is invalid.
 
     A valid allocation has an entry of 0 or more for each cluster, and their sum is `processors`.
     """
@@ -32,7 +32,7 @@ def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | No
 def checked_allocation(
     placement: str, answer: Any, processors: int, idle: Sequence[int], what: str
 ) -> list[int]:
-    """Return the answer of a placement as an allocation, or raise `InputError` if it is not one.
+    """Check the allocation that a placement returned, and return it as a list of ints.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def checked_allocation(
     taken = allocation_of(answer, processors, len(idle))
     if taken is None or any(map(operator.gt, taken, idle)):
         raise InputError(
-            f"{placement} placed {what} as {shown(answer)} with {shown([*idle])} idle; return "
-            "None, or for each cluster a number of processors that are idle"
+            f"{placement} placed {what} as {shown(answer)} with {shown([*idle])} idle processors "
+            "in the clusters; return None, or how many of them to take from each cluster"
         )
     return taken

@@ -11,7 +11,7 @@ from coalloc_lib.basics.checks import InputError, shown, whole_numbers
 
 
 def component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]:
-    """Return the components as a new array of shape (n, k), and check each job's processors."""
+    """Return the number of processors of each component as an array, shape (jobs, components)."""
     table = np.ascontiguousarray(whole_numbers(name, components, least=0))
     if table.ndim == 1:
         table = table[:, None]
@@ -26,7 +26,7 @@ def component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]
 
 
 def job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
-    """Return the numbers that identify the jobs, which are 1, 2, 3, ... if `value` is None."""
+    """Return the numbers of the jobs as an array, which are 1, 2, 3, ... if `value` is None."""
     if value is None:
         return np.arange(1, jobs + 1)
     numbers = whole_numbers(name, value, least=-checks.LARGEST_WHOLE)
@@ -46,7 +46,7 @@ def labels(name: str, value: Any, _jobs: int) -> NDArray[np.str_] | None:
 
 
 def failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
-    """Return whether each job ends without success, or None if `value` is None."""
+    """Return which jobs end without success as an array, or None if `value` is None."""
     if value is None:
         return None
     failures = np.array(value)
@@ -56,7 +56,11 @@ def failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
 
 
 def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return the span penalty of each job, or its span penalties on 2, 3, ... clusters."""
+    """Return span penalties as an array: the relative extra run times on several clusters.
+
+    There is one penalty for each job, or a row for each job with the penalties on 2, 3, ...
+    clusters.
+    """
     if isinstance(value, Mapping):
         if not value or [*value] != [*range(2, len(value) + 2)]:
             raise InputError(
@@ -71,7 +75,7 @@ def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
 
 
 def refuse_different_indexes(columns: Mapping[str, Any]) -> None:
-    """Raise an error if columns of pandas have different indexes.
+    """Raise an error if two columns of jobs are pandas objects with different indexes.
 
     A user may expect such columns to be matched by their indexes, but they are matched by position.
     """
@@ -81,7 +85,7 @@ def refuse_different_indexes(columns: Mapping[str, Any]) -> None:
         if not index.equals(indexed[first]):
             raise InputError(
                 f"{first} and {name} have different indexes, but columns are matched by position; "
-                "put them in the same order and give .to_numpy() of each"
+                "sort their rows alike and give .to_numpy() of each"
             )
 
 
@@ -90,9 +94,9 @@ def earliest_starts(name: str, value: Any, _jobs: int) -> NDArray[np.float64] | 
     return None if value is None else checks.times(name, value)
 
 
-#: The columns of a stream, which are also arguments of `JobStream`, with the function that checks
-#: each column. Its arguments are the name of the column, the values that a user gave, and the
-#: number of jobs. It returns an array, or None for a column that is missing.
+#: For each column of a `JobStream`, the function that checks the values that a user gives. It takes
+#: the name of the column, the values and the number of jobs. It returns an array, or None for a
+#: column that is missing.
 CHECKS: dict[str, Callable[[str, Any, int], Any]] = {
     "submit": lambda name, value, _: checks.instants(name, value),
     "runtime": lambda name, value, _: checks.times(name, value),
@@ -108,8 +112,8 @@ CHECKS: dict[str, Callable[[str, Any, int], Any]] = {
 }
 #: The names of the columns of a stream.
 COLUMNS = tuple(CHECKS)
-#: The attribute in which each column is stored. Estimates, labels and failures are stored as the
-#: user gave them in private attributes, because they may be missing.
+#: The attribute of `JobStream` in which each column is stored. Estimates, labels and failures may
+#: be missing, so they are stored as the user gave them, in private attributes.
 STORED = {name: name for name in COLUMNS} | {
     "estimate": "_requested",
     "label": "_label",

@@ -13,7 +13,8 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.display import card
 
-#: The largest job size. A size distribution is an array with an entry for each possible size.
+#: The largest job size, in processors. A distribution of sizes is stored as an array with an entry
+#: for each size up to the largest, so its memory grows with this size.
 _MOST_SIZE = 10**7
 
 
@@ -55,7 +56,7 @@ class Distribution(ABC):
 
     @abstractmethod
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
-        """Return random values; `sample` has checked the arguments."""
+        """Return random values of a shape that `sample` has checked."""
 
     def _repr_html_(self) -> str:
         facts = {"mean": self.mean, "coefficient of variation": self.cv}  # type: ignore[attr-defined]
@@ -70,7 +71,9 @@ def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
         first = int(bad.argmax())
         raise InputError(f"{name}[{first}] = {weights.flat[first]}; give a number from 0 to 1")
     if abs(weights.sum() - 1) > 1e-9:
-        raise InputError(f"{name} sum to {weights.sum():.6g}; divide them by their sum")
+        raise InputError(
+            f"{name} sum to {weights.sum():.6g} and not to 1; divide them by their sum"
+        )
     return weights
 
 
@@ -103,7 +106,9 @@ class SizeDistribution(Distribution):
             )
         weights = weights_of("probabilities", weights)
         if weights[0] != 0:
-            raise InputError(f"probabilities[0] = {weights[0]}; no job has size 0, give 0")
+            raise InputError(
+                f"probabilities[0] = {weights[0]}; no job has size 0, so give the probability 0"
+            )
         weights = np.trim_zeros(weights, "b")
         weights.flags.writeable = False
         object.__setattr__(self, "probabilities", weights)
@@ -283,13 +288,13 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
     number = r"\s*([0-9.eE+-]+)\s*"
     checks.instance_of("sizes", text, str, '"U[1,16]" or "D(0.9)[1,8]"')
     match = re.fullmatch(rf"\s*(?:U|D\({number}\))\s*(?:on)?\s*\[{number},{number}\]\s*", text)
-    fault = f"sizes = {checks.shown(text)};"
+    given = checks.shown(text)
     if not match:
-        raise InputError(f"{fault} write U[a,b] or D(q)[a,b], for example U[1,8]")
+        raise InputError(f"sizes = {given}; write U[a,b] or D(q)[a,b], for example U[1,8]")
     try:
         q, low, high = float(match[1] or 1), int(match[2]), int(match[3])
     except ValueError:
-        raise InputError(f"{fault} give q as a number, a and b as whole numbers") from None
+        raise InputError(f"sizes = {given}; give q as a number, a and b as whole numbers") from None
     if match[1] is None:
         return uniform(low, high)
     return power_of_two(q, low, high, one_is_power_of_two=one_is_power_of_two)
@@ -429,13 +434,13 @@ class Hyperexponential(Distribution):
 
     @property
     def short_probability(self) -> float:
-        """Probability p of the phase that has the shorter times."""
+        """Probability p that a time comes from the phase with the shorter mean."""
         square = self.variation**2
         return (1 + np.sqrt((square - 1) / (square + 1))) / 2
 
     @property
     def variance(self) -> float:
-        """Variance of the times: the square of mean times coefficient of variation."""
+        """Variance of the times: (mean · coefficient of variation)²."""
         return (self.mean * self.variation) ** 2
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -446,7 +451,7 @@ class Hyperexponential(Distribution):
 
 @dataclass(frozen=True, eq=False)
 class Empirical(Distribution):
-    """The empirical distribution of observed times, in which each one is equally likely.
+    """The empirical distribution of observed times: each observed time is equally likely.
 
     Parameters
     ----------
@@ -464,7 +469,7 @@ class Empirical(Distribution):
     def __post_init__(self) -> None:
         values = checks.times("values", self.values)
         if not values.any():
-            raise InputError("values holds no time above 0; give at least one")
+            raise InputError("values contains no time above 0; give at least one")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 

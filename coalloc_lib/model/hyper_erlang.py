@@ -10,7 +10,8 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import Distribution
 
-#: The largest order of Erlang times. Times of a higher order are almost deterministic.
+#: The largest order of an Erlang distribution, which is its number of exponential stages. With more
+#: stages the times are almost deterministic.
 _MOST_ORDER = 10_000
 
 
@@ -44,7 +45,9 @@ class HyperErlang(Distribution):
         if share > 1:
             raise InputError(f"share = {self.share}; give a number from 0 to 1")
         if len(self.rates) != 2:
-            raise InputError(f"rates has {len(self.rates)} entries; give two")
+            raise InputError(
+                f"rates has {len(self.rates)} entries; give the rates of the two branches"
+            )
         rates = tuple(checks.positive("rates", rate) for rate in self.rates)
         values = {"share": share, "rates": rates, "order": checks.whole("order", self.order)}
         for name, value in values.items():
@@ -52,7 +55,7 @@ class HyperErlang(Distribution):
 
     @classmethod
     def fit(cls, sample: ArrayLike) -> "HyperErlang":
-        """Return the distribution of the lowest order that has the sample's first three moments.
+        """Return the distribution of the lowest order that has a sample's first three moments.
 
         Parameters
         ----------
@@ -81,7 +84,7 @@ class HyperErlang(Distribution):
         """
         values = checks.times("sample", sample)
         if not values.any():
-            raise InputError("sample holds no time above 0; give at least one")
+            raise InputError("sample contains no time above 0; give at least one")
         scale = values.mean()  # times are divided by it, so that their third powers do not overflow
         mean, second, third = (float(((values / scale) ** k).mean()) for k in (1, 2, 3))
         c2, c3 = second / mean**2, third / mean**3
@@ -90,11 +93,12 @@ class HyperErlang(Distribution):
             bound = max(1 / (c2 - 1), (2 * c2**2 - c3) / (c3 - c2**2))
         if bound >= _MOST_ORDER:
             raise InputError(
-                f"sample = {checks.shown(sample)}; no hyper-Erlang times have these moments: "
-                "variance and skewness are too small; give three or more different times"
+                f"sample = {checks.shown(sample)}; no hyper-Erlang distribution has its first "
+                "three moments: variance and skewness are too small; give three or more different "
+                "times"
             )
-        # The order n must lie clearly above the bound. Just above it, the differences below are of
-        # nearly equal numbers, and rounding errors would leave none of their digits correct.
+        # The order n must be clearly larger than `bound`. If it is only slightly larger, the
+        # formulas subtract nearly equal numbers, and rounding errors leave no correct digits.
         n = max(math.floor(bound * (1 + 1e-8)) + 1, 1)
         m1, m2, m3 = 1 / n, c2 / (n * (n + 1)), c3 / (n * (n + 1) * (n + 2))
         variance = m2 - m1**2
@@ -121,14 +125,15 @@ class HyperErlang(Distribution):
         return self.moment(2) - self.mean**2
 
     def residual(self, rng: np.random.Generator) -> float:
-        """Return a random residual time: from a random instant to the next event.
+        """Return a random residual time: from a random instant to the next event of a process.
 
-        The events form a stationary renewal process in which the times between events have this
+        The events form a stationary renewal process. The times between them have this
         distribution.
         """
         first, second = self.rates
-        # A random instant is more likely in a long time than in a short one. Within the time, each
-        # of its exponential stages is equally likely.
+        # A random instant is more likely to fall into a long interval between two events than into
+        # a short one. It is equally likely to fall into each of the exponential stages of this
+        # interval.
         is_first = rng.random() * self.mean < self.order * self.share / first
         stages = rng.integers(1, self.order, endpoint=True)
         return float(rng.gamma(stages, 1 / (first if is_first else second)))

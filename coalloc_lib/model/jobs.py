@@ -97,9 +97,10 @@ class JobStream:
     earliest_start: NDArray[np.float64]
     latest_start: NDArray[np.float64]
     priority: NDArray[np.float64]
-    #: The estimates that the user gave, masked for jobs without one, or None without any estimate.
+    #: The estimates of run times that the user gave. The array is masked for jobs without an
+    #: estimate. It is None if no job has one.
     _requested: np.ma.MaskedArray | None
-    #: The labels and the failures that the user gave, or None.
+    #: The names of the jobs and which of them failed, as the user gave them, or None.
     _label: NDArray[np.str_] | None
     _failed: NDArray[np.bool_] | None
 
@@ -123,7 +124,7 @@ class JobStream:
         self._store(given)
 
     def _store(self, given: Mapping[str, Any]) -> None:
-        """Check the given columns and store them; columns that were stored before may stay."""
+        """Check and store the given columns of the stream; other columns stay unchanged."""
         refuse_different_indexes(given)
         before = vars(self).get("submit")
         if "request" in given:
@@ -139,7 +140,7 @@ class JobStream:
         self._check_end()
 
     def _store_columns(self, given: Mapping[str, Any]) -> None:
-        """Check each given column alone, and store it."""
+        """Check and store each given column, without comparing it with other columns."""
         stored = vars(self)
         if "submit" in given:
             stored["submit"] = CHECKS["submit"]("submit", given["submit"], 0)
@@ -153,7 +154,7 @@ class JobStream:
             stored["earliest_start"] = self.submit
 
     def _check_lengths(self) -> None:
-        """Raise an error if a column does not have an entry for each job."""
+        """Raise an error if a column does not have exactly one entry for each job."""
         for name, attribute in STORED.items():
             column = vars(self)[attribute]
             if column is not None and len(column) != len(self):
@@ -163,7 +164,7 @@ class JobStream:
                 )
 
     def _check_order_of_instants(self, first: str, second: str) -> None:
-        """Raise an error if the instant of a job in column `second` is before that in `first`."""
+        """Raise an error if a job has an earlier instant in column `second` than in `first`."""
         sooner, later = getattr(self, first), getattr(self, second)
         if (later < sooner).any():
             job = int((later < sooner).argmax())
@@ -173,7 +174,7 @@ class JobStream:
             )
 
     def _check_end(self) -> None:
-        """Raise an error if instants could become so large that a float loses all their digits."""
+        """Raise an error if the jobs could end so late that a float loses all digits of a time."""
         with np.errstate(over="ignore"):
             longest = self.runtime.max() * (1 + self.span_penalty.max())
             last = self.submit.max() + len(self) * longest
@@ -181,11 +182,11 @@ class JobStream:
             job = int(np.argmax(self.runtime))
             raise InputError(
                 f"runtime[{job}] = {self.runtime[job]:g}; the jobs would end past 1e300, give "
-                "shorter times or another unit"
+                "shorter times or another unit of time"
             )
 
     def _freeze(self) -> None:
-        """Compute the column of estimates and make all columns read-only."""
+        """Compute the column `estimate`, and make all columns read-only."""
         known, runtime = self._requested, self.runtime
         estimate = runtime if known is None else np.where(known.mask, runtime, known.data)
         vars(self)["estimate"] = estimate
@@ -212,16 +213,17 @@ class JobStream:
 
     def __getitem__(self, selection: Any) -> "JobStream":
         """Return a stream of the jobs that a slice, a mask or an array of positions selects."""
-        label = f"jobs[{shown(selection)}]"
         try:
             rows = np.arange(len(self))[selection]
         except (IndexError, TypeError, ValueError) as error:
-            advice = "give a slice, a mask or positions"
-            raise InputError(f"{label} of {len(self)} jobs: {error}; {advice}") from None
+            raise InputError(
+                f"jobs[{shown(selection)}] of {len(self)} jobs: {error}; give a slice, a mask or "
+                "positions"
+            ) from None
         if rows.ndim == 0:
             raise InputError(f"jobs[{selection}] is one job; give a slice: jobs[{rows}:{rows + 1}]")
         if rows.ndim > 1 or len(rows) == 0:
-            raise InputError(f"{label} selects no jobs; select at least one")
+            raise InputError(f"jobs[{shown(selection)}] selects no jobs; select at least one")
         chosen: dict[str, Any] = {"request": self.request}
         for name in STORED.values():
             column = vars(self)[name]
@@ -229,7 +231,7 @@ class JobStream:
         return _frozen(chosen)
 
     def replace(self, **columns: Any) -> "JobStream":
-        """Return a new stream with some columns replaced.
+        """Return a new stream of the same jobs, with new values in some columns.
 
         Parameters
         ----------
@@ -258,7 +260,7 @@ class JobStream:
 
     @property
     def work(self) -> NDArray[np.float64]:
-        """Work of each job, processors times run time without the span penalty, shape (n,)."""
+        """Work of each job: processors times run time, without the span penalty, shape (n,)."""
         return self.processors * self.runtime
 
     @property
@@ -304,7 +306,7 @@ class JobStream:
         return (self.earliest_start > self.submit) | (self.latest_start < np.inf)
 
     def reserved_ahead(self, share: float, up_to: float, seed: Seed) -> "JobStream":
-        """Return the stream with advance reservations for randomly chosen jobs.
+        """Return the stream with advance reservations added to randomly chosen jobs.
 
         A chosen job asks to start no earlier than a random time after its submission. The time is
         uniform from 0 to `up_to`.
@@ -331,7 +333,7 @@ class JobStream:
         return self.replace(earliest_start=self.submit + ahead)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> "JobStream":
-        """Return the jobs that were submitted first, in order of submission.
+        """Return the `count` jobs that were submitted first, in order of submission.
 
         Parameters
         ----------
@@ -392,7 +394,7 @@ class JobStream:
         return float((self.work.sum() - self.work[last]) / (span * system.processors))
 
     def with_load(self, system: Multicluster, load: float) -> "JobStream":
-        """Return the stream with its interarrival times scaled to an offered load.
+        """Return the stream with interarrival times scaled so that it has a given offered load.
 
         Parameters
         ----------
@@ -411,7 +413,7 @@ class JobStream:
         above: int = 0,
         rounding: str = "even",
     ) -> "JobStream":
-        """Return a stream of these jobs, split into components, as unordered requests.
+        """Return the stream with its jobs split into components, as unordered requests.
 
         Give either `at_most` or `into`.
 
@@ -437,7 +439,9 @@ class JobStream:
             raise InputError("split takes either at_most or into; give exactly one of them")
         if at_most is not None:
             if above or rounding != "even":
-                raise InputError("above and rounding go with into; leave them out with at_most")
+                raise InputError(
+                    "the options above and rounding go with into; leave them out with at_most"
+                )
             components = split_smallest(self.processors, at_most)
         else:
             split = self.processors > whole("above", above, least=0)
@@ -446,7 +450,7 @@ class JobStream:
         return self.replace(components=components, request="unordered")
 
     def in_nodes(self, processors: int) -> "JobStream":
-        """Return the stream with every component rounded up to whole nodes.
+        """Return the stream with the size of each component rounded up to a multiple of a node.
 
         If the size of every cluster is also a multiple of the node size, jobs use only whole nodes.
 
@@ -490,13 +494,12 @@ class JobStream:
 
 
 def _read_only(column: NDArray) -> NDArray:
-    """Make an array read-only and return it."""
     column.flags.writeable = False
     return column
 
 
 def _frozen(state: Mapping[str, Any]) -> JobStream:
-    """Return a stream with the given attributes, whose columns have been checked before."""
+    """Return a new stream with columns that were checked before, and make them read-only."""
     stream = object.__new__(JobStream)
     vars(stream).update(state)
     stream._freeze()

@@ -64,12 +64,12 @@ def _common_request(streams: Sequence[JobStream]) -> str:
 
 
 def _is_given(name: str, streams: Sequence[JobStream]) -> bool:
-    """Return whether at least one of the streams has values in the column `name`."""
+    """Return whether at least one stream has values in the optional column `name`."""
     return any(vars(stream)[STORED[name]] is not None for stream in streams)
 
 
 def _joined(name: str, streams: Sequence[JobStream]) -> np.ma.MaskedArray:
-    """Return one column of all streams, one stream after the other."""
+    """Return one column of all streams as one array, in the order of the streams."""
     if name == "estimate":
         requested = [stream._requested for stream in streams]
         return np.ma.concatenate(
@@ -88,6 +88,6 @@ def _joined(name: str, streams: Sequence[JobStream]) -> np.ma.MaskedArray:
 
 
 def _with_equal_widths(tables: list[NDArray], mode: Literal["constant", "edge"]) -> list[NDArray]:
-    """Return tables with the same number of columns, padded with zeros or with the last column."""
+    """Pad tables to the same number of columns, with zeros or with copies of their last column."""
     width = max(table.shape[1] for table in tables)
     return [np.pad(table, ((0, 0), (0, width - table.shape[1])), mode) for table in tables]

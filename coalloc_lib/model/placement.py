@@ -28,21 +28,23 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown, whole, who
 from coalloc_lib.model.answers import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
-#: A prime number for `RandomFit`. The product of two remainders modulo it fits into 64 bits.
+#: The prime modulus of the hash in `RandomFit`. The product of two remainders modulo this prime
+#: fits into 64 bits.
 PRIME = 2**31 - 1
-#: A primitive root modulo `PRIME`: its powers give all remainders except 0.
+#: The factor of the hash in `RandomFit`. It is a primitive root modulo `PRIME`, so its powers give
+#: all remainders except 0.
 FACTOR = 48_271
 
 
 class Rigid(Protocol):
-    """A job for which a reservation is made: `coalloc_lib.policies.Job`, or a similar object."""
+    """The type of jobs for which a reservation can be made, such as `coalloc_lib.policies.Job`."""
 
     def expected_length(self, allocation: Sequence[int]) -> float:
         """Return how long the job is expected to run on an allocation of processors."""
 
 
 class Reservation(NamedTuple):
-    """A reserved time and allocation of a job: start, end, and processors of each cluster."""
+    """A reservation for a job: its start, its end, and the processors of each cluster."""
 
     start: float
     end: float
@@ -64,12 +66,13 @@ class Placement:
     [0, 2, 3]
     """
 
-    #: The request types for which the placement can be used.
+    #: The types of requests that the placement can serve.
     requests: ClassVar[tuple[str, ...]] = ("unordered", "flexible", "total")
-    #: Whether the placement runs an unordered job on one cluster if the whole job fits there but
-    #: its components do not fit on distinct clusters.
+    #: Whether the placement can start an unordered job on one cluster that has room for the whole
+    #: job, even if the components of the job do not fit on distinct clusters.
     keeps_whole: ClassVar[bool] = False
-    #: Whether the placement uses several clusters for a job only if no single cluster can hold it.
+    #: Whether the placement spreads a job over several clusters only if no single cluster can hold
+    #: it.
     one_cluster_first: ClassVar[bool] = False
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
@@ -112,14 +115,14 @@ class Placement:
         """Raise `InputError` if this placement cannot be used on `system`."""
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return one number for each cluster, with which compiled kernels apply the placement.
+        """Return one number for each cluster, which the compiled engine needs for this placement.
 
         They are the clusters in a fixed order, the sizes of the clusters, or random numbers.
         """
         return range(clusters)
 
     def _checked_order(self, idle):
-        """Return the order of the clusters, checked, because a user's own rule can be wrong."""
+        """Return the order of the clusters; raise an error if a user's own rule is wrong."""
         answer = self.order(idle)
         if type(self) in (WorstFit, BestFit):  # their orders are always valid; this saves time
             return answer
@@ -180,11 +183,11 @@ class FirstFit(Placement):
             object.__setattr__(self, "clusters", tuple(order.tolist()))
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the clusters in the fixed order."""
+        """Return the cluster numbers in the order that the user gave."""
         return self.numbers(len(idle))
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the clusters in the fixed order."""
+        """Return the cluster numbers in the order that the user gave."""
         return range(clusters) if self.clusters is None else self.clusters
 
     def check(self, system: Multicluster) -> None:
@@ -234,7 +237,7 @@ class BestFit(Placement):
 
 @dataclass(frozen=True)
 class SingleThenSpan(Placement):
-    """A job runs on one cluster if one can hold it now, and otherwise on several clusters.
+    """A placement that uses one cluster if one can hold the job now, and otherwise several.
 
     If a job uses several clusters, worst fit places it: a flexible request takes the idle
     processors of the clusters with the most idle processors first, and the components of an
@@ -279,13 +282,13 @@ class SingleThenSpan(Placement):
         self.single.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the numbers of the placement `single`."""
+        """Return the numbers that the compiled engine needs for the placement `single`."""
         return self.single.numbers(clusters)
 
 
 @dataclass(frozen=True)
 class LeastLoaded(Placement):
-    """A component runs on the cluster that has the largest fraction of idle processors.
+    """Least loaded: a component runs on the cluster with the largest fraction of idle processors.
 
     Among clusters with equal fractions, the cluster with the lowest number is used. This rule
     equalizes the utilizations of clusters of different sizes, whereas `WorstFit` prefers large
@@ -317,8 +320,8 @@ class LeastLoaded(Placement):
         """Raise `InputError` if the placement was made for another system."""
         if system != self.system:
             raise InputError(
-                f"placement = LeastLoaded for clusters {self.system}, and the system has {system}; "
-                "give LeastLoaded(system)"
+                f"placement = LeastLoaded was made for the clusters {self.system}, and the system "
+                f"has {system}; give LeastLoaded(system)"
             )
 
     def numbers(self, clusters: int) -> Sequence[int]:
@@ -364,13 +367,13 @@ class RandomFit(Placement):
         return sorted(range(len(idle)), key=lambda c: pow(state + sampled[c], 5, PRIME))
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the random number r_c of each cluster."""
+        """Return the random number of each cluster, sampled with the seed."""
         return _sampled_numbers(int(self.seed), clusters)
 
 
 @dataclass(frozen=True)
 class HomeSite(Placement):
-    """A job that may not leave its site runs there, and the placement `rule` places other jobs.
+    """A placement that runs some jobs only at their own site, and all others by another rule.
 
     The jobs need components in a special form, in which `coalloc_lib.simulation.sites.sharing`
     writes them. A job that may run anywhere has its processors in column 0 of the components. A job
@@ -393,17 +396,17 @@ class HomeSite(Placement):
     rule: Placement
 
     def __post_init__(self) -> None:
-        """Check that `rule` can place jobs that may leave their sites."""
+        """Check that `rule` can place jobs that may run at any site."""
         if not isinstance(self.rule, Placement) or isinstance(self.rule, HomeSite):
             raise InputError(
-                f"rule = {self.rule!r} cannot place jobs that may leave their site; give a "
+                f"rule = {self.rule!r} cannot place jobs that may run at any site; give a "
                 "placement such as BestFit()"
             )
 
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
     ) -> Sequence[int] | None:
-        """Place a job on its site or, if it may run anywhere, by the placement `rule`."""
+        """Place a job on the cluster of its own site or, if it may run anywhere, by `rule`."""
         free, *home = components
         return in_place(home, idle) if any(home) else self.rule.place([free], request, idle)
 
@@ -412,13 +415,13 @@ class HomeSite(Placement):
         self.rule.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the numbers of the placement `rule`."""
+        """Return the numbers that the compiled engine needs for the placement `rule`."""
         return self.rule.numbers(clusters)
 
 
 @lru_cache(maxsize=16)
 def _by_idle(idle, sign):
-    """Return the clusters by increasing or, with sign -1, decreasing number of idle processors.
+    """Return the clusters by ascending (sign 1) or descending (sign -1) idle processors.
 
     Results are cached, because policies try many waiting jobs with the same idle processors.
     """
@@ -452,7 +455,7 @@ def clusters_used(allocation: Sequence[int]) -> int:
 
 
 def time_on_processors(runtime: Any, span_penalty: Any, clusters: Any) -> Any:
-    """Return the time that jobs run on a number of clusters, including the span penalty.
+    """Return the run time of jobs on a number of clusters, including the span penalty.
 
     On one cluster it is exactly `runtime`. The arguments are those of one job, or arrays with an
     entry for each job.
@@ -461,7 +464,7 @@ def time_on_processors(runtime: Any, span_penalty: Any, clusters: Any) -> Any:
 
 
 def penalty_on(span_penalty: Any, clusters: Any) -> Any:
-    """Return the span penalty of jobs on a number of clusters, which is 0 on one cluster.
+    """Return the relative extra run time of jobs on a number of clusters, 0 on one cluster.
 
     Parameters
     ----------
@@ -481,12 +484,12 @@ def penalty_on(span_penalty: Any, clusters: Any) -> Any:
 
 
 def may_stay_whole(placement: Placement | None, request: str) -> bool:
-    """Return whether the placement can also run a whole unordered job on one cluster."""
+    """Return whether a placement may run the components of an unordered job on one cluster."""
     return request == "unordered" and placement is not None and placement.keeps_whole
 
 
 def refuse_for_ordered(placement: Placement | None) -> None:
-    """Raise an error if a placement is given, because ordered requests name their clusters."""
+    """Raise an error if a placement is given for ordered requests, which name their clusters."""
     if placement is not None:
         raise InputError(
             f"placement = {placement} is given for ordered requests, which name their clusters "
@@ -503,12 +506,12 @@ def check_request(placement: Placement, request: str) -> None:
         )
 
 
-#: The placements of the library that are an order of the clusters.
+#: The placements of this library that try the clusters one after the other in some order.
 _ORDERS = frozenset({FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit})
 
 
 def is_of_library(placement: Placement | None) -> bool:
-    """Return whether a placement, and each placement in it, is a class of the library.
+    """Return whether a placement, and a placement that it contains, are classes of this library.
 
     Such a placement always gives the same answer for the same idle processors, and places each job
     that fits. None stands for the default placement.

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, one_of, whole, whole_numbers
 
-#: The rules for a number of processors that does not divide evenly; see `split_into`.
+#: The ways to split a number of processors that is not a multiple of the number of components.
 ROUNDINGS = ("even", "floor", "ceiling")
 
 #: The largest number of components of one job.
 _MOST_PARTS = 10**6
-#: The largest number of entries of a table of components, and of subjobs of a stream.
+#: The largest number of entries in a table of components, and of subjobs in a stream.
 _MOST_ENTRIES = 10**8
 
 
@@ -112,7 +112,7 @@ def split_smallest(totals: ArrayLike, largest: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chopped:
-    """The result of cutting the wide jobs of a stream into subjobs, see `JobStream.chopped`.
+    """The result of `JobStream.chopped`: the jobs, and the subjobs into which they were cut.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Chopped:
         Position in `whole` of the job to which each subjob belongs.
     """
 
-    # The type is `JobStream`, whose module imports this one.
+    # Both are of the type `JobStream`, which cannot be imported here: its module imports this one.
     whole: Any
     subjobs: Any
     job: NDArray[np.int64]
@@ -134,7 +134,7 @@ class Chopped:
         return f"<Chopped: {wide} of {self.job[-1] + 1} jobs cut, {len(self.job)} subjobs>"
 
     def last(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the largest value among the subjobs of each job, for example the last end.
+        """Return the largest value among the subjobs of each job, for example the end of the last.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class Chopped:
 
 
 def chop(jobs: Any, at_most: ArrayLike) -> Chopped:
-    """Cut wide jobs into subjobs; `JobStream.chopped` describes the arguments."""
+    """Cut jobs with more than `at_most` processors into subjobs; see `JobStream.chopped`."""
     if jobs.request == "ordered":
         raise InputError(
             "chopped is not for ordered requests, which name their clusters; call "

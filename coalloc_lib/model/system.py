@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError, one_of, shown, whole, whole_numbers
 from coalloc_lib.basics.display import card
 
-#: The engines count processors in 32 bits, so a system has fewer processors than this number.
+#: A system must have fewer processors than this number, because the simulators count processors in
+#: 32 bits.
 _MOST_PROCESSORS = 2**31
 
 
@@ -53,7 +54,7 @@ class Multicluster:
 
     @classmethod
     def named(cls, name: str) -> "Multicluster":
-        """Return the system with a name of `NAMED_SYSTEMS`, for example ``"DAS2"``."""
+        """Return a system of `NAMED_SYSTEMS` by its name, for example ``"DAS2"``."""
         return cls(NAMED_SYSTEMS[one_of("name", name, tuple(NAMED_SYSTEMS))])
 
     @property
@@ -87,9 +88,9 @@ class Multicluster:
         return card(str(self), {"clusters": len(self), "processors": self.processors})
 
 
-#: Cluster sizes of the systems that the papers name. The nodes of the DAS2 have two processors, so
-#: its clusters of 72 and 32 nodes have 144 and 64 processors. The systems m64 to m512 are the
-#: machine configurations of the study on job sharing, with 512 processors in total.
+#: Cluster sizes of the systems that the reproduced papers name. The nodes of the DAS2 have two
+#: processors, so its clusters of 72 and 32 nodes have 144 and 64 processors. The systems m64 to
+#: m512 are those of the paper on job sharing; each has 512 processors in total.
 NAMED_SYSTEMS = {
     "4x32": (32, 32, 32, 32),
     "2x32": (32, 32),
@@ -109,7 +110,7 @@ _CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d{1,18})\s*", re.ASCII)
 
 
 def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
-    """Return the multicluster that a text describes.
+    """Return the system of clusters that a text such as ``"64,2x32"`` describes.
 
     Parameters
     ----------

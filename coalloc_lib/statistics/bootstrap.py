@@ -12,11 +12,13 @@ from coalloc_lib.basics.seeds import Seed, generators
 from coalloc_lib.basics.times import DAY, WEEK
 from coalloc_lib.statistics.resamples import Resamples, block_sums
 
-#: The smallest number of blocks from which the variance between blocks can be estimated.
+#: The smallest number of blocks of a log from which the variance between blocks can be estimated.
 FEWEST_BLOCKS = 4
-#: A block has at most this number of weeks, because the queue of one week delays the next week too.
+#: The largest number of weeks in a block of the bootstrap. A block can have several weeks, because
+#: the queue of one week delays jobs of the next week too.
 MOST_WEEKS = 4
-#: A log must have at least this number of blocks before its blocks become longer than a week.
+#: Blocks of the bootstrap become longer than a week only if the log has at least this number of
+#: them.
 ENOUGH_BLOCKS = 8
 
 
@@ -100,7 +102,7 @@ def resample_sums(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Resample the days of a log, given the sums of each day, to estimate ratios of the sums.
+    """Resample the days of a log by a block bootstrap, to estimate ratios of sums over the days.
 
     `resample_weeks` does the same for the values of single jobs.
 
@@ -175,7 +177,7 @@ def jobs_by_day(
     if is_bad.any():
         row, job = map(int, np.argwhere(is_bad)[0])
         raise InputError(
-            f"job {job} of row {row} has the value {values[row, job]} and the weight "
+            f"job {job} in row {row} of values has the value {values[row, job]} and the weight "
             f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
         )
     block = block_of(submit) if block is None else positive("block", block)
@@ -184,24 +186,24 @@ def jobs_by_day(
 
 
 def step_of(submit: NDArray[np.float64], step: float) -> NDArray[np.int64]:
-    """Return the step of each submission: steps of equal length, counted from the first one."""
+    """Return the number of the time step in which each job is submitted, counted from 0."""
     return ((submit - submit.min()) // step).astype(np.int64)
 
 
 def sample_block_starts(days: int, length: int, resamples: int, seed: Seed) -> NDArray[np.int64]:
-    """Return the day on which each block of each resample begins, shape (resamples, blocks)."""
+    """Sample the day on which each block of each resample begins, shape (resamples, blocks)."""
     blocks = days // whole("length", length)
     if blocks < FEWEST_BLOCKS:
         raise InputError(
-            f"{days} days make {blocks} blocks of {length}; give a log of {FEWEST_BLOCKS} blocks "
-            "or more, or a shorter block"
+            f"{days} days make {blocks} blocks of {length} days; give a log of {FEWEST_BLOCKS} "
+            "blocks or more, or a shorter block"
         )
     rng, *_ = generators(seed, 1)
     return rng.integers(days, size=(whole("resamples", resamples), blocks))
 
 
 def resamples_warning(has_jobs: NDArray[np.bool_]) -> str:
-    """Return a warning if some resamples have no job with a positive weight."""
+    """Return a warning if no job of some resamples has a positive weight, or an empty text."""
     if has_jobs.all():
         return ""
     return f"no job counts in {1 - has_jobs.mean():.1%} of the resamples"

@@ -13,15 +13,18 @@ from coalloc_lib.basics.estimates import Interval
 
 
 class NotRunError(InputError):
-    """The table of runs does not contain the runs that an estimate needs."""
+    """Raised if a table of simulation runs lacks the runs that an estimate needs."""
 
 
 class NoColumnError(NotRunError):
-    """The table of runs lacks a column: some settings were not run, or the table was damaged."""
+    """Raised if a table of runs lacks a column.
+
+    Either some settings were not run, or the table was damaged.
+    """
 
 
 def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
-    """Return an interval as four columns of a table.
+    """Return a confidence interval as the entries of four columns of a table.
 
     Parameters
     ----------
@@ -44,7 +47,8 @@ def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, An
     return ends | {"warning": interval.warning}
 
 
-#: The smallest and the largest possible value of measured columns with these names.
+#: The smallest and the largest value that a quantity can have, by the name of the column of a table
+#: in which it is measured.
 LIMITS = {
     **dict.fromkeys(("utilization", "max_utilization", "capacity_loss"), (0.0, 1.0)),
     **dict.fromkeys(("wait", "response", "awrt"), (0.0, inf)),
@@ -53,7 +57,7 @@ LIMITS = {
 
 
 def limits_of(name: str, values: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the smallest and the largest possible value of a measured column.
+    """Return the smallest and the largest value that a measured quantity can have.
 
     The limits are known from the column's name (`LIMITS`). They are infinite for other names, and
     also if some of the values lie beyond them: a utilization in percent is not between 0 and 1.
@@ -64,7 +68,7 @@ def limits_of(name: str, values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def least(intervals: Iterable[Interval], **default: Any) -> Any:
-    """Return the interval with the smallest estimate.
+    """Return the confidence interval with the smallest estimate.
 
     Parameters
     ----------
@@ -87,7 +91,7 @@ def least(intervals: Iterable[Interval], **default: Any) -> Any:
 
 
 def most(intervals: Iterable[Interval], **default: Any) -> Any:
-    """Return the interval with the largest estimate.
+    """Return the confidence interval with the largest estimate.
 
     The parameters and errors are those of `least`.
     """
@@ -95,7 +99,7 @@ def most(intervals: Iterable[Interval], **default: Any) -> Any:
 
 
 def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
-    """Return the interval whose estimate is furthest from the number `from_`.
+    """Return the confidence interval whose estimate is furthest from the number `from_`.
 
     A `NotRunError` is raised if there are no intervals.
 
@@ -112,7 +116,7 @@ def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
 
 
 def _checked(intervals, **default):
-    """Return the intervals as a list; raise an error if it is empty and there is no default."""
+    """Return intervals as a list; raise an error if there are none, and no default instead."""
     found = list(intervals)
     if not (found or default):
         raise NotRunError("there are no runs, so there is no interval; run some settings first")

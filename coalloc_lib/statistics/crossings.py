@@ -19,14 +19,15 @@ from coalloc_lib.statistics.columns import NotRunError
 from coalloc_lib.statistics.inference import Crossing, Replications, crossing
 from coalloc_lib.statistics.replications import pick, ratio
 
-#: A line: the values of all replications at each place, with the places in ascending order.
+#: The type of a line: for each place (a value of x that was simulated), the values of all
+#: replications. The places are in ascending order.
 Line = Mapping[float, Replications]
 
 
 def ratios_along(
     runs: pd.DataFrame, value: str, x: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[float, Replications]:
-    """Return the ratio of two settings at each place at which the first was run.
+    """Return the ratio of a measured quantity in two settings, at each value of the column `x`.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def mean_crossing(line: Line, level: float = 0.0, budget: int = 20) -> Crossing:
 
 
 def first_crossing(values: NDArray[np.float64], places: Sequence[float]) -> float:
-    """Return the place at which a line of values first rises above 0.
+    """Return the place (the value of x) at which a line first rises above 0.
 
     The result is ``-inf`` if the first value is already above 0, and ``inf`` if no value is.
 
@@ -105,7 +106,7 @@ def first_crossing(values: NDArray[np.float64], places: Sequence[float]) -> floa
 
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """The place at which the line of each replication first crosses a level.
+    """The places (values of x) at which the lines of all replications first cross a level.
 
     Attributes
     ----------
@@ -113,8 +114,8 @@ class Crossings:
         The place of each replication: ``-inf`` if its line begins above the level, and ``inf`` if
         it stays below.
     first, last : float
-        The first and the last place that was simulated. An infinite value counts as the nearer of
-        the two in a mean, and makes that end of the confidence interval infinite.
+        The first and the last place that was simulated. In a mean, a crossing of ``-inf`` counts
+        as `first`, and one of ``inf`` as `last`. The confidence interval is infinite at that end.
     """
 
     values: NDArray[np.float64]
@@ -123,12 +124,12 @@ class Crossings:
 
     @property
     def sample(self) -> Replications:
-        """The crossings, with infinite ones moved to the first or the last place."""
+        """The crossings, with infinite ones moved to the first or last simulated place."""
         return Replications(np.clip(self.values, self.first, self.last))
 
     @property
     def mean(self) -> Interval:
-        """The mean crossing of the replications."""
+        """The mean crossing of all replications, with its confidence interval."""
         return self._open(self.sample.interval)
 
     @property
@@ -140,7 +141,7 @@ class Crossings:
         return _with_open_ends(found, -np.inf in self.values, np.inf in self.values)
 
     def less(self, other: "Crossings", in_pairs: bool = True) -> Interval:
-        """Return the mean of these crossings minus the mean of others.
+        """Return the mean of these crossings minus the mean of other crossings, with its interval.
 
         Parameters
         ----------
@@ -160,7 +161,7 @@ class Crossings:
 
 
 def crossings(line: Line, level: float = 0.0) -> Crossings:
-    """Return where the line of each replication first crosses a level.
+    """Return the place (the value of x) at which each replication first crosses a level.
 
     Examples
     --------
@@ -174,7 +175,7 @@ def crossings(line: Line, level: float = 0.0) -> Crossings:
 
 
 def _matrix(line, level):
-    """Return the places of a line, and its values minus the level, (replications, places)."""
+    """Return the places of a line, and the values minus the level, shape (replications, places)."""
     places = list(line)
     if len(places) < 2:
         raise NotRunError(f"a line of {len(places)} places has no crossing; run two or more")
@@ -183,13 +184,13 @@ def _matrix(line, level):
     counts = {values.values.shape for values in line.values()}
     if len(counts) > 1:
         raise InputError(
-            f"line has different numbers of runs at its places: {sorted(counts)}; give the same "
-            "replications at each place"
+            f"line has different numbers of replications at its places: {sorted(counts)}; give "
+            "the same replications at each place"
         )
     return places, np.array([values.values - level for values in line.values()]).T
 
 
 def _with_open_ends(found, below, above):
-    """Return an interval with an infinite low end if `below`, and an infinite high if `above`."""
+    """Make the low end of an interval infinite if `below`, and the high end if `above`."""
     low, high = -np.inf if below else found.low, np.inf if above else found.high
     return replace(found, low=low, high=high)

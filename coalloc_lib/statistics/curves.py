@@ -53,7 +53,7 @@ class Point:
         return self.response is None
 
     def stretched(self, alpha: float) -> "Point":
-        """Return the point at its net utilization, if all service is `alpha` times as long."""
+        """Return the point if all service is `alpha` times as long, at its net utilization."""
         return replace(
             self,
             utilization=self.utilization / alpha,
@@ -78,7 +78,7 @@ class Curve:
     maximum: MaxUtilization
 
     def stretched(self, alpha: float) -> "Curve":
-        """Return the curve over the net utilization, if all service is `alpha` times as long."""
+        """Return the curve if all service is `alpha` times as long, over the net utilization."""
         points = [point.stretched(alpha) for point in self.points]
         return Curve(points, self.maximum.times(1 / alpha))
 
@@ -162,7 +162,7 @@ def response_sample(
     seed: Seed = 0,
     maximum: MaxUtilization | None = None,
 ) -> Replications:
-    """Return the mean response times of several runs as `Replications`, which keep a warning.
+    """Return the mean response times of several runs, together with a warning if they have one.
 
     The parameters, values and errors are those of `response_times`.
     """
@@ -263,12 +263,13 @@ def response_point(
         _, is_narrow, was_settled = run(jobs, for_pilot)
         jobs *= 2
     means, is_narrow, is_settled = run(jobs, for_point)
-    # By chance, one settled run in forty seems to rise. A pilot of half the length that had settled
-    # shows that this run has settled too.
+    # One in forty runs whose queue has settled seems to have rising response times by chance. If
+    # the pilot run of half the length had settled, this run has settled too.
     if not (is_settled or was_settled):
         means = replace(means, warning=means.warning or settling.RISING)
     is_precise = is_narrow and not means.warning
-    # The mean response time cannot be below the mean service time, which a job model knows.
+    # The mean response time cannot be below the mean service time, which is known if the workload
+    # is a `JobModel`.
     service = getattr(scenario.workload, "service", None)
     response = means.interval.within(0.0 if service is None else service.mean)
     return Point(float(load), response, jobs, is_precise, tuple(means.values.tolist()))
@@ -473,7 +474,7 @@ def best_method(scenario: Scenario) -> str:
 
 
 def _formula(scenario):
-    """Return the kind of formula for the maximal utilization, or None if there is no formula."""
+    """Return which formula gives the maximal utilization of a scenario, or None without one."""
     # The formulas assume FCFS, independent components, exponential service, and jobs that are
     # always split into their components.
     model, system = scenario.workload, scenario.system

@@ -68,7 +68,7 @@ def lag_correlation(deviations: NDArray[np.float64]) -> float:
 
 
 def _t_interval(mean, error, freedom, count, confidence, warning):
-    """Return the t interval of a mean with this standard error and these degrees of freedom."""
+    """Return Student's interval from a mean, its standard error and its degrees of freedom."""
     from scipy.special import stdtrit  # scipy.stats has the same quantile, but is slow to import
 
     half = float(stdtrit(freedom, (1 + confidence) / 2) * error)
@@ -174,7 +174,7 @@ class Replications:
 
     @property
     def interval(self) -> Interval:
-        """Student's t interval of the mean; it has no length if the quantity is known exactly."""
+        """Student's t interval of the mean; its length is 0 if the quantity is known exactly."""
         if self.values.ndim == 0:
             return replace(Interval.exact(float(self.values)), warning=self.warning)
         return student(self.values, warning=self.warning).within(self.least, self.most)
@@ -213,7 +213,7 @@ class Replications:
         return Replications(self.values / other.values, self.warning or other.warning)
 
     def _check_pairs(self, other: "Replications") -> None:
-        """Raise an error if the numbers of runs differ; an exact value goes with any number."""
+        """Raise an error if two quantities have different numbers of runs and none is exact."""
         shapes = {self.values.shape, other.values.shape} - {()}
         if len(shapes) > 1:
             raise InputError(
@@ -222,7 +222,7 @@ class Replications:
             )
 
     def less_unpaired(self, other: "Replications") -> Interval:
-        """Return Welch's interval of the difference to another quantity from independent runs."""
+        """Return Welch's interval of this quantity minus another one, from independent runs."""
         if self.values.ndim == 0 or other.values.ndim == 0:  # the variance of an exact value is 0
             return (self - other).interval
         warning = self.warning or other.warning
@@ -263,7 +263,7 @@ def replicate(
 
 @dataclass(frozen=True)
 class Crossing:
-    """The place at which a rising difference crosses zero.
+    """The value of x at which a rising difference crosses zero.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class Crossing:
 
     @property
     def answer(self) -> str:
-        """``crossing``, ``below throughout``, ``above throughout``, or ``undecided``.
+        """The outcome: ``crossing``, ``below throughout``, ``above throughout``, or ``undecided``.
 
         *Below* and *above* refer to the difference, which is below or above zero in the whole
         range.
@@ -350,7 +350,8 @@ def crossing(
             "one that rises, such as its negative"
         )
 
-    # The interval of the difference contains zero from the root of its high end to that of its low.
+    # The confidence interval of the difference contains zero for all x between two roots: that of
+    # its upper end and that of its lower end.
     begin = _rising_root(lambda x: at(x).high, low, high, halvings, 0)
     middle = _rising_root(lambda x: at(x).estimate, low, high, halvings, 0.5)
     finish = _rising_root(lambda x: at(x).low, low, high, halvings, 1)
@@ -362,11 +363,11 @@ def crossing(
 
 
 def _rising_root(function, low, high, halvings, share):
-    """Return the root of a rising function, or an infinite value if it is not in the range.
+    """Return the root of a rising function in a range, or an infinite value if there is none.
 
-    The last part of the bisection may have an infinite value at one end. The root is then placed at
-    this `share` of the part. A share of 0 also selects the first of several roots, and any other
-    share the last.
+    The function may be infinite at one end of the last interval of the bisection. The root is then
+    placed at this `share` of the interval. A share of 0 also selects the first of several roots,
+    and any other share the last.
     """
     has_risen = operator.gt if share else operator.ge
     below, above = function(low), function(high)
@@ -385,10 +386,10 @@ def _rising_root(function, low, high, halvings, share):
 
 
 def _mean_interval(name, sample):
-    """Return the interval of a mean; it is infinite if some of the values are."""
+    """Return the interval of the mean of replications, which is infinite if a value is infinite."""
     values = instance_of(name, sample, Replications, "Replications(values)").values
     if np.isnan(values).any():
-        raise InputError(f"{name} holds NaN; give numbers, infinite ones past saturation")
+        raise InputError(f"{name} holds NaN; give numbers, and infinity for a saturated queue")
     infinite = np.unique(values[np.isinf(values)]).tolist()
     if len(infinite) > 1:
         raise InputError(

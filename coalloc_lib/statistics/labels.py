@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-#: The types of plain values, which have no parts. A table shows them as they are.
+#: The types of plain values, such as numbers and texts. A table of results shows them as they are.
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -14,6 +14,6 @@ def plain(value: Any) -> Any:
 
 
 def label(value: Any) -> Any:
-    """Return an argument as tables and errors show it: as a plain value, or else as a text."""
+    """Return a value as tables and errors show it: a plain value unchanged, or else a text."""
     value = plain(value)
     return value if type(value) in SCALARS else " ".join(str(value).split())

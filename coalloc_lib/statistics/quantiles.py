@@ -71,7 +71,7 @@ def _counts_of_days(starts, length, days):
 
 
 def _quantiles(row, share, day, counts):
-    """Return the quantile of the values of one scenario in each resample."""
+    """Return the quantile of the values of one scenario, in each resample of the bootstrap."""
     days = counts.shape[1]
     edges = _candidates(row, share)
     cell = day * len(edges) + np.searchsorted(edges, row)
@@ -81,7 +81,7 @@ def _quantiles(row, share, day, counts):
 
 
 def _candidates(row, share):
-    """Return the values that can become a quantile of a resample: most lie near the quantile."""
+    """Return the values that can be the quantile of a resample, of which most lie near it."""
     candidates = np.unique(row)
     near = np.linspace(max(share - 0.2, 0.0), 1, 401)
     shares = np.union1d(np.linspace(0, 1, 101), near)
@@ -92,13 +92,15 @@ def _candidates(row, share):
 
 def _influence_on_quantiles(values, estimates, day, counts, resampled):
     """Return the contribution of each day to the error of each quantile, shape (m, days)."""
-    # The excess of a day is its number of jobs above the quantile, minus the number expected.
+    # The excess of a day is the number of its jobs with a value above the quantile, minus the
+    # number that is expected from all its jobs.
     excess = np.empty((len(values), counts.shape[1]))
     for row, limit, of_row in zip(values, estimates, excess, strict=True):
         is_above = row > limit
         weights = is_above - is_above.mean()
         of_row[:] = np.bincount(day, weights=weights, minlength=counts.shape[1])
-    # A linear regression over the resamples gives the change of the quantile for one more job.
+    # A linear regression over the resamples tells how much the quantile changes for one more job
+    # above it.
     deviations = counts @ excess.T
     deviations -= deviations.mean(axis=0)
     square = (deviations**2).sum(axis=0)

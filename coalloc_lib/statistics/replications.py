@@ -71,7 +71,7 @@ def _mask(runs: pd.DataFrame, where: Mapping[str, Any]) -> NDArray[np.bool_]:
 
 
 def _require(runs: pd.DataFrame, *names: str) -> None:
-    """Raise an error if the runs do not have all of these columns."""
+    """Raise an error if a table of runs lacks one of some columns."""
     for name in names:
         if name not in runs:
             known = ", ".join(map(str, runs.columns))
@@ -244,7 +244,7 @@ def differences(
     also: Collection[str] = (),
     in_pairs: bool = True,
 ) -> pd.DataFrame:
-    """Return a table with the ``difference`` of each setting from its base setting.
+    """Return a table with the value of each setting minus that of its base setting.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def _unpaired_difference(rows, base, value):
 
 
 def _compared(runs, value, against, also, name, compare):
-    """Return the table of `ratios` or `differences`, with the comparison in the column `name`."""
+    """Compare each setting with its base setting, and return the results as a table."""
     _require(runs, value, *also, *against)
     keys = keys_of(runs)
     shared_keys = [key for key in keys if key not in against]
@@ -299,7 +299,7 @@ def _compared(runs, value, against, also, name, compare):
 
 
 def rows_of(sample: Replications, value: str, **keys: Any) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table of runs for one setting, as a study's `measure` returns them.
+    """Yield the values of one setting as the rows of a table of runs.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def rows_of(sample: Replications, value: str, **keys: Any) -> Iterator[dict[str,
 
 
 class _Measured(NamedTuple):
-    """The values of one setting, and the number of the replication of each value."""
+    """The values of one setting, and the number of the replication that gave each value."""
 
     sample: Replications
     replications: NDArray[np.float64]
@@ -336,7 +336,7 @@ class _Measured(NamedTuple):
 
 
 def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Measured:
-    """Return a measured column of the rows of one setting, which were picked by `where`."""
+    """Return the values of a column from the rows of one setting, which `where` selected."""
     _require(rows, value)
     values = rows[value].to_numpy(dtype=float)
     replications = rows[REPLICATION].to_numpy(dtype=float)
@@ -358,7 +358,7 @@ def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Meas
 
 
 def several_settings(rows: pd.DataFrame, keys: Sequence[str]) -> InputError:
-    """Return the error for rows that should belong to one setting but differ in some keys."""
+    """Return the error for rows of several settings in place of one."""
     differing = differing_keys(rows, keys)
     if not differing:
         return InputError("runs has the same replication of a setting twice; give each run once")
@@ -369,12 +369,12 @@ def several_settings(rows: pd.DataFrame, keys: Sequence[str]) -> InputError:
 
 
 def differing_keys(rows: pd.DataFrame, keys: Sequence[str]) -> list[str]:
-    """Return the keys in which some rows differ."""
+    """Return the key columns in which some of the rows have different values."""
     return [key for key in keys if rows[key].nunique(dropna=False) > 1]
 
 
 def _pair(runs, value, one, other):
-    """Return the values of two settings; `other` takes over the values that it does not name."""
+    """Return the values of two settings. A key that `other` does not name is that of `one`."""
     conditions = one, {**one, **other}
     rows, base = (pick(runs, **where) for where in conditions)
     for picked, where in zip((rows, base), conditions, strict=True):
@@ -390,7 +390,7 @@ def _samples(rows, base, value):
     if not (is_same or one.is_exact or other.is_exact):
         raise InputError(
             f"runs to be compared in pairs have the replications {one.replications.tolist()} and "
-            f"{other.replications.tolist()}; give both the same"
+            f"{other.replications.tolist()}; give both settings the same replications"
         )
     return one.sample, other.sample
 

@@ -11,18 +11,22 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.statistics.inference import checked_confidence, lag_correlation
 
-#: Number of parts into which a log is cut to find a dependence that lasts longer than some days.
+#: Number of parts into which a log is divided, to find a dependence between jobs that lasts longer
+#: than some days.
 PARTS = 24
-#: Largest correlation of neighbouring days or parts that the variance formula accepts.
+#: Larger estimates of the correlation between neighbouring days (or parts of a log) are lowered to
+#: this value, because the formula for the variance diverges at 1.
 MOST_CORRELATION = 0.98
 #: The correlation of neighbouring days is corrected by this multiple of Kendall's bias, because a
 #: short log hides a dependence that lasts long. In an M/M/1 queue at load 0.9, 92 % of the
 #: intervals from 12 weeks then contain the mean wait, against 90 % with a multiple of 1. At loads
 #: up to 0.6 the choice hardly matters (benchmarks/bench_coverage.py).
 CAUTION = 2
-#: If the dependence of days would widen an interval by more than this factor, no interval is given.
+#: If the dependence between days would widen an interval by more than this factor, no interval is
+#: given, because the log is too short.
 MOST_WIDENING = 5.0
-#: A resampled mean is never stretched beyond this multiple of the mean of the log.
+#: To widen an interval, resampled means are moved away from the mean of the log, but never beyond
+#: this multiple of it.
 MOST_STRETCHED = 30.0
 TOO_SHORT = "the log is too short: the effect of one event lasts about as long as the whole log"
 
@@ -65,7 +69,7 @@ class Resamples:
         confidence: float = 0.95,
         vectorized: bool = False,
     ) -> Interval:
-        """Return the confidence interval of a statistic of the m means.
+        """Return the confidence interval of a statistic of the means of m scenarios.
 
         Parameters
         ----------
@@ -159,7 +163,10 @@ class Resamples:
         return self._interval(float(estimate), influence, stretched, confidence)
 
     def _interval(self, estimate, influence, stretched, confidence):
-        """Return an interval; ``stretched(factor)`` returns the resampled values of a statistic."""
+        """Return a confidence interval from the values of a statistic in all resamples.
+
+        The function ``stretched(factor)`` returns these values, moved away from the estimate.
+        """
         from scipy.special import ndtr, ndtri, stdtrit  # SciPy takes long to import
 
         sums = block_sums(influence, self.length)
@@ -183,7 +190,7 @@ class Resamples:
         return np.array([statistic(row) for row in resampled])
 
     def _influence_on(self, values):
-        """Return the contribution of each step to the error of a statistic, shape (steps,).
+        """Return how much each step, such as a day, contributes to the error of a statistic.
 
         `values` has the statistic of each resample. A linear regression of these values on the
         resampled means gives the weight of each mean.
@@ -198,9 +205,10 @@ class Resamples:
 
 
 def _stretched_in_reciprocals(values, estimate, factor):
-    """Return values whose reciprocals differ `factor` times as much from that of the estimate.
+    """Move values away from an estimate, by multiplying the differences of the reciprocals.
 
-    Each value is 0 or has the sign of the estimate. A value of 0 stays 0.
+    The factor of the differences is `factor`. Each value is 0 or has the sign of the estimate. A
+    value of 0 stays 0.
     """
     inverse = np.divide(estimate, values, out=np.ones_like(values), where=values != 0)
     stretched = estimate / np.maximum(1 + factor * (inverse - 1), 1 / MOST_STRETCHED)
@@ -208,7 +216,9 @@ def _stretched_in_reciprocals(values, estimate, factor):
 
 
 def block_sums(series: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    """Return the sum of the block of `length` steps that begins at each step of the last axis.
+    """Return the sum of each block of `length` consecutive entries along the last axis.
+
+    There is a block for each entry, with which it begins.
 
     A block that reaches the end of the series goes on at its start.
     """
@@ -224,7 +234,7 @@ def _widening(influence, sums, blocks, length):
     that treats the blocks as independent.
     """
     steps = len(influence)
-    # The blocks may not fill the log to its end; the variance is scaled to the whole log.
+    # The blocks may cover only a part of the log, so the variance is scaled to the whole log.
     of_blocks = (sums**2).mean() * (steps / length) ** 2 / (blocks - 1)
     if not of_blocks > 0:
         return 1.0

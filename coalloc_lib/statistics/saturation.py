@@ -20,17 +20,19 @@ from coalloc_lib.statistics.inference import Replications, lag_correlation, repl
 from coalloc_lib.statistics.settling import WARM_UP, backlog_jobs_to_settle, unsettled
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: Number of waiting jobs in heavy traffic that a policy can choose from, if it is not FCFS.
+#: The number of jobs in the queue in heavy traffic, for policies that can choose from the queue.
+#: Under FCFS it is 1.
 HELD = 500
-#: Smallest number of batches of a run for which a correlation of batches can be tested.
+#: The smallest number of batches of a run for which the correlation of neighbouring batches is
+#: tested.
 FEWEST_BATCHES = 20
-#: Smallest mean number of jobs that end in a batch.
+#: A run has a warning if fewer jobs than this number end in a batch on average.
 FEWEST_ENDS = 10
-#: If a few long jobs carry most of the work, a run says as little as one of fewer jobs with equal
-#: work. A run has a warning if this number of jobs with equal work would be smaller than this.
+#: If a few long jobs bring most of the work, a run is only as informative as a run of fewer jobs
+#: with equal work. A run has a warning if this smaller number of jobs is below this limit.
 FEWEST_CARRIERS = 100
-#: A deviation of more than this number of standard errors has a warning. By chance it occurs in one
-#: run of 1,000.
+#: A deviation of more than this number of standard errors gives a warning. A deviation this large
+#: occurs by chance in one run of 1,000.
 DEVIATIONS = 3.3
 
 
@@ -235,14 +237,14 @@ def _settling_warning(scenario, jobs, backlog):
 
 
 def _backlog_of(scheduling, backlog):
-    """Return the given backlog, or the default number of waiting jobs of a policy."""
+    """Return how many jobs wait in a run in heavy traffic: a given number or the default."""
     if backlog is not None:
         return backlog
     return HELD if scheduling.overtakes else 1
 
 
 def _correlation_warning(batches):
-    """Return a warning if neighbouring batches are correlated, or are too few to test this."""
+    """Return a warning if neighbouring batches are correlated, or too few to test this."""
     if len(batches) < FEWEST_BATCHES:
         return f"{len(batches)} batches are too few to tell whether they depend on one another"
     correlation = lag_correlation(batches - batches.mean())
@@ -306,7 +308,8 @@ def loss_at_response(
     refuse_replay(scenario)
     target = response * service.mean
     guess = 1 - saturated_loss(scenario, jobs=max(jobs // 10, 2000), seed=seed).estimate
-    # If all jobs were submitted at once, they would wait half the time of serving all of them.
+    # If all jobs were submitted at once, their mean wait would be half the time that serving all of
+    # them takes.
     slowest = jobs / scenario.rate(guess) / 2
     if slowest < 2 * target:
         least = int(np.ceil(jobs * 2 * target / slowest))
@@ -420,12 +423,13 @@ def _refuse_oversize(scenario):
 
 
 def _saturated_run(scenario, stream, backlog, batches):
-    """Return the utilization of each batch, and the number of jobs that end in the batches."""
+    """Return the utilization of each batch in heavy traffic, and how many jobs end in all."""
     schedule = scenario.run(stream, _backlog_of(scenario.scheduling, backlog))
     last = schedule.jobs.submit[-1]
     if last <= 0:
         raise InputError(
-            f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
+            f"jobs has {len(stream)} entries, which all start at once in the idle system; give "
+            "many more"
         )
     edges = np.linspace(WARM_UP * last, last, batches + 1)
     ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))

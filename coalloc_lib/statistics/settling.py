@@ -12,27 +12,29 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.policies import FCFS, FPFS, Scheduling
 from coalloc_lib.statistics.inference import student
 
-#: Share of a run that is left out at its start, while the empty system fills.
+#: The share of a simulation run that is left out at its start, because the system is empty at first
+#: and its queue still grows.
 WARM_UP = 0.1
 
-#: The warning of a mean response time from runs that are too short, or from a load that is too
-#: high.
+#: The warning for a mean response time if response times still rise when the runs end. The runs are
+#: then too short, or the load is too high.
 RISING = "response times still rise at the end of the runs"
 
-#: Number of jobs that a run needs, times (1 - load / maximal utilization)², because queues settle
-#: ever more slowly towards saturation. In an M/M/1 queue, 93 % of the intervals from 8 runs of this
-#: length contain the mean response time, and 88 % of those from runs of a quarter of it
+#: A run needs this number of jobs divided by (1 - load / maximal utilization)², because a queue
+#: settles more slowly near saturation. In an M/M/1 queue, 93 % of the confidence intervals from 8
+#: such runs contain the mean response time, and 88 % of those from runs of a quarter of the length
 #: (benchmarks/bench_coverage.py --simulated).
 SETTLES = 80
 
-#: In heavy traffic, a queue of constant length has settled once this multiple of its length has
-#: entered. Under FPFS a job is passed by at most a few others. Under other policies with
-#: backfilling, jobs that are hard to place gather in the queue for a long time.
+#: A queue that is kept at a constant length has settled when the number of jobs that entered it is
+#: this multiple of its length. The first number is for FCFS and FPFS, under which only a few other
+#: jobs pass a job. The second is for other policies, under which jobs that are hard to place gather
+#: in the queue for a long time.
 TURNS_FPFS, TURNS = 8, 80
 
 
 def warm_up_jobs(jobs: int) -> int:
-    """Return how many of the `jobs` of a run belong to its warm-up.
+    """Return how many jobs at the start of a run are left out as its warm-up.
 
     Examples
     --------
@@ -43,7 +45,7 @@ def warm_up_jobs(jobs: int) -> int:
 
 
 def after_warm_up(values: ArrayLike, share: float = WARM_UP) -> NDArray[np.float64]:
-    """Return the values of the jobs of a run without those of its warm-up.
+    """Return the values of the jobs of a run, without the first jobs, which are its warm-up.
 
     Parameters
     ----------
@@ -83,7 +85,7 @@ def halves(values: ArrayLike) -> tuple[float, float]:
 
 
 def equal_halves(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the means of both halves of a run after its warm-up, shape (2,).
+    """Return the mean of each half of a run after its warm-up, shape (2,).
 
     One more value is left out at the start if their number is odd. The halves are then equally
     long, so the mean of both means is the mean of all their values.
@@ -99,7 +101,7 @@ def equal_halves(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def is_rising(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> bool:
-    """Whether the second halves of runs have larger values than the first, beyond chance.
+    """Return whether the second halves of runs have larger values than the first, beyond chance.
 
     Parameters
     ----------
@@ -118,10 +120,10 @@ def is_rising(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> 
 
 
 def rising_warning(first: ArrayLike, second: ArrayLike) -> str:
-    """Return the warning `RISING` if the second halves of runs are slower than the first.
+    """Return a warning if response times rise from the first to the second halves of runs.
 
-    `is_rising` decides this by a confidence interval.
-    The parameters are those of `is_rising`. Without such a rise the text is empty.
+    The function `is_rising`, which has the same parameters, decides this by a confidence interval.
+    The warning is empty if they do not rise, and otherwise `RISING`.
     """
     return RISING if is_rising(first, second) else ""
 
@@ -129,8 +131,8 @@ def rising_warning(first: ArrayLike, second: ArrayLike) -> str:
 def unsettled(jobs: int, needed: float) -> str:
     """Return a warning if a run has fewer jobs than its queue needs to settle.
 
-    The values before the queue has settled are too low. They are so in all replications alike, so
-    that a confidence interval does not show it.
+    Before the queue has settled, waiting and response times are too low. This error is the same in
+    all replications, so a confidence interval does not show it.
 
     Parameters
     ----------
@@ -151,11 +153,14 @@ def unsettled(jobs: int, needed: float) -> str:
 
 
 def jobs_to_settle(load: float, maximum: float) -> float:
-    """Return how many jobs a run needs at a load below the maximal utilization `maximum`."""
+    """Return how many jobs a run needs until its queue has settled.
+
+    The load must be below the maximal utilization `maximum`.
+    """
     return SETTLES / (1 - load / maximum) ** 2
 
 
 def backlog_jobs_to_settle(scheduling: Scheduling, backlog: int) -> int:
-    """Return how many jobs a run in heavy traffic needs, with a queue of `backlog` jobs."""
+    """Return how many jobs must enter a queue that is kept at `backlog` jobs until it settles."""
     turns = TURNS_FPFS if isinstance(scheduling, FCFS | FPFS) else TURNS
     return turns * backlog

@@ -35,9 +35,10 @@ from coalloc_lib.workloads.swf import SwfLog
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The name of the row for the users of all sites together.
+#: The name of the row of the table with the results for the users of all sites together.
 ALL = "all sites"
-#: The columns of the table, as functions of the AWRT in seconds: local, sharing and spanning.
+#: The columns of the table of results. Each is a function of three average weighted response times
+#: (AWRT) in seconds: without sharing, with job sharing, and with jobs that span sites.
 _COLUMNS = {
     "local_h": lambda awrt: float(awrt[0] / HOUR),
     "sharing": lambda awrt: float(awrt[1] / awrt[0]),
@@ -138,7 +139,7 @@ def compare_sites(
 
 
 def _warn_of_run_times(logs):
-    """Warn of jobs that are planned with their exact run time, because they have no estimate."""
+    """Warn that jobs without an estimate are planned with their exact run time."""
     for name, log in logs.items():
         unknown = log.without_requested_time if isinstance(log, SwfLog) else 0
         if unknown:
@@ -150,7 +151,10 @@ def _warn_of_run_times(logs):
 
 
 def _in_three_ways(system, jobs, site, span_penalty, options):
-    """Return the local, the sharing and the spanning schedule; raise an error for rejected jobs."""
+    """Return three schedules: without sharing, with job sharing, and with jobs that span sites.
+
+    An error is raised if the policy rejects a job.
+    """
     schedules = [
         local(system, jobs, site, **options),
         sharing(system, jobs, **options),
@@ -166,7 +170,7 @@ def _in_three_ways(system, jobs, site, span_penalty, options):
 
 
 def _users(clusters, site):
-    """Return masks of the jobs of each site's users, and of all users."""
+    """Return masks of the jobs of the users of each site, and of all users."""
     users = {name: site == number for number, name in enumerate(clusters)}
     return users | {ALL: np.ones(len(site), dtype=bool)}
 
@@ -190,7 +194,6 @@ def _ends(jobs, clock, logs):
 
 
 def _table(schedules, users, counts, ends):
-    """Return the table of `compare_sites`."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -236,7 +239,7 @@ def together(
     one_of("clock", clock, ("calendar", "weeks"))
     streams = _in_common(_on_one_clock(logs, clock, missing, largest), clock, logs)
     _refuse_wide(clusters, logs, streams)
-    # The position of a site is its position in `clusters`, whatever the order of the logs.
+    # The sites are numbered in the order of `clusters`, whatever the order of the logs.
     ordered = [streams[name].in_nodes(node) for name in clusters]
     order = np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")
     site = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
@@ -246,7 +249,8 @@ def together(
 
 def _refuse_wide(clusters, logs, streams):
     """Raise an error if a job has more processors than the cluster of its site."""
-    # The smallest cluster is checked first: the limit that the error proposes then suits all sites.
+    # The smallest clusters are checked first, so that the limit that the error proposes is low
+    # enough for all sites.
     for size, name in sorted((size, name) for name, size in clusters.items()):
         log, stream, wide = logs[name], streams[name], streams[name].processors
         count = int((wide > size).sum())
@@ -269,7 +273,7 @@ def _system(clusters, logs):
             )
     if ALL in clusters:
         raise InputError(
-            f"clusters has a site {ALL!r}, which is the name of the row for all; rename it"
+            f"clusters has a site {ALL!r}, but the table has a row of this name; rename the site"
         )
     for name in clusters:
         if CONTROLS.search(str(name)):
@@ -286,7 +290,7 @@ def _system(clusters, logs):
 
 
 def _on_one_clock(logs, clock, missing=None, largest=None):
-    """Return the jobs of each site, with submission times on one clock."""
+    """Return the jobs of each site, with submission times that count from one common instant."""
     streams = {}
     kinds = {type(log) for log in logs.values()}
     for name, log in logs.items():
@@ -309,7 +313,7 @@ def _on_one_clock(logs, clock, missing=None, largest=None):
 
 
 def _stream_of(name, log, clock, missing):
-    """Return the jobs of a log, with submission times on the clock of the log."""
+    """Return the jobs of one log as a stream."""
     if isinstance(log, JobStream):
         return log if missing is None else _with_estimates(log, positive("missing", missing))
     if log.epoch is None and clock == "calendar":
@@ -327,7 +331,7 @@ def _with_estimates(stream, missing):
 
 
 def _up_to(largest, stream, name):
-    """Return the jobs of at most this number of processors; None sets no limit."""
+    """Return the jobs of at most `largest` processors, or all jobs if `largest` is None."""
     fits = stream.processors <= (np.inf if largest is None else whole("largest", largest))
     if not fits.any():
         raise InputError(
@@ -337,7 +341,7 @@ def _up_to(largest, stream, name):
 
 
 def _in_common(streams, clock, logs):
-    """Return the jobs that were submitted in the time that all logs have in common."""
+    """Return the jobs of each site that were submitted in the period that all logs cover."""
     begin = max(stream.submit.min() for stream in streams.values())
     end = min(stream.submit.max() for stream in streams.values())
     inside = {name: (s.submit >= begin) & (s.submit <= end) for name, s in streams.items()}
@@ -359,15 +363,16 @@ def _span_of(stream, has_dates):
 
 
 def _row(name, chosen, weight, schedules):
-    """Return the row of the table for the chosen jobs and one weight."""
+    """Return the row of the table of results for some jobs and one kind of weight."""
     jobs, spanned = schedules[0].jobs[chosen], float(schedules[-1].spans[chosen].mean())
     weights = jobs.work if weight == "work" else jobs.processors
     responses = [schedule.response[chosen] for schedule in schedules]
     try:
         means = resample_weeks(responses, weights, jobs.submit)
     except InputError as error:
-        raise InputError(f"{name}, in the time that all logs have: {error}") from None
-    # A response time is never below the run time, which is known.
+        raise InputError(f"{name}, in the period that all logs cover: {error}") from None
+    # The response time of a job is never below its run time, so the mean run time is a lower bound
+    # of the AWRT.
     runtimes = (schedules[0].end - schedules[0].start)[chosen]
     least = float(np.average(runtimes, weights=weights)) / HOUR
     row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
@@ -375,7 +380,7 @@ def _row(name, chosen, weight, schedules):
 
 
 def _intervals(means, least):
-    """Return `_COLUMNS` with their intervals; `least` is a lower bound of the AWRT in hours."""
+    """Return the ratios and the AWRT of one row with their intervals; `least` bounds the AWRT."""
     row, doubts = {}, {}
     for column, statistic in _COLUMNS.items():
         found = means.interval(statistic).within(least if column == "local_h" else 0.0)

@@ -16,9 +16,9 @@ from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.replications import REPLICATION
 
-#: Columns that hold texts, also if all their cells are empty.
+#: Columns of a table of runs that hold texts, even if all their cells are empty.
 TEXTS = ("warning", "missing_logs")
-#: Columns whose value is the same in all rows.
+#: Columns of a table of runs whose value is the same in all rows.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
 #: The name that `write_runs` puts into the header of a compressed file. If another program changes
 #: the table and compresses it again, the header has another name.
@@ -26,7 +26,7 @@ MARK = "coalloc-runs"
 #: In a file that another program changed, a column should hold only numbers if the number of words
 #: in it is at most this share of the number of numbers. The words are then damaged cells.
 MOST_WORDS = 0.1
-#: The errors that a file raises if it is cut off, or is not a table of runs.
+#: The errors that occur in reading a file that is incomplete or is not a table of runs.
 UNREADABLE = (
     EOFError,
     zlib.error,
@@ -34,7 +34,8 @@ UNREADABLE = (
     pd.errors.ParserError,
     pd.errors.EmptyDataError,
 )
-#: The options of `pandas.read_csv`: only empty fields are missing values.
+#: The options with which `pandas.read_csv` reads a table of runs: only empty cells are missing
+#: values.
 _READING: dict[str, Any] = {
     "keep_default_na": False,
     "na_values": [""],
@@ -45,7 +46,7 @@ if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # later versions ar
 
 
 def setting_columns(setting: Any) -> dict[str, Any]:
-    """Return the fields of a setting as columns of a table: numbers, texts or None.
+    """Return the fields of a setting (a frozen dataclass) by the names of the table columns.
 
     A setting is a frozen dataclass. A field that does not take part in comparisons
     (``field(compare=False)``) is left out.
@@ -84,7 +85,7 @@ def table_of_runs(
     measured: Sequence[Iterable[Mapping[str, Any]]],
     made_with: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """Return the table of runs of several settings.
+    """Return a table of the rows that were measured in the runs of several settings.
 
     Parameters
     ----------
@@ -125,18 +126,18 @@ class _Columns:
         self.values: dict[str, None] = {}
 
     def add(self, names: list[str]) -> None:
-        """Add the names of a row or table, which include ``replication``."""
+        """Add the names of the columns of a row or table, which include ``replication``."""
         at = names.index(REPLICATION)
         self.keys |= dict.fromkeys(names[:at])
         self.values |= dict.fromkeys(names[at + 1 :])
 
     def in_order(self) -> list[str]:
-        """Return the keys, ``replication``, and the measured columns."""
+        """Return the names of the keys, ``replication``, and the names of the measured columns."""
         return [*self.keys, REPLICATION, *(name for name in self.values if name not in self.keys)]
 
 
 def _check_row(row, setting, of_settings):
-    """Raise an error if a measured row lacks ``replication`` or has the name of a field."""
+    """Raise an error if a measured row lacks ``replication`` or has a name of a setting."""
     if REPLICATION not in row:
         raise InputError(
             f"measure returned {shown(dict(row))}, which has no {REPLICATION!r}; add it"
@@ -150,7 +151,7 @@ def _check_row(row, setting, of_settings):
 
 
 def _bool_as_int(value):
-    """Return True and False as 1 and 0: beside empty cells they would be read as texts."""
+    """Return True and False as 1 and 0, because pandas reads them as text beside empty cells."""
     return int(value) if isinstance(value, bool) else value
 
 
@@ -198,7 +199,7 @@ def read_runs(path: str | Path) -> pd.DataFrame:
     except UNREADABLE as error:
         why = str(error)
     raise InputError(
-        f"runs = {str(path)!r} cannot be read ({why}); give a whole runs.csv.gz "
+        f"runs = {str(path)!r} cannot be read ({why}); give a complete runs.csv.gz "
         "that `write_runs` wrote"
     )
 
@@ -221,7 +222,7 @@ def _check_lines(path: str | Path, text: str) -> None:
 
 
 def _check_numbers(path: str | Path, runs: pd.DataFrame) -> None:
-    """Raise an error for a word in a column of numbers, or a line of another study or seed."""
+    """Raise an error for a word among numbers, or for a row of another study or seed."""
     for name, column in runs.items():
         if pd.api.types.is_numeric_dtype(column):
             continue
@@ -269,7 +270,7 @@ def _filled(runs):
 
 
 def identity(columns: Mapping[str, Any]) -> tuple[Hashable, ...]:
-    """Return the values of a setting in a form that is the same for an object and for a table row.
+    """Return the values of a setting in a form that is equal for an object and a table row.
 
     A table holds 1.0 where an object has 1, and an empty cell where an object has None.
     """
@@ -286,7 +287,7 @@ def identities(runs: pd.DataFrame, names: Sequence[str]) -> set[tuple[Hashable, 
 
 
 def _plain(value):
-    """Return None for an empty value, a float for a number, and a text for anything else."""
+    """Return None for an empty value, a float for a number, and a text for any other value."""
     if value is None or value == "" or value != value:
         return None
     try:

@@ -32,7 +32,7 @@ NOTHING = Interval(np.nan, np.nan, np.nan, 0, warning="there are no jobs")
 
 
 def week_of(submit: ArrayLike) -> NDArray[np.int64]:
-    """Return the week of each submission time of a log.
+    """Return the number of the week in which each job of a log was submitted.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def week_of(submit: ArrayLike) -> NDArray[np.int64]:
 def rows_by_week(
     week: NDArray[np.int64], values: Mapping[str, NDArray], weeks: int, **keys: Any
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table of runs for one setting of a log, one row for each week.
+    """Yield the rows of a table of runs for the jobs of a log, one row for each week.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def rows_by_week(
 
 @dataclass(frozen=True, eq=False)
 class WeeklySums:
-    """A mean over a log, as the ratio of two sums for each week.
+    """A mean over the jobs of a log, stored as the ratio of two sums for each week.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class WeeklySums:
 def weekly_sums(
     runs: pd.DataFrame, numerator: str, denominator: str, added: Collection[str] = ()
 ) -> WeeklySums:
-    """Return two measured columns of one setting of a log as sums for each week.
+    """Return two measured columns of a log, the numerator and denominator, summed by week.
 
     Parameters
     ----------
@@ -164,22 +164,25 @@ class Bootstrap:
     seed: Seed = 0
 
     def mean(self, of: WeeklySums) -> Interval:
-        """Return a mean over a log with its interval."""
+        """Return the mean over a log with its confidence interval."""
         means = self._resampled(of)
         return NOTHING if means is None else means.interval(_first, vectorized=True)
 
     def difference(self, one: WeeklySums, other: WeeklySums) -> Interval:
-        """Return the difference of two means over a log with its interval."""
+        """Return the difference of two means over a log, with its confidence interval."""
         means = self._resampled(one, other)
         return NOTHING if means is None else means.difference(0, 1)
 
     def ratio(self, one: WeeklySums, other: WeeklySums) -> Interval:
-        """Return the ratio of two means over a log with its interval; 0 / 0 counts as 1."""
+        """Return the ratio of two means over a log, with its confidence interval.
+
+        The ratio 0 / 0 counts as 1.
+        """
         means = self._resampled(one, other)
         return NOTHING if means is None else means.interval(_ratio, vectorized=True)
 
     def _resampled(self, *means: WeeklySums) -> Resamples | None:
-        """Return resamples of some means by the same weeks, or None if one of them has no jobs."""
+        """Resample some means over a log by the same weeks; return None if one has no jobs."""
         numerators = np.stack([each.numerators for each in means])
         denominators = np.stack([each.denominators for each in means])
         if not denominators.any(axis=1).all():

@@ -37,7 +37,7 @@ SECONDS = [0.0, 3600.0, 7200.0]
 LENGTHS = [0 * HOUR, HOUR, 2 * HOUR]
 MOMENTS = [NOON, NOON + HOUR, NOON + 2 * HOUR]
 
-#: The same three times, an hour apart, as people hand them over.
+#: Three instants with a distance of one hour, in the various types in which users give them.
 AS_LENGTHS = {
     "floats": SECONDS,
     "timedeltas": LENGTHS,
@@ -121,7 +121,7 @@ def test_numbers_are_what_they_are(values):
 
 
 def without_unit():
-    """Return a length of time without a unit; from NumPy 2.5 on, making one is deprecated."""
+    """Return a `numpy.timedelta64` without a unit, which NumPy 2.5 and later deprecate."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return np.array([3], "timedelta64")

@@ -37,14 +37,14 @@ def inner(x):
 
 @pytest.fixture
 def toys(tmp_path):
-    """Two kernels in two files, one of which calls the other."""
+    """Make two small kernels in two files, one of which calls the other."""
     (tmp_path / "kernels_here.py").write_text(OUTER)
     (tmp_path / "inner_here.py").write_text(INNER.format(factor=2))
     return tmp_path
 
 
 def run(folder, **variables):
-    """Call the outer kernel in a process of its own; return answer, cache hits and messages."""
+    """Call the outer kernel in a new process; return its result, cache hits and messages."""
     env = {"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "cache")} | variables
     env["PYTHONDONTWRITEBYTECODE"] = "1"  # bytecode is told from a change by whole seconds only
     command = [sys.executable, "-c", CHILD]
@@ -59,7 +59,7 @@ def cached(folder, suffix):
 
 @pytest.mark.parametrize("notebook", [False, True])
 def test_compilation_is_announced_once_per_process(tmp_path, monkeypatch, capsys, notebook):
-    """Whatever thread asks; in a notebook on standard output, which it does not show in red."""
+    """This holds for all threads; in a notebook, the message is printed on standard output."""
     monkeypatch.setattr(compilation, "_announced", set())
     monkeypatch.setattr(builtins, "__IPYTHON__", notebook, raising=False)
     stats = SimpleNamespace(cache_path=str(tmp_path))
@@ -88,7 +88,7 @@ def test_who_listens_is_told_of_each_kernel_in_place_of_a_print(tmp_path, monkey
 
 
 def test_a_change_in_a_file_that_a_kernel_calls_is_seen(toys):
-    """Numba looks at the file of the outer kernel only, which is the same to the last byte."""
+    """Numba compares only the file of the outer kernel, which does not change here."""
     assert run(toys) == (12, 0, "coalloc: compiling the toys, once (about 10 s) ...\n")
     (toys / "inner_here.py").write_text(INNER.format(factor=3))
     assert run(toys)[:2] == (13, 0)
@@ -105,7 +105,7 @@ MORE = [("nbc", None), ("nbi", None), ("nbc", b"\x80\x05K\x01."), ("nbi", b""), 
     [*DAMAGES, *(pytest.param(*each, marks=pytest.mark.long) for each in MORE)],
 )
 def test_a_damaged_cache_is_reported_and_made_again(toys, suffix, content):
-    """Empty, text, another pickle, and one cut off in its middle (None)."""
+    """A cached file is replaced by nothing, text, another pickle, or its first half (None)."""
     run(toys)
     files = cached(toys, suffix)
     assert files
@@ -123,7 +123,7 @@ def test_a_damaged_cache_is_reported_and_made_again(toys, suffix, content):
 
 @pytest.mark.long
 def test_where_no_folder_can_be_written_each_process_compiles(toys):
-    """A file stands where the folder would, which stops root too."""
+    """A file has the name of the cache folder, so that even root cannot create the folder."""
     file = toys / "__pycache__"
     file.touch()
     for _ in range(2):

@@ -12,7 +12,7 @@ from coalloc_lib.statistics.curves import Curve, Point
 
 
 def facts_of(html):
-    """Return the title and the facts of a card, as a browser would read them."""
+    """Return the title and the rows of an HTML table, as a browser would read them."""
     table = ElementTree.fromstring(html)
     rows = {row.find("th").text: row.find("td").text for row in table.iter("tr")}
     return table.find("caption").text, rows

@@ -14,7 +14,8 @@ import coalloc_lib as co
 from coalloc_lib.model.distributions import Between
 from coalloc_lib.model.hyper_erlang import HyperErlang
 
-#: Component sizes of the maximal-utilization study, with the means that its Table 5 prints.
+#: Distributions of component sizes in the paper on maximal utilization, with the mean that its
+#: Table 5 prints for each.
 TABLE_5 = {
     "U[1,7]": 4.00,
     "D(0.9)[1,8]": 4.00,
@@ -69,7 +70,7 @@ def test_power_of_two_moments(q, low, high, one):
     "sizes", [co.uniform(1, 7), co.power_of_two(0.9, 1, 8), co.uniform(2, 5).sum_of(4)], ids=str
 )
 def test_samples_of_sizes_follow_the_probabilities(sizes):
-    """Each count is binomial: no z-score over 4.5 in some 20 of them, seed fixed."""
+    """The count of each size is binomial: with a fixed seed, no z-score is above 4.5."""
     n = 400_000
     sample = sizes.sample(np.random.default_rng(5), n)
     p = sizes.probabilities
@@ -94,7 +95,7 @@ def test_samples_of_times_have_the_stated_moments(time):
 
 @given(st.floats(0.01, 1e6), st.floats(1, 50))
 def test_hyperexponential_has_balanced_means(mean, variation):
-    """Both phases carry half of the mean, and their mixture has the variance asked for."""
+    """Both phases contribute half of the mean, and the variance is the one that was given."""
     time = co.Hyperexponential(mean, variation)
     p = time.short_probability
     assert 0.5 <= p < 1
@@ -134,7 +135,7 @@ def test_poisson_arrivals():
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=6).filter(any), st.integers(1, 4))
 def test_sum_of_is_the_distribution_of_the_sum(counts, copies):
-    """Against the sum over all tuples, weight by weight."""
+    """The probabilities are compared with sums over all tuples of sizes."""
     one = co.SizeDistribution(np.array([0, *counts]) / sum(counts))
     naive = np.zeros(copies * one.maximum + 1)
     for tuple_ in product(one.sizes, repeat=copies):
@@ -187,7 +188,7 @@ def test_parse_sizes(text, name, mean):
         (lambda: co.uniform(1, 4).sum_of(0), "copies = 0"),
         (lambda: co.Deterministic(0), "mean = 0"),
         (lambda: co.Hyperexponential(1, 0.99), "variation = 0.99"),
-        (lambda: co.Empirical([0.0, 0.0]), "values holds no time above 0"),
+        (lambda: co.Empirical([0.0, 0.0]), "values contains no time above 0"),
         (lambda: co.PoissonArrivals(0), "rate = 0"),
         (lambda: Between(1, 1), "low = 1.0 is not below high = 1.0"),
         (lambda: co.parse_sizes(None), "sizes = None is not of type str; give"),

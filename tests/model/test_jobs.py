@@ -20,7 +20,7 @@ from tests.conftest import asking, systems_and_streams
 
 
 def stream(**columns):
-    """Three good jobs, with some columns exchanged."""
+    """Return a stream of three valid jobs, with some of its columns replaced."""
     good = {"submit": [0.0, 1.0, 2.0], "runtime": [5.0, 6.0, 7.0], "components": [1, 2, 3]}
     return co.JobStream(**(good | columns))
 
@@ -169,7 +169,7 @@ def test_merging_the_parts_of_a_sorted_stream_gives_it_back(case, data):
 
 
 def test_offered_load_by_hand():
-    """Of jobs at 0, 1, 2 on 8 processors, the last brings its work after the window."""
+    """Three jobs come at 0, 1 and 2; the work of the last job does not count."""
     assert stream().offered_load(co.Multicluster([8])) == (5 + 12) / (2 * 8)
     backward = stream()[::-1]
     assert backward.offered_load(co.Multicluster([4, 4])) == (5 + 12) / (2 * 8)
@@ -180,7 +180,8 @@ def test_with_load_has_that_load_and_keeps_first_instant_and_order(case, load):
     system, jobs = case
     if np.ptp(jobs.submit) == 0 or jobs.offered_load(system) == 0:
         return
-    # Which job is the last, and does not count, rounding decides where two are that close.
+    # If two jobs are submitted at nearly the same time, rounding decides which of them is the last,
+    # whose work does not count.
     late = np.unique(jobs.submit)[-2:]
     assume(np.diff(late) > 1e-9 * np.ptp(jobs.submit))
     scaled = jobs.with_load(system, load)
@@ -221,7 +222,7 @@ READINGS = {"floor": math.floor, "ceiling": math.ceil}
     st.sampled_from(["even", *READINGS]),
 )
 def test_split_into_is_even_or_the_printed_formula_where_that_is_a_split(pairs, rounding):
-    """One component of s - (k - 1) [s/k], the others of [s/k], where none is negative."""
+    """The printed formula has one component of s - (k - 1) [s/k], and k - 1 components of [s/k]."""
     sizes, parts = (np.array(column) for column in zip(*pairs, strict=True))
     table = split_into(sizes, parts, rounding)
     assert table.shape == (len(sizes), parts.max())
@@ -287,7 +288,7 @@ WISHES = {"submit": [4, 0, 2], "earliest_start": [4, 3, 9], "latest_start": [np.
 
 
 def test_a_wish_stays_as_far_ahead_where_submissions_move():
-    """What is asked for 3 ahead, and within 7 more, stays so at any load."""
+    """Reserved starts keep their distance to the submissions if the load is changed."""
     jobs = stream(**WISHES)
     assert jobs.has_reservations
     assert not jobs.replace(earliest_start=None, latest_start=None).has_reservations
@@ -363,7 +364,10 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream().split(at_most=0), "largest = 0"),
         (lambda: stream().split(into=2.5), "into = 2.5"),
         (lambda: stream().split(into=2, above=-1), "above = -1"),
-        (lambda: stream().split(at_most=2, rounding="floor"), "above and rounding go with into"),
+        (
+            lambda: stream().split(at_most=2, rounding="floor"),
+            "the options above and rounding go with into",
+        ),
         (lambda: split_into([3, 2.7], 2), "totals"),
         (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),
         (lambda: split_into([3], 10**9), "parts = 1000000000; give at most"),

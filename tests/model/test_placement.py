@@ -19,7 +19,7 @@ idle_lists = st.lists(st.integers(0, 12), min_size=1, max_size=5)
 
 
 def place_all(placement, jobs, sizes):
-    """Place jobs one by one until one does not fit; return the allocations."""
+    """Place jobs one by one until a job does not fit; return the allocations."""
     idle, placed = list(sizes), []
     for components in jobs:
         taken = placement.place(components, "unordered", idle)
@@ -31,7 +31,7 @@ def place_all(placement, jobs, sizes):
 
 
 def test_worst_fit_depends_on_the_order_of_arrival():
-    """Three jobs on two clusters of 5: in one order all of them run, in the other only two.
+    """Three jobs on two clusters of 5: all fit in one order of arrival, and only two in the other.
 
     The example of the maximal-utilization study, section 4.2; in the first order both jobs of
     size (2, 1) have their larger component in cluster 0, which filling an empty system with
@@ -54,7 +54,7 @@ def test_worst_fit_depends_on_the_order_of_arrival():
     ],
 )
 def test_each_rule_by_hand(placement, unordered, flexible):
-    """The component of 4 goes before that of 2, whatever their positions; ties to the lowest."""
+    """The component of 4 is placed before that of 2; ties go to the cluster of lowest number."""
     assert list(placement.place([2, 0, 4], "unordered", [3, 6, 4, 9])) == unordered
     if not placement.keeps_whole:
         total = [size if size == 4 else 0 for size in unordered]
@@ -81,13 +81,13 @@ def test_each_rule_by_hand(placement, unordered, flexible):
     ids=str,
 )
 def test_a_job_is_split_only_where_no_cluster_can_hold_it_whole(idle, expected):
-    """Whole by best fit; split by worst fit. Each way may be the only one."""
+    """A whole job is placed by best fit, and a split job by worst fit."""
     taken = co.SingleThenSpan().place([4, 7, 4, 4], "unordered", idle)
     assert (taken if taken is None else list(taken)) == expected
 
 
 def one_job(placement, components=(2, 1), request="unordered"):
-    """Run a job on clusters of 9 and 4 processors."""
+    """Simulate one job on clusters of 9 and 4 processors."""
     jobs = co.JobStream([0], [1], [components], request=request)
     return co.simulate(co.Multicluster([9, 4]), jobs, placement=placement).verify()
 
@@ -115,8 +115,11 @@ OTHERS = co.LeastLoaded(co.Multicluster([4, 8]))
             lambda: MINE().place([1], "total", [2]),
             r"Mine does not define the order .* define its method",
         ),
-        (lambda: one_job(OTHERS), r"LeastLoaded for clusters 4,8, and the system has 9,4"),
-        (lambda: one_job(co.SingleThenSpan(OTHERS)), r"LeastLoaded for clusters 4,8"),
+        (
+            lambda: one_job(OTHERS),
+            r"LeastLoaded was made for the clusters 4,8, and the system has 9,4",
+        ),
+        (lambda: one_job(co.SingleThenSpan(OTHERS)), r"LeastLoaded was made for the clusters 4,8"),
         (lambda: co.LeastLoaded([4, 8]), r"system = \[4, 8\] is not of type Multicluster"),
         (lambda: co.RandomFit(-1), "seed = -1"),
     ],
@@ -167,7 +170,7 @@ def test_components_fit_exactly_when_some_choice_of_clusters_holds_them(idle, da
 
 @given(st.lists(st.integers(1, 12), min_size=2, max_size=5), st.integers(1, 12))
 def test_worst_fit_leaves_the_most_and_best_fit_the_least(idle, size):
-    """Of one component: what is left on its cluster, against every cluster that could hold it."""
+    """The idle processors left on the chosen cluster are compared with those of all others."""
     left = [free - size for free in idle if free >= size]
     for placement, choose in ((co.WorstFit(), max), (co.BestFit(), min)):
         taken = placement.place([size], "unordered", idle)
@@ -228,7 +231,7 @@ def test_a_random_choice_is_even_among_clusters_that_fit():
 
 
 def test_neighbouring_states_have_choices_that_know_nothing_of_each_other():
-    """One processor more or less on a cluster, and the choice is a new one."""
+    """With one more idle processor in a cluster, `RandomFit` makes an independent choice."""
     rule, table = co.RandomFit(), np.zeros((3, 3))
     for idle in itertools.product(range(5, 25), repeat=3):
         one = int(np.argmax(rule.place([1], "total", idle)))
@@ -242,7 +245,7 @@ def test_seeds_choose_differently_and_each_the_same_again():
     idle = [tuple(row) for row in np.random.default_rng(1).integers(1, 40, (200, 5)).tolist()]
     chosen = [[tuple(co.RandomFit(seed).order(row)) for row in idle] for seed in (0, 0, 1)]
     assert chosen[0] == chosen[1]
-    # Of two independent orders of five, one in 120 is the same.
+    # Two independent random orders of five clusters are equal with probability 1/120.
     assert sum(a == b for a, b in zip(chosen[0], chosen[2], strict=True)) < 12
 
 
@@ -255,7 +258,7 @@ def test_fifth_powers_of_remainders_differ():
 
 
 class Own(co.Placement):
-    """A user's placement."""
+    """A placement that a user wrote."""
 
     def order(self, idle):
         return range(len(idle))

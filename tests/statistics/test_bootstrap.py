@@ -14,7 +14,7 @@ LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
 
 
 def a_log(seed):
-    """Return response times and submissions of an M/M/1 queue over so many weeks."""
+    """Return the response and submission times of an M/M/1 queue over several weeks."""
     jobs = co.JobModel(co.uniform(1, 1), request="total").sample(2_000, seed, rate=LOAD)
     schedule = co.simulate(co.Multicluster([1]), jobs)
     begin = jobs.submit[400]
@@ -33,7 +33,7 @@ def resampled(values, submit, weights=None, **how):
 
 
 def test_95_of_100_intervals_have_the_mean_of_the_queue():
-    """Those of single jobs would be too narrow: neighbours wait alike."""
+    """Intervals that ignore the dependence of neighbouring jobs would be too narrow."""
     hits = 0
     for seed in spawn(3, 300):
         interval = resampled(*a_log(seed), seed=seed).interval(first)
@@ -42,7 +42,8 @@ def test_95_of_100_intervals_have_the_mean_of_the_queue():
     values, submit = a_log(1)
     weeks, alone = resampled(values, submit), resampled(values, submit, block=1.0, step=1.0)
     assert weeks.resampled.std() > 1.5 * alone.resampled.std()
-    # What lasts is felt from step to step too: both intervals are about as long.
+    # A dependence between weeks is also visible between shorter steps, so both intervals are about
+    # equally long.
     widths = [each.interval(first).half_width for each in (weeks, alone)]
     assert 0.7 < widths[0] / widths[1] < 1.4
 
@@ -59,7 +60,7 @@ def test_the_mean_is_weighted_and_the_same_weeks_are_drawn_for_all():
 
 
 def test_every_resample_is_of_whole_blocks_around_the_end():
-    """Eight steps with a job each, blocks of two: sums of neighbours, the last with the first."""
+    """Eight steps with one job each give blocks of two neighbours; the last joins the first."""
     values, submit = 10.0 ** np.arange(8), np.arange(8.0)
     found = resample_weeks(values, np.ones(8), submit, block=2, step=1, resamples=200)
     pairs = {10.0**i + 10.0 ** ((i + 1) % 8) for i in range(8)}
@@ -71,7 +72,7 @@ def test_every_resample_is_of_whole_blocks_around_the_end():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"values": np.full(2_000, np.nan)}, "job 0 of row 0 has the value nan"),
+        ({"values": np.full(2_000, np.nan)}, "job 0 in row 0 of values has the value nan"),
         ({"weights": np.zeros(2_000)}, "weights are all 0"),
         ({"weights": np.full(2_000, -1.0)}, "weights of 0 or more"),
         ({"submit": np.arange(3.0)}, "give one value for each job"),
@@ -98,7 +99,7 @@ def test_wrong_arguments_are_named(change, words):
 
 
 def test_the_interval_of_a_rising_function_is_the_function_of_the_interval():
-    """Also where it is infinite, as an overhead at break-even is out of what was tried."""
+    """This also holds if the function is infinite, such as a break-even out of the range."""
     means = resampled(*a_log(2))
     plain = means.interval(first)
     above = (plain.estimate + plain.high) / 2
@@ -113,7 +114,7 @@ def test_the_interval_of_a_rising_function_is_the_function_of_the_interval():
 
 
 def test_resamples_in_which_no_job_counts_give_a_warning():
-    """Of eight days one has all the weight: four blocks of two often miss it."""
+    """One of eight days has all of the weight, and four blocks of two days often miss it."""
     weights = np.zeros(8)
     weights[3] = 1
     found = resample_weeks(np.ones(8), weights, np.arange(8.0), block=2, step=1)
@@ -122,7 +123,7 @@ def test_resamples_in_which_no_job_counts_give_a_warning():
 
 
 def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
-    """By hand: the jobs of each drawn week put together, the same weeks as those of the means."""
+    """The jobs of the sampled weeks are put together; they are the weeks of the means."""
     rng = np.random.default_rng(8)
     submit = np.sort(rng.uniform(0, 35, 400))
     values = rng.exponential(1.0, (2, 400)).round(2)
@@ -162,7 +163,7 @@ def test_blocks_are_longer_in_longer_logs():
 
 
 def test_intervals_hold_where_weeks_depend_on_one_another():
-    """A difference of no mean that lasts for a week, over a year: 95 % of 100 should have it."""
+    """A difference with mean 0 lasts for a week; 95 % of 100 intervals should contain 0."""
     submit, found = np.arange(52 * 7) * 86_400.0, {"single weeks": 0, WEEK: 0, None: 0}
     for seed in range(100):
         noise = np.random.default_rng(seed).normal(size=len(submit) + 30)
@@ -189,7 +190,7 @@ def bench(monkeypatch):
 
 @pytest.mark.parametrize(("load", "weeks"), [(0.3, 12), (0.6, 12), (0.9, 12), (0.9, 52)])
 def test_intervals_hold_also_near_saturation(bench, load, weeks):
-    """90 or more of 100, also of a queue whose relaxation lasts for 16 days, at load 0.9."""
+    """At least 90 of 100 intervals contain the mean, also if the relaxation time is 16 days."""
     for name, (given, holds, _, width) in bench.coverage(load, weeks, 120).items():
         assert holds > 0.9 - 2 * np.sqrt(0.9 * 0.1 / 120), name
         assert given > 0.85, name
@@ -199,7 +200,7 @@ def test_intervals_hold_also_near_saturation(bench, load, weeks):
 
 
 def test_a_log_that_is_too_short_for_what_happens_in_it_has_no_interval():
-    """Ups and downs of eleven days: weeks cancel what neighbouring days have in common."""
+    """Values rise and fall with a period of eleven days, which blocks of a week cancel."""
     days = np.arange(40)
     wave = 50 + 10 * np.sin(2 * np.pi * days / 11)
     interval = resample_weeks(wave, np.ones(40), days * 86_400.0).interval(first)
@@ -208,7 +209,7 @@ def test_a_log_that_is_too_short_for_what_happens_in_it_has_no_interval():
 
 
 def test_a_cycle_of_weekdays_and_weekends_widens_nothing():
-    """Each block has all of its days, so that its mean knows nothing of it."""
+    """Each block contains every day of the week, so its mean does not depend on the cycle."""
     days = np.arange(84)
     noise = 50 + np.random.default_rng(1).normal(size=84)
     cycle = 20 * np.sin(2 * np.pi * days / 7)
@@ -231,7 +232,7 @@ def test_some_figures_alone_have_the_interval_that_they_have_among_others():
 
 
 def test_a_difference_is_stretched_away_from_zero_and_where_signs_differ_by_itself():
-    """Of independent days it is about the interval of the rows; the other way round, its mirror."""
+    """For independent days the interval is nearly that of all rows, and symmetric in sign."""
     rng, submit = np.random.default_rng(2), np.arange(84) * 86_400.0
     one, other = rng.exponential(1.0, (2, 84))
     for apart in (0, 3):

@@ -21,7 +21,7 @@ PLACES = [0.0, 0.1, 0.2]
 
 
 def line(*replications):
-    """Return a line of values by replication."""
+    """Return a line: for each place, the values of all replications."""
     return {
         x: Replications(np.array(at))
         for x, at in zip(PLACES, np.transpose(replications), strict=True)
@@ -108,5 +108,5 @@ def test_a_line_of_one_place_has_no_crossing():
         crossings({0.1: Replications(np.array([1.0, 2.0]))})
     with pytest.raises(InputError, match="ascending"):
         crossings(dict(reversed(line([0, 1, 2], [0, 1, 2]).items())))
-    with pytest.raises(InputError, match=r"^line has different numbers of runs"):
+    with pytest.raises(InputError, match=r"^line has different numbers of replications"):
         crossings({0.0: Replications([1.0]), 1.0: Replications([1.0, 2.0])})

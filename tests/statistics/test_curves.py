@@ -55,7 +55,7 @@ def test_the_run_grows_until_it_is_precise_or_has_most_jobs(load, precision, mos
 
 
 def test_a_run_that_still_slows_down_is_too_short():
-    """At a load of 99 %, 8000 jobs from an empty queue are far too few: M/M/1."""
+    """In an M/M/1 queue at load 0.99, 8000 jobs from an empty start are far too few."""
     how = {"precision": 10, "jobs": 8000, "replications": 100, "seed": 4}
     short = response_point(SERIAL, 0.99, most_jobs=8000, **how)
     assert short.response.high < 100
@@ -65,7 +65,7 @@ def test_a_run_that_still_slows_down_is_too_short():
 
 @pytest.mark.long
 def test_intervals_of_points_cover_the_truth():
-    """Chosen by its own narrowness, a point covers in 79 of 100 cases; in 95 it should: M/M/1."""
+    """In an M/M/1 queue, 95 % of the intervals should contain the mean response time."""
     how = {"precision": 0.2, "jobs": 1000}
     points = [response_point(SERIAL, 0.9, seed=seed, **how) for seed in range(100)]
     assert sum(point.response.contains(10) for point in points) >= 88
@@ -108,7 +108,7 @@ def test_the_best_method_is_found(system, change, method):
 
 
 def test_what_a_formula_does_not_know_takes_it_away():
-    """Jobs that may stay whole, a model or a policy with more to it."""
+    """There is no formula for jobs that may stay whole, nor for other models and policies."""
     for system in (PAIR, co.Multicluster([8])):
         scenario = co.Scenario(system, MODEL, placement=co.SingleThenSpan())
         with pytest.raises(co.InputError, match="the formula does not exist"):
@@ -123,7 +123,7 @@ def test_what_a_formula_does_not_know_takes_it_away():
     assert best_method(ORDERED.with_(workload=model)) == "simulation"
 
     class Impatient(co.FCFS):
-        """FCFS with a twist."""
+        """A variant of FCFS, for which there is no formula."""
 
     assert best_method(ORDERED.with_(scheduling=Impatient())) == "simulation"
 
@@ -163,7 +163,7 @@ def test_systems_are_compared_in_pairs():
 
 @pytest.mark.parametrize(("load", "jobs", "enough"), [(0.97, 20_000, False), (0.9, 20_000, True)])
 def test_runs_in_which_queues_do_not_settle_are_in_doubt(load, jobs, enough):
-    """At a load of 97 % the first tenth of 20,000 jobs is half of M/M/1's time of relaxation."""
+    """At load 0.97, a tenth of 20,000 jobs takes only half the relaxation time of M/M/1."""
     times = response_sample(SERIAL, load, jobs=jobs, seed=1)
     faster = SERIAL.with_(workload=SERIAL.workload.with_(service=co.Exponential(0.9)))
     less = compare(SERIAL, faster, load=load, jobs=jobs, replications=4)
@@ -176,7 +176,7 @@ def test_runs_in_which_queues_do_not_settle_are_in_doubt(load, jobs, enough):
 
 
 def test_without_a_warning_intervals_hold_the_truth(monkeypatch):
-    """Of M/M/1 at the fewest jobs that have none: 93 of 100; at an eighth of them fewer."""
+    """With the fewest jobs without a warning, 93 % of M/M/1 intervals contain the mean."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     waits_for = importlib.import_module("bench_coverage").waits_for
     rng, load, held = np.random.default_rng(3), 0.9, {}
@@ -228,7 +228,7 @@ def test_bad_arguments(call, scenario, how, words):
 
 
 def test_short_runs_have_a_warning():
-    """Past saturation, and where a few jobs carry the work."""
+    """Runs beyond saturation have a warning, and so do runs in which a few jobs carry the work."""
     point = response_point(UNORDERED, 0.95, jobs=2000, most_jobs=8000, precision=10)
     assert "still rise" in point.response.warning
     assert not point.precise

@@ -71,7 +71,7 @@ def test_a_bound_is_a_utilization_and_a_loss():
 
 @pytest.mark.parametrize("confidence", [0.9, 0.99])
 def test_intervals_are_scipys(confidence):
-    """Student's of a mean, and Welch's of a difference."""
+    """Student's interval of a mean and Welch's interval of a difference agree with SciPy."""
     one, other = RNG.normal(5, 1, 12), RNG.normal(3, 4, 7)
     interval = student(one, confidence)
     low, high = stats.t.interval(confidence, 11, one.mean(), stats.sem(one))
@@ -129,7 +129,7 @@ def test_replications_do_not_depend_on_the_number_of_workers():
 
 
 class Asked:
-    """A difference made of a function and of noise that all numbers share; counts the calls."""
+    """A function of x plus noise that is the same for all x; it counts its calls."""
 
     def __init__(self, function, noise=(-0.1, 0.0, 0.1), warning=lambda x: ""):
         self.function, self.noise, self.warning = function, np.array(noise), warning
@@ -141,7 +141,7 @@ class Asked:
 
 
 def test_a_crossing_is_the_root_and_its_ends_those_of_the_interval():
-    """Of a straight line exact, by solving for x; where noise grows as b x, Fieller's ends."""
+    """Straight lines have exact roots; if the noise grows with x, the ends are those of Fieller."""
     half = student([-0.1, 0.0, 0.1]).half_width
     found = crossing(Asked(lambda x: 2 * x - 0.7), 0, 1)
     assert found.answer == "crossing"
@@ -186,7 +186,7 @@ def test_what_lies_outside_of_the_range_is_infinite(function, answer, infinite):
 
 
 def test_where_a_side_has_no_mean_the_difference_has_crossed():
-    """A step from below zero to infinity: the interval is the last part, and no wider."""
+    """The difference jumps to infinity; the interval is the last step of the bisection."""
     found = crossing(Asked(lambda x: np.inf if x > 0.3 else -1.0), 0, 1)
     assert found.answer == "crossing"
     low, high = found.interval.low, found.interval.high
@@ -211,7 +211,7 @@ def test_a_difference_that_is_zero_for_a_while_crosses_all_along():
 
 
 def test_the_crossing_of_a_difference_that_first_falls_is_found():
-    """It falls from -0.1 on, and rises through zero once; or several times, and one is found."""
+    """The difference first falls and then rises through zero; one crossing is found."""
     found = crossing(Asked(lambda x: (x - 0.35) * (x + 0.3), noise=[-0.001, 0.001]), 0, 1)
     assert found.interval.contains(0.35)
     assert found.answer == "crossing"
@@ -222,7 +222,7 @@ def test_the_crossing_of_a_difference_that_first_falls_is_found():
 
 @pytest.mark.parametrize("budget", [5, 8, 20, 50])
 def test_no_more_evaluations_than_the_budget_has(budget):
-    """Each once; with noise that grows the three roots part early, and ask for different ones."""
+    """Each x is evaluated once; with growing noise the three searches need different x."""
     asked = Asked(lambda x: x - 0.43, noise=np.linspace(-0.5, 0.5, 9))
     found = crossing(asked, 0, 1, budget=budget)
     assert len(asked.calls) == len(set(asked.calls)) == found.evaluations <= budget
@@ -244,7 +244,7 @@ def test_no_more_evaluations_than_the_budget_has(budget):
     ],
 )
 def test_a_crossing_has_the_warning_of_a_difference_beside_it(root, doubtful, answer):
-    """Or, where it lies outside of the range, of the nearest end."""
+    """If the crossing is outside the range of x, the warning at the nearest end counts."""
     narrow = [-1e-6, 1e-6]  # so that the interval holds no number that was asked for
     found = crossing(Asked(lambda x: x - root, narrow, lambda x: "short" * doubtful(x)), 0, 1)
     assert found.interval.warning == "short" * (answer == "undecided")
@@ -284,7 +284,7 @@ def test_a_prediction_has_95_of_100_further_runs():
 
 
 def test_an_interval_to_one_side_prints_both_of_its_ends():
-    """0.1478 ± 0.3627 would be below 0 for a figure whose interval ends at 0.0027."""
+    """0.1478 ± 0.3627 would reach below 0, although the interval ends at 0.0027."""
     aside = Interval(0.1478, 0.0027, 0.7282, 20)
     assert str(aside) == "0.1478 [0.0027, 0.7282] (95 %)"
     assert aside.text(2, "+") == "+0.15 [+0.00, +0.73]"
@@ -302,7 +302,8 @@ def test_the_ends_of_a_printed_interval_are_right_to_its_digits(middle, down, up
         return
     numbers = [float(x) for x in re.findall(r"-?[\d.]+", text)]
     ends = [numbers[0] - numbers[1], numbers[0] + numbers[1]] if "±" in text else numbers[1:]
-    # The figure and its half-width, or an end, are rounded; ± may be off by half a digit more.
+    # The printed estimate and half-width (or ends) are rounded, so the printed ends may be wrong by
+    # one more half of the last digit.
     assert np.allclose(ends, [interval.low, interval.high], atol=1.5 * 10.0**-digits + 1e-9, rtol=0)
 
 

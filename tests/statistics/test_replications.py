@@ -40,7 +40,7 @@ def rows(way, values, penalty=0.0, load=None, warning=""):
 
 @pytest.fixture
 def runs():
-    """Sharing and spanning, the replications of one in another order; a known figure."""
+    """Return runs of two settings, in different orders, and of a quantity known exactly."""
     known = list(
         rows_of(Replications(np.array(1.0)), "wait", way="formula", penalty=0.0, load=None)
     )
@@ -103,7 +103,7 @@ def test_pairs_are_of_one_replication(runs):
     with pytest.raises(NotRunError, match="way = local"):
         ratio(here, "wait", one, {"way": "local", "penalty": 0.0})
     short = here[~((here["way"] == "sharing") & (here["replication"] == 2))]
-    with pytest.raises(InputError, match="give both the same"):
+    with pytest.raises(InputError, match="give both settings the same"):
         ratio(short, "wait", one, other)
 
 
@@ -134,7 +134,7 @@ def test_runs_of_other_random_numbers_are_compared_as_independent():
     (found,) = differences(both, "wait", {"way": "sharing"}, in_pairs=False).to_dict("records")
     welch = stats.ttest_ind(longer, SHARED, equal_var=False).confidence_interval()
     assert (found["ci95_low"], found["ci95_high"]) == pytest.approx(tuple(welch))
-    with pytest.raises(InputError, match="give both the same"):
+    with pytest.raises(InputError, match="give both settings the same"):
         differences(both, "wait", {"way": "sharing"})
 
 

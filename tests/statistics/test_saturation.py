@@ -50,14 +50,14 @@ def test_heavy_traffic_is_the_formula(scenario):
 @pytest.mark.long
 @pytest.mark.parametrize("scenario", CASES[:2])
 def test_response_method_comes_near_the_formula(scenario):
-    """A finite response time leaves a little more idle than saturation does."""
+    """A finite mean response time leaves slightly more capacity idle than saturation does."""
     found = student(loss_at_response(scenario, jobs=100_000, replications=4))
     assert abs(found.estimate - exact_loss(scenario)) < 0.006
 
 
 @pytest.mark.filterwarnings("ignore:service = 'slotted'")
 def test_slotted_service_is_not_equation_four():
-    """The job that did not fit begins the next slot: large ones are there more often.
+    """A job that did not fit begins the next slot, so large jobs are more frequent there.
 
     Two sizes that exclude each other make deterministic service slotted. By hand, sizes 3 and 6
     on 8 processors: 6 is first in three slots of five, and the utilization is 5.4 / 8.
@@ -75,7 +75,7 @@ def test_slotted_service_is_not_equation_four():
 
 
 def test_slotted_chain_is_the_simulated_one():
-    """Simulated slot by slot, as the definition says: fill up, run, start afresh."""
+    """The slots are simulated by their definition: start all jobs that fit, run them, repeat."""
     sizes = co.power_of_two(0.9, 2, 15)
     draws = iter(sizes.sample(np.random.default_rng(3), 400_000).tolist())
     fills, used = [], next(draws)
@@ -98,7 +98,7 @@ def test_bounds_agree_with_a_held_queue():
 
 
 class Recorded:
-    """A scenario whose runs are made up, of a model of mean service time 2."""
+    """A scenario with invented results, for a model whose mean service time is 2."""
 
     workload = co.JobModel(co.uniform(1, 1), 1, "total", co.Exponential(2.0))
 
@@ -118,7 +118,7 @@ class Recorded:
 
 
 def test_the_middle_of_the_loads_that_do_best_is_taken(monkeypatch):
-    """From 0.49 to 0.52 the queue has 30 jobs at each arrival, and else it touches a bound."""
+    """For loads from 0.49 to 0.52 the queue has 30 jobs, and otherwise it reaches a bound."""
     monkeypatch.setattr(saturation, "saturated_loss", lambda *_, **__: Interval.exact(0.5))
 
     def schedule(stream):
@@ -138,7 +138,7 @@ def test_the_middle_of_the_loads_that_do_best_is_taken(monkeypatch):
 
 
 def test_the_response_is_met_and_the_first_tenth_of_the_time_left_out(monkeypatch):
-    """Made up: n jobs at a rate of r respond in 5000 r on average and wait for half of that."""
+    """The invented mean response time at rate r is 5000 r, half of which is waiting."""
     monkeypatch.setattr(saturation, "saturated_loss", lambda *_, **__: Interval.exact(0.5))
 
     def schedule(stream):
@@ -186,7 +186,7 @@ TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
     ],
 )
 def test_bad_arguments(call, workload, how, words):
-    """What can never start is refused whether or not it is drawn."""
+    """A job that can never start is rejected, even if it was not sampled."""
     with pytest.raises(co.InputError, match=words):
         call(SCENARIO.with_(workload=workload), **how)
 
@@ -195,7 +195,7 @@ def test_bad_arguments(call, workload, how, words):
     ("sizes", "last", "expected"), [([8] * 100 + [5] * 2000, 1.0, 5 / 8), ([8] * 999 + [1], 500, 1)]
 )
 def test_begin_and_end_of_a_run_do_not_count(sizes, last, expected):
-    """The jobs that fill the cluster at first; the last one, which runs on alone."""
+    """Not counted are the jobs that first fill the cluster, and the time after the last entry."""
     times = [1.0] * (len(sizes) - 1) + [last]
     jobs = co.JobStream(np.zeros(len(sizes)), times, sizes, request="total")
     busy = heavy_traffic(co.Scenario(co.Multicluster([8]), jobs), jobs)
@@ -220,13 +220,13 @@ def test_runs_of_few_jobs_and_batches_have_a_warning():
 
 @pytest.mark.parametrize(("variation", "seed"), [(100, 0), (100, 1), (1000, 2), (1000, 3)])
 def test_tails_that_were_not_drawn_have_a_warning(variation, seed):
-    """Also where no rare long job was drawn at all, and the drawn ones look harmless."""
+    """There is a warning even if no rare long job was sampled and the others look normal."""
     warning = in_doubt(seed=seed, service=co.Hyperexponential(1.0, variation))
     assert "carry the work" in warning or "of the work that the workload has" in warning
 
 
 def test_runs_that_are_long_enough_have_no_warning():
-    """But for a few of 400, by chance alone."""
+    """Only a few of 400 runs may have a warning, by chance."""
     doubted = sum(bool(in_doubt(jobs=6000, seed=seed)) for seed in range(400))
     assert doubted <= 4
 
@@ -236,7 +236,7 @@ def test_runs_that_are_long_enough_have_no_warning():
     [(co.EASY(), 5_000, 40_000), (co.FPFS(20), 3_000, 4_000), (co.FCFS(), 1_000, 8)],
 )
 def test_a_held_queue_that_has_not_settled_has_a_warning(policy, jobs, needed):
-    """Of 500 jobs EASY takes what fits, and leaves the wide ones, which gather for long."""
+    """EASY starts the jobs that fit, so wide jobs gather in a queue of 500 for a long time."""
     scenario = SCENARIO.with_(scheduling=policy)
     words = f"{jobs:,} jobs are too few for the queue to settle, give {needed:,}"
     for warning in (
@@ -248,7 +248,7 @@ def test_a_held_queue_that_has_not_settled_has_a_warning(policy, jobs, needed):
 
 
 def test_few_jobs_under_easy_are_biased_where_there_is_a_warning():
-    """On one cluster of 32 the loss of 3,000 jobs is surely less than that of 40,000."""
+    """On a cluster of 32, the loss from 3,000 jobs is significantly below that from 40,000."""
     model = co.JobModel(co.uniform(1, 32), request="total")
     easy = co.Scenario(co.Multicluster([32]), model, scheduling=co.EASY())
     few = student([saturated_loss(easy, jobs=3_000, seed=seed).estimate for seed in range(20)])
@@ -280,7 +280,7 @@ def test_replications_that_miss_the_tails_have_one_warning():
 
 @pytest.mark.parametrize(("policy", "penalty"), [(co.FCFS(), 0.25), (co.FPFS(10), 1.0)])
 def test_jobs_that_all_span_can_use_less_by_what_spanning_adds(penalty, policy):
-    """One penalty of all jobs is another unit of time: the net work in it is 1 / (1 + psi)."""
+    """A penalty psi of all jobs only changes the unit of time: the net work is 1 / (1 + psi)."""
     halved = SplitJobs(co.JobModel(co.uniform(2, 8)), above=1, parts=2, rounding="even")
     both = [co.Scenario(SMALL, halved.with_(span_penalty=p), policy) for p in (0.0, penalty)]
     free, paying = (heavy_traffic(each, each.sample(5000, seed=1)) for each in both)
@@ -288,7 +288,7 @@ def test_jobs_that_all_span_can_use_less_by_what_spanning_adds(penalty, policy):
 
 
 def test_penalties_of_their_own_take_away_what_they_add_on_average():
-    """Every job has the whole system: of 1 + psi units of time on average one is work."""
+    """Each job uses the whole system, and only 1 of 1 + mean(psi) units of time is net work."""
     penalty = Between(0.0, 0.8)
     workload = SplitJobs(co.JobModel(co.uniform(2, 2)), 1, 2, span_penalty=penalty)
     alone = co.Scenario(co.Multicluster([1, 1]), workload)

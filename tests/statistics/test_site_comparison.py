@@ -15,14 +15,14 @@ CLUSTERS = {"north": 4, "south": 4}
 
 
 def days_of(first, last, jobs):
-    """Return a stream of the same jobs each day: (second of the day, run time, processors)."""
+    """Return a stream with the same jobs each day: second of the day, run time, processors."""
     rows = [(day * DAY + at, *rest) for day in range(first, last) for at, *rest in jobs]
     submit, runtime, processors = zip(*rows, strict=True)
     return co.JobStream(submit, runtime, processors, request="total")
 
 
 def two_sites(north=(0, 35), south=(2, 40)):
-    """Each day two jobs come in the north and one in the south.
+    """Return the jobs of two sites: each day, two jobs in the north and one in the south.
 
     The second of the north finds one processor idle in each cluster: it waits an hour for either,
     or spans both at once.
@@ -39,7 +39,7 @@ def row_of(table, site, weight):
 
 
 class Own(co.FCFS):
-    """A policy that the compiled engine does not know."""
+    """A policy that only the readable engine can run."""
 
 
 @pytest.mark.parametrize("how", [{}, {"scheduling": Own(), "engine": "reference"}])
@@ -60,7 +60,7 @@ def test_what_sites_gain_by_hand(how):
         )
         assert every["local_h"] == pytest.approx((alone + 3) / (total + 3))
         assert every["spanning"] == pytest.approx((spread + 3) / (alone + 3))
-    # From the first day that both have to the last.
+    # The compared period begins on the first day of both logs and ends on their last common day.
     assert table["jobs"].tolist() == [66, 66, 33, 33, 99, 99]
 
 
@@ -72,7 +72,7 @@ def test_it_is_what_the_ways_to_run_give_of_each_sites_jobs():
         submit = rng.uniform(0, 5 * WEEK, count)
         submit[:2] = 0, 5 * WEEK
         logs[name] = co.JobStream(submit, runtime, rng.integers(1, size + 1, count))
-    # The names come in another order than the logs.
+    # The names of the sites are in another order than the logs.
     clusters, policy = {"c": 16, "a": 32, "b": 8}, co.FCFS()
     table = compare_sites(clusters, logs, 0.1, scheduling=policy)
     jobs = co.merge(*logs.values()).replace(request="total")
@@ -99,7 +99,7 @@ def written(tmp_path, name, stream, start):
 
 
 def test_logs_count_from_their_own_beginnings(tmp_path):
-    """Two logs that each begin on their first day: two days apart, or a year."""
+    """Each log counts its times from its own first day: two days apart, or a year."""
     began, year = 900_000_000, int(52 * WEEK)
     north, south = two_sites(north=(0, 35), south=(0, 38)).values()
     first = written(tmp_path, "north", north, began)
@@ -145,7 +145,7 @@ def test_a_log_without_requested_times_says_so_unless_it_is_told_what_they_are(t
         ({"clusters": pd.Series(CLUSTERS)}, "clusters = .*; give a dict of two sites"),
         (
             {"clusters": {ALL: 4, "south": 4}},
-            "clusters has a site 'all sites', which is the name of the row",
+            "clusters has a site 'all sites', but the table has a row of this",
         ),
         ({"clusters": CLUSTERS | {"west": 4}}, "clusters and logs differ in 'west'"),
         ({"clusters": {"north": 2, "south": 1}}, r"south: (\d+) of \1 jobs .* largest=1 \(--larg"),
@@ -156,7 +156,7 @@ def test_a_log_without_requested_times_says_so_unless_it_is_told_what_they_are(t
             r"north has 70 from 100 sec.* south has 1 from 7 seconds to 7 seconds; .* longer ones",
         ),
         ({"scheduling": co.Online(max_attempts=1, horizon=1800)}, "rejects 99 of 99 jobs; give a"),
-        ({"logs": two_sites((0, 20), (0, 20))}, "north, in the time that all logs have"),
+        ({"logs": two_sites((0, 20), (0, 20))}, "north, in the period that all logs cover"),
         ({"span_penalty": -0.1}, "span_penalty = -0.1"),
         ({"clock": "days"}, "clock = 'days'"),
     ],

@@ -20,7 +20,7 @@ BY_WEEKS = Bootstrap(200, 3)
 
 @pytest.fixture
 def jobs():
-    """Return submissions and waits of 600 jobs of twelve weeks, and which are wide."""
+    """Return submissions and waits of 600 jobs in twelve weeks, and which jobs are wide."""
     rng = np.random.default_rng(5)
     submit = np.sort(rng.uniform(0, WEEKS * WEEK, 600))
     submit[[0, -1]] = 0, WEEKS * WEEK - 1
@@ -29,7 +29,7 @@ def jobs():
 
 @pytest.fixture
 def runs(jobs):
-    """Return runs of two policies, in two groups of jobs; the second waits twice as long."""
+    """Return runs of two policies for two groups of jobs; waits are twice as long under one."""
     submit, wait, wide = jobs
     week, rows = week_of(submit), []
     for policy, factor in (("one", 1.0), ("other", 2.0)):
@@ -73,7 +73,8 @@ def test_what_is_compared_has_the_same_weeks(runs):
     ratio = BY_WEEKS.ratio(other, one)
     assert (ratio.low, ratio.estimate, ratio.high) == pytest.approx((2, 2, 2))
     less, alone = BY_WEEKS.difference(other, one), BY_WEEKS.mean(one)
-    # Twice as long in every week: the difference is as large as the one, and about as uncertain.
+    # Waits are twice as long in every week, so the difference equals the shorter mean and has about
+    # the same uncertainty.
     assert less.estimate == pytest.approx(alone.estimate)
     assert [less.low, less.high] == pytest.approx([alone.low, alone.high], rel=0.05)
 

@@ -83,11 +83,11 @@ ALIKE = co.JobStream(np.arange(40) ** 2, [5.0] * 40, [8] * 40)
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: HyperErlang.fit([4.0] * 3), "no hyper-Erlang times have these"),
-        (lambda: HyperErlang.fit([0.0, 5.0, 5.0]), "no hyper-Erlang times have these"),
-        (lambda: HyperErlang.fit([0, 0, 0]), "sample holds no time above 0"),
+        (lambda: HyperErlang.fit([4.0] * 3), "no hyper-Erlang distribution has its"),
+        (lambda: HyperErlang.fit([0.0, 5.0, 5.0]), "no hyper-Erlang distribution has its"),
+        (lambda: HyperErlang.fit([0, 0, 0]), "sample contains no time above 0"),
         (lambda: HyperErlang(1.5, (1, 1), 1), "share = 1.5; give a number from 0 to 1"),
-        (lambda: HyperErlang(0.5, (1, 2, 3), 1), "rates has 3 entries; give two"),
+        (lambda: HyperErlang(0.5, (1, 2, 3), 1), "rates has 3 entries; give the rates"),
         (lambda: shipped_workload("KTH"), "log = 'KTH'; the library has parameters for CTC-SP2"),
         (lambda: fit_workload(ALIKE, least=50), "jobs are 40, fewer than least = 50; give more"),
         (lambda: fit_workload(ALIKE, least=20), "the run times of the 40 jobs of 1 to 8 proc"),

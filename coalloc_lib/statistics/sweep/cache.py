@@ -11,7 +11,7 @@ import joblib
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import writable_folder
 
-#: The value that `PointCache.read` returns if the cache has no result.
+#: The value that `PointCache.read` returns if the cache does not contain a result.
 MISSING = object()
 
 
@@ -43,7 +43,7 @@ class PointCache:
             for each in (self.folder, points):
                 each.mkdir(mode=0o700, parents=True, exist_ok=True)
                 _refuse_foreign(each)
-            # Compression adds a checksum to each file.
+            # Compressed files contain a checksum, so damage of a file is noticed.
             memory = joblib.Memory(points, verbose=0, compress=("zlib", 1))
             self._kept = memory.cache(_keep, ignore=["pickled"])
         except OSError as error:

@@ -19,7 +19,8 @@ def compile_kernels() -> None:
     from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online
     from coalloc_lib.simulation.run import simulate
 
-    # Calling the public functions compiles each kernel for the argument types that occur in use.
+    # Kernels are compiled by calling the public functions, with the types of arguments that occur
+    # in use.
     pair, sizes = Multicluster([2, 2]), uniform(1, 2)
     jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
     for scheduling in (FCFS(), FPFS(max_jumps=1), EASY(), Conservative(), Online()):
@@ -27,7 +28,8 @@ def compile_kernels() -> None:
         for request in REQUESTS:
             simulate(pair, jobs.replace(request=request), scheduling=scheduling)
     for placement in (WorstFit(), FirstFit()):
-        # Eight sizes are too many for a table of all jobs, so another kernel places the jobs.
+        # With eight sizes a table of all possible jobs would be too large, so another kernel places
+        # the jobs.
         case = Multicluster([8, 8]), uniform(1, 8), 2, "unordered"
         maximal_utilization(*case, placement=placement)
     for request in ("ordered", "unordered"):

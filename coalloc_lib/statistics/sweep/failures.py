@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Failure:
-    """A point of a sweep that failed.
+    """A call of a sweep that failed: its arguments, the error and the traceback.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Failure:
 
 
 class SweepError(RuntimeError):
-    """Points of a sweep failed, or the sweep had to stop.
+    """Raised if calls of a sweep failed, or if the sweep had to stop.
 
     Attributes
     ----------

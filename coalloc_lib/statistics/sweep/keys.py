@@ -21,7 +21,8 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.data import data_folder
 from coalloc_lib.statistics.labels import SCALARS
 
-#: The type of functions made by `functools.cache`. A pickle would only contain their names.
+#: The type of the functions that `functools.cache` returns. A pickle of such a function contains
+#: only its name.
 _CACHED = type(functools.cache(len))
 _PACKAGE = __name__.partition(".")[0]
 _LIBRARY = Path(__file__).parents[2]
@@ -51,9 +52,9 @@ def point_keys(
     seeds: Iterable[np.random.SeedSequence],
     version: str,
 ) -> list[str]:
-    """Return the keys of the calls of a function: for each point in turn, one key for each seed."""
+    """Return the cache key of each call of a sweep: for each point, one key for each seed."""
     common = joblib.hash((library_digest(), version, _named_hash("function", function)))
-    # Many points may share a large value, which is hashed only once.
+    # Many calls may have the same large argument, which is hashed only once.
     values = {id(value): (name, value) for point in points for name, value in point.items()}
     known = {identity: _named_hash(*named) for identity, named in values.items()}
     seed_hashes = [joblib.hash((seed.entropy, seed.spawn_key)) for seed in seeds]
@@ -65,7 +66,7 @@ def point_keys(
 
 
 def _named_hash(name: str, value: Any) -> str:
-    """Return the hash of an argument; raise an error with its name if it cannot be hashed."""
+    """Return the hash of an argument; raise an error that names it if it cannot be hashed."""
     try:
         return value_hash(value)
     except Exception as error:  # The pickling of an object can raise any error.
@@ -172,7 +173,7 @@ def _class_hash(kind: type) -> str:
 
 
 def _class_source(kind: type) -> str:
-    """Return the source text of a class, or of the notebook cell with its methods, or ''."""
+    """Return the source text of a class, or of the notebook cell that defines it, or ''."""
     try:
         return inspect.getsource(kind)
     except (OSError, TypeError):

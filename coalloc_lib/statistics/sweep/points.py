@@ -36,7 +36,7 @@ def run_points(
     prepare: Callable[[], object] | None = compile_kernels,
     progress: NullProgress = NO_PROGRESS,
 ) -> list[Any]:
-    """Call a function at every point in each replication, and return the list of its results.
+    """Call a function with each set of arguments in each replication, and return the results.
 
     A cache stores each result under a key, which is made from the sources of this library, the name
     and source text of the function, its arguments and the seed. The key does not notice changes of
@@ -161,7 +161,7 @@ class Run:
         prepare: Callable[[], object] | None,
         progress: NullProgress,
     ) -> None:
-        """Read the results that the cache has, and compute and store all others."""
+        """Read the results that the cache contains, and compute and store all others."""
         workers = workers if workers in (None, -1) else whole("workers", workers)
         instance_of("version", version, str, "version='2'")
         store = None
@@ -176,7 +176,7 @@ class Run:
         self._compute(missing, store, workers, prepare, progress)
 
     def _read(self, cache: str | os.PathLike[str], version: str) -> "_Store":
-        """Read the results that the cache has, and return a store for the others."""
+        """Read the results that the cache contains, and return a store for the others."""
         if cache == "" or not isinstance(cache, str | os.PathLike):
             raise InputError(f"cache = {cache!r}; give the path of a folder")
         keys = point_keys(self.function, self.points, self.seeds, version)
@@ -195,7 +195,7 @@ class Run:
         prepare: Callable[[], object] | None,
         progress: NullProgress,
     ) -> None:
-        """Compute the missing rows, and store each result as soon as it has finished."""
+        """Compute the missing results, and store each of them as soon as it is computed."""
         begun: list[int] = []
         try:
             with warnings.catch_warnings():
@@ -221,7 +221,7 @@ class Run:
             raise self.error(f"the sweep stopped ({type(error).__name__}: {error})") from error
 
     def _tasks(self, rows: Iterable[int], begun: list[int], is_here: bool) -> Iterator[Any]:
-        """Yield the calls of some rows, and append each row to `begun` when it is handed out."""
+        """Yield the calls of a sweep, and append the number of each to `begun` when it is taken."""
         outcome = joblib.delayed(functools.partial(_outcome, self.function, not is_here))
         for row in rows:
             begun.append(row)
@@ -229,7 +229,7 @@ class Run:
             yield outcome(row, self.points[point], self.seeds[replication])
 
     def _note(self, store, is_here, row, result, *error):
-        """Record the result or the failure of a row, and store the result."""
+        """Record the result or the failure of a call, and store the result in the cache."""
         if not error:
             (result,) = (result,) if is_here else pickle.loads(result)
             error = store.write(row, result) if store is not None else ()
@@ -239,26 +239,26 @@ class Run:
             self.results[row] = result
 
     def shown(self, row: int) -> dict[str, object]:
-        """Return the arguments and the replication of a row, as tables and errors show them."""
+        """Return the arguments and the replication of a call, as tables and errors show them."""
         point, replication = divmod(row, len(self.seeds))
         shown = {name: label(value) for name, value in self.labels[point].items()}
         return {**shown, "replication": replication}
 
     def error(self, message: str = "") -> SweepError:
-        """Return the error that lists the failures and contains the results so far."""
+        """Return the error that lists all failures so far and contains all results so far."""
         message = message or f"{len(self.failed)} of {self.size} points failed"
         failures = [self.failed[row] for row in sorted(self.failed)]
         return SweepError(message, failures, dict(sorted(self.results.items())))
 
 
 class _Store:
-    """The cache of a sweep, in which each row has a key."""
+    """The cache of a sweep, with the key of each of its calls."""
 
     def __init__(self, folder: PointCache, keys: Sequence[str]) -> None:
         self.folder, self.keys = folder, keys
 
     def write(self, row: int, result: Any) -> tuple[str, ...]:
-        """Store the result of a row; return the error and traceback if it cannot be pickled."""
+        """Store the result of a call; return the error and traceback if it cannot be pickled."""
         try:
             pickled = pickle.dumps(result)
         except Exception as error:
@@ -270,7 +270,9 @@ class _Store:
 def _check_call(function, names):
     """Raise an error if a function cannot be called with these argument names and a seed."""
     for name in {"seed", "replication"} & set(names):
-        raise InputError(f"points have the name {name!r}, which is taken; choose another")
+        raise InputError(
+            f"points have an argument {name!r}, a name that is reserved; choose another"
+        )
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # A function written in C may have no signature.
@@ -285,12 +287,15 @@ def _check_call(function, names):
 
 
 def _outcome(function, leaves, row, point, seed):
-    """Call the function for a row; return the row with its result, or None, error and traceback.
+    """Call the function once, and return its result, or its error and traceback.
+
+    The first entry of the tuple is the row; before an error, the result is None.
 
     The result is pickled if it leaves the process.
     """
     try:
-        # The function may spawn seeds from its seed. A copy keeps this from changing other points.
+        # The function may spawn seeds from its seed, which changes the seed. Therefore it gets a
+        # copy, so that other calls are not changed.
         result = function(**point, seed=np.random.SeedSequence(**seed.state))
         return row, _pickled(result) if leaves else result
     except (Exception, SystemExit) as error:
@@ -299,7 +304,7 @@ def _outcome(function, leaves, row, point, seed):
 
 def _pickled(result):
     """Return a pickled result, also if its class is defined in a script or a notebook."""
-    # The result is put into a tuple, because joblib would wrap a class as a class.
+    # joblib would wrap a class in another class, so the result is put into a tuple.
     return pickle.dumps(joblib.wrap_non_picklable_objects((result,), keep_wrapper=False))
 
 

@@ -20,12 +20,13 @@ from coalloc_lib.statistics.sweep.compilation import compile_kernels
 from coalloc_lib.statistics.sweep.failures import SweepError
 from coalloc_lib.statistics.sweep.points import Run
 
-#: Names that `sweep` itself uses. Arguments and results cannot have them.
+#: Names of table columns that `sweep` itself uses. Arguments and results cannot have these names.
 RESERVED = {"seed", "replication", "error"}
-#: With fewer replications an interval is so wide that it says little.
+#: A warning is given if there are fewer replications than this number, because an interval is then
+#: so wide that it says little.
 FEW = 4
-#: The type of a grid: a dict with the values of each argument, as a list or as a dict by label, or
-#: a list of points.
+#: The type of a grid of arguments: a dict of argument names to values, which are a list, or a dict
+#: from a label to each value. Or a list of dicts, each with the arguments of one call.
 Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
 
 
@@ -94,7 +95,7 @@ def sweep(
 
 
 def _read_grid(grid):
-    """Return the points of a grid, and the labels of each point, as two lists of dicts."""
+    """Return the points of a grid, and the labels that show them, as two lists of dicts."""
     if isinstance(grid, str) or not isinstance(grid, Iterable):
         raise InputError(
             f"grid = {grid!r}; give a dict of names to lists of values, or a list of points"
@@ -127,7 +128,7 @@ def _read_grid(grid):
 
 
 def _listed_points(grid):
-    """Return the names of a list of points, and for each point the pairs of label and value."""
+    """Return the argument names of a list of points, and (label, value) pairs for each point."""
     names = list(grid[0]) if grid and isinstance(grid[0], Mapping) else []
     for i, point in enumerate(grid):
         if not isinstance(point, Mapping) or set(point) != set(names):
@@ -137,7 +138,7 @@ def _listed_points(grid):
 
 
 def _axis(name, values):
-    """Return the pairs of label and value for one argument of a grid."""
+    """Return the (label, value) pairs of one argument of a grid."""
     if isinstance(values, Mapping):
         return list(values.items())
     is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
@@ -150,7 +151,7 @@ def _axis(name, values):
 
 
 def _in_numbers(function):
-    """Return a function that returns the same results as a dict of Python numbers, or fails."""
+    """Wrap a function so that it returns its results as a dict of numbers, or raises an error."""
 
     @functools.wraps(function, updated=())
     def numbers(**point):
@@ -168,13 +169,13 @@ def _in_numbers(function):
 
 
 def _table(run, names, with_errors):
-    """Return the table of the rows that finished, or of all rows with their errors."""
+    """Return the table of the calls that finished, or of all calls with their errors."""
     kept = [row for row in range(run.size) if with_errors or row in run.results]
     shown = [run.shown(row) for row in kept]
     table = pd.DataFrame()
     for name in (*names, "replication"):
         values = [each[name] for each in shown]
-        # Without the type object, pandas would turn None into NaN and integers into floats.
+        # With the type `object`, pandas does not turn None into NaN, nor whole numbers into floats.
         table[name] = pd.Series(values, dtype=object if any(v is None for v in values) else None)
     table = table.join(pd.DataFrame([run.results.get(row, {}) for row in kept]))
     if with_errors:
@@ -266,7 +267,7 @@ def _numbers_of(table):
 
 
 def _paired(table, names, columns, good, against):
-    """Return the table of differences from the points named `against`, and a mask of valid rows."""
+    """Return the table of differences from a base point, and a mask of the valid rows."""
     if not isinstance(against, Mapping) or len(against) != 1 or not set(against) <= set(names):
         known = ", ".join(names)
         raise InputError(
@@ -288,7 +289,7 @@ def _paired(table, names, columns, good, against):
 
 
 def _interval(name, values, limits):
-    """Return the columns of a summary for the values of one result at one point."""
+    """Return the estimate and the interval of one result at one point, by column name."""
     estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
     row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
     if len(values) > 1 and np.isfinite(estimate):

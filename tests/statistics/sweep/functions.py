@@ -17,7 +17,7 @@ def inverse(x, seed):
 
 
 class Calls:
-    """A function that counts its calls; every copy of it has the same key."""
+    """A function that counts its calls; all copies of it have the same key in the cache."""
 
     def __init__(self):
         self.made = []
@@ -47,7 +47,7 @@ LOGGED = [{"x": x} for x in range(POINTS)]
 
 
 def logged(x, seed):
-    """Takes a while, then takes note in a file that a kill cannot take back."""
+    """Wait a moment, then append to a log file, which remains if the process is killed."""
     time.sleep(0.004)
     log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(log, f"{x} {seed.spawn_key[0]}\n".encode())

@@ -24,7 +24,7 @@ from tests.statistics.sweep.functions import Calls, Watch, inverse, noisy
 
 @pytest.mark.parametrize("workers", [None, 2])
 def test_a_full_disk_is_reported_and_loses_no_finished_point(tmp_path, monkeypatch, workers):
-    """In the end the disk takes a part of a file, and then nothing."""
+    """The simulated disk stores only the beginning of a file, and nothing after that."""
     room = [5_000]
 
     def write(file, data):
@@ -54,14 +54,14 @@ LONG_LOKY = pytest.param("loky", marks=pytest.mark.long)
 
 @pytest.fixture
 def interruptible():
-    """Ctrl-C raises, also where the tests were begun in the background, which ignores it."""
+    """Let Ctrl-C raise an error, even if the tests run in the background, which ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 class Interrupting(Watch):
-    """Presses Ctrl-C when twenty points are done."""
+    """A progress receiver that interrupts the sweep, as Ctrl-C does, after twenty calls."""
 
     def step(self):
         super().step()
@@ -106,7 +106,7 @@ def test_another_library_is_computed_anew(tmp_path, monkeypatch):
 
 
 def test_a_damaged_result_is_computed_again(tmp_path, caplog):
-    """Whichever byte is missing or wrong, and without a word, and then it is mended."""
+    """Whichever byte of the file is missing or wrong, the result is computed and stored again."""
     points = [{"x": 3}]
     expected = run_points(inverse, points, cache=tmp_path)
     (file,) = tmp_path.rglob("output.pkl")
@@ -185,7 +185,7 @@ def test_what_cannot_be_read_any_more_is_computed_again(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has no owners in this sense")
 def test_a_cache_is_for_its_user_alone(tmp_path, monkeypatch):
-    """It is made so under any umask; others' folders, and those that others can write, are not."""
+    """New folders are private under any umask; folders that others can write are rejected."""
     folder = tmp_path / "parent" / "cache"
     before = os.umask(0o002)
     try:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-#: Finds all functions that it is asked for by looking into every module.
+#: This program finds all kernels of the library by searching all of its modules.
 LOOKING = """
 import pkgutil, sys
 from importlib import import_module
@@ -22,7 +22,7 @@ spaces = [vars(import_module(m)) for m in modules if not m.endswith("__main__")]
 every = {id(k): k for space in spaces for k in space.values()}.values()
 """
 
-#: Without compilation: which kernels run, and which others they call, now or another time.
+#: This program runs without compilation, and records which kernels run and which kernels they call.
 RUNNING = """
 kernels = {k.__code__: k for k in every if "-" in getattr(k, "__qualname__", "")}
 ran = set()
@@ -38,7 +38,8 @@ print(len(kernels), "kernels")
 assert set(reached) == set(kernels), [kernels[code] for code in set(kernels) - set(reached)]
 """
 
-#: In an empty cache: what is loaded from a full one does not show what it calls.
+#: This program needs an empty cache, because kernels that are loaded from a cache do not show which
+#: kernels they call.
 COMPILING = """
 kernels = [k for k in every if hasattr(k, "py_func")]
 
@@ -51,7 +52,8 @@ print(len(before), "kernels")
 assert all(before.values()), [name for name, kinds in before.items() if not kinds]
 """
 
-#: What people call, in many ways: none of it compiles anything more.
+#: This program calls the public functions in many ways; none of these calls may compile another
+#: kernel.
 USING = """
 system = co.Multicluster([4, 6])
 requests = ("ordered", "unordered", "flexible", "total")

@@ -32,7 +32,7 @@ def test_the_library_digest_is_of_every_source_and_of_the_data(tmp_path, monkeyp
 
 
 def test_the_library_digest_begins_at_the_folder_of_the_whole_package():
-    """A change of an engine or of a policy changes results, and so it must change the key."""
+    """A change of an engine or a policy changes results, so it must change the keys."""
     assert Path(co.__file__).parent == keys._LIBRARY
 
 
@@ -77,7 +77,7 @@ class LastFit(co.Placement):
 
 SMALL, LARGE = (co.JobModel(co.uniform(1, most)) for most in (2, 8))
 
-#: Values that all have different hashes. Each call makes them anew.
+#: Different values, which must all have different hashes. Each call makes new objects.
 VALUES = """
 import functools, numpy as np, pandas as pd
 import coalloc_lib as co
@@ -144,7 +144,7 @@ def test_a_cached_property_does_not_change_a_hash():
 
 
 def found(function, folder, version="", point=None):
-    """Return whether the cache had the point, and the result."""
+    """Return whether the result of a call was in the cache, and the result."""
     watch = Watch()
     points = [{"x": 1.0}] if point is None else [point]
     (result,) = run_points(function, points, cache=folder, version=version, progress=watch)
@@ -210,7 +210,7 @@ SEEN = [
 
 @pytest.fixture
 def module(tmp_path, monkeypatch):
-    """A way to import the module anew, with another value in it."""
+    """Return a function that imports a module again, with another value in it."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.syspath_prepend(tmp_path)
 
@@ -233,7 +233,7 @@ def test_a_change_of_a_function_is_seen_and_a_change_of_its_place_is_not(module,
 
 
 def test_what_a_key_does_not_notice_is_mended_by_a_version(module, tmp_path):
-    """`run_points` names functions that the function uses as something that is not noticed."""
+    """A key does not notice a change of a function that the called function uses."""
     cache = tmp_path / "cache"
     assert found(module(1).user, cache) == (False, 2.0)
     assert found(module(2).user, cache) == (True, 2.0)
@@ -261,7 +261,7 @@ def g(x, seed): return 0
 
 
 def test_functions_and_classes_of_a_notebook_are_known_by_their_cells(tmp_path, monkeypatch):
-    """A notebook has no file, but `linecache` has the text of its cells."""
+    """Code in a notebook has no file, but `linecache` has the text of its cells."""
     import linecache
 
     monkeypatch.setitem(sys.modules, "cells", type(sys)("cells"))

@@ -49,7 +49,7 @@ def dask():
 
 @pytest.fixture
 def moved(request):
-    """A way to run points, by its name; for Dask with a cluster."""
+    """Yield each way to run calls in parallel, by its name; for Dask, with a cluster."""
     if request.param == "dask":
         request.getfixturevalue("dask")
         return joblib.parallel_config("dask")
@@ -173,7 +173,7 @@ def test_a_backend_that_cannot_hand_in_points_one_by_one_is_refused_by_name():
 
 @pytest.fixture
 def one_library(monkeypatch):
-    """A change of a source file while the tests run does not change the keys."""
+    """Keep the cache keys unchanged if a source file is edited while the tests run."""
     monkeypatch.setattr(keys, "library_digest", str)
 
 
@@ -195,7 +195,7 @@ def executions(folder):
 
 
 def recorded(folder):
-    """Return the points that the cache has, as the log writes them."""
+    """Return the calls whose results are in the cache, in the form of the log file."""
     names = [f"{x} {r}" for x in range(POINTS) for r in range(REPLICATIONS)]
     of_points = point_keys(logged, LOGGED, spawn(5, REPLICATIONS), "")
     kept = PointCache(folder / "cache")
@@ -215,7 +215,7 @@ def check_nothing_is_left_to_do(folder):
     + [pytest.param(10, w, s, marks=pytest.mark.long) for w in (1, 2) for s in range(3)],
 )
 def test_runs_that_are_killed_go_on(tmp_path, monkeypatch, one_library, kills, workers, seed):
-    """Killed at random moments, then let to its end: what was kept is not done again."""
+    """A sweep is killed at random moments and continued; stored results are not computed again."""
     monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "other_log"))
     moments, stages = random.Random(seed), []
     for _ in range(kills):
@@ -231,7 +231,7 @@ def test_runs_that_are_killed_go_on(tmp_path, monkeypatch, one_library, kills, w
     after = executions(tmp_path)
     assert len(after) == POINTS * REPLICATIONS
     assert all(after[point] == before[point] > 0 for before, kept in stages for point in kept)
-    # Only the points that were running, or not yet handed in, are computed twice.
+    # Only calls that were running, or whose results were not yet stored, are computed twice.
     assert after.total() - len(after) <= kills * 2 * workers
     assert any(kept for _, kept in stages), "no kill came while points were computed"
     check_nothing_is_left_to_do(tmp_path)

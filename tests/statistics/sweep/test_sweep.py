@@ -23,7 +23,8 @@ def drawn(x, seed, more=None):
     return Result(np.random.default_rng(seed).random(3) / 3 + x, {"more": more, (1, None): {x}})
 
 
-#: Equal points, points that print alike, and points with other names.
+#: Lists with two equal points, with points whose arguments have the same text, and with points of
+#: different arguments.
 POINTS = [{"x": 1}, {"x": 1}, {"x": 1.5}, {"x": np.float64(1.5)}, {"x": 2, "more": co.FCFS()}]
 
 
@@ -143,7 +144,7 @@ def test_results_that_are_no_numbers_are_failures():
         ({"points": {"load": [1]}}, r"points = .*; give a list of dicts"),
         ({"points": [{"load": 1}, 3]}, r"points\[1\] = 3; give a dict"),
         ({"points": [{"load": 1}, {"lod": 1}]}, "points give lod and seed: .*'load'"),
-        ({"points": [{"load": 1, "seed": 1}]}, "the name 'seed', which is taken"),
+        ({"points": [{"load": 1, "seed": 1}]}, "an argument 'seed', a name that is reserved"),
     ],
 )
 def test_bad_input(how, words):

@@ -11,7 +11,7 @@ from coalloc_lib.statistics.sweep import summarize, sweep
 
 
 def test_differences_are_taken_in_pairs():
-    """Two policies on the same jobs: the noise of the jobs goes, what differs stays."""
+    """Two policies run the same jobs, so their difference is free of the noise of the jobs."""
     noise = np.random.default_rng(1).normal(0, 100, 8)
     rows = [
         {"policy": policy, "load": load, "replication": r, "wait": 10 * load + less + noise[r]}
@@ -39,7 +39,7 @@ def test_few_replications_are_said():
 
 
 def test_a_table_says_what_made_it(tmp_path):
-    """The version, the seed, and the hash of a log that a scenario or a point names."""
+    """A table names the version, the seed, and the hash of a log in a scenario or a point."""
     co.write_swf(tmp_path / "site.swf", co.JobStream([0, 1], [2, 2], [1, 1]))
     log = co.read_swf(tmp_path / "site.swf")
     sha = hashlib.sha256((tmp_path / "site.swf").read_bytes()).hexdigest()
