@@ -12,16 +12,16 @@ from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, new_figure, title_figure
 from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 
-#: Height of a bar and of the gap between groups, in inches.
+#: Height of a bar, and height of the gap between two groups of bars, in inches.
 BAR, GAP = 0.2, 0.12
-#: The width of a letter of a bar's words, as a share of the axis.
+#: The width of one letter of the text beside a bar, as a share of the width of the axis.
 LETTER = 0.0092
-#: The number of letters for which there is room behind the end of an axis with a fixed end.
+#: If the end of the axis is fixed, the text behind a bar has room for this number of letters.
 MOST_LETTERS = 40
-#: The largest number of letters beside a bar. A longer text is cut.
+#: The largest number of letters of the text beside a bar. A longer text is cut.
 LONGEST = 64
 
-#: The place of a threshold: a number, or two ends.
+#: The value at which a threshold is drawn: one number, or the two ends of a range.
 Level = float | tuple[float, float]
 
 
@@ -94,7 +94,7 @@ def bars(
 
 
 class _End(NamedTuple):
-    """The end of a bar (`length`), its vertical place (`at`), and the text behind it."""
+    """The right end of a bar, its vertical position, and the text that is written behind it."""
 
     length: float
     at: float
@@ -102,7 +102,7 @@ class _End(NamedTuple):
 
 
 def _placed(rows):
-    """Return the bars in the order of their groups, with their vertical places in `at`."""
+    """Sort the bars by group, and add their vertical positions as the column `at`."""
     groups = list(rows["group"].unique())
     rows["high"], rows["low"] = (rows[end].fillna(rows["value"]) for end in ("high", "low"))
     rows = rows.sort_values("group", key=lambda column: column.map(groups.index), kind="stable")
@@ -111,7 +111,7 @@ def _placed(rows):
 
 
 def _draw_bar(axes, row, colour, has_dark, has_before, until):
-    """Draw a bar with its interval, and its end in the previous figure."""
+    """Draw a bar with its confidence interval, and mark its length in the previous figure."""
     parts = ((row.value, 0.45), (row.dark, 1.0)) if has_dark else ((row.value, 1.0),)
     for length, alpha in parts:
         axes.barh(row.at, length, 0.86, color=colour, alpha=alpha)
@@ -124,11 +124,11 @@ def _draw_bar(axes, row, colour, has_dark, has_before, until):
 
 
 def _end_of(axes, row, colour, until):
-    """Return the end of a bar with its text; draw an arrow if the bar goes on beyond the edge."""
-    # A half-width that is smaller than the last digit is left out.
+    """Return where a bar ends and the text behind it; draw an arrow if the axis cuts the bar."""
+    # The half-width of an interval is left out if it is smaller than the last digit of the value.
     number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
     label = _cut(row.series, row.words or number, bool(row.warning))
-    # The text of a negative bar stands behind 0, where there is room.
+    # The text of a bar on the left of 0 is written on the right of 0, where there is room.
     end = max(0.0, row.high)
     if until is not None and end > until:
         end = until
@@ -137,7 +137,7 @@ def _end_of(axes, row, colour, until):
 
 
 def _cut(name, value, has_warning):
-    """Return a name and a value as one text that leaves room for the bars.
+    """Join a name and a value into one text, and cut it if it would leave no room for the bars.
 
     The name is cut before the value, except if the value has a warning, which may be long itself.
     """
@@ -147,8 +147,8 @@ def _cut(name, value, has_warning):
 
 
 def _set_width(axes, rows, ends, until):
-    """Set the horizontal axis so that all texts have room; return its length."""
-    # Each letter takes a share of the axis, which begins at `left`.
+    """Set the ends of the horizontal axis so that all texts fit; return the length of the axis."""
+    # The axis begins at `left`. Each letter of a text takes the same share of its width.
     left = min(0.0, 1.05 * rows["low"].min())
     shares = [LETTER * (len(end.label) + 2) for end in ends]
     needed = [(end.length - s * left) / (1 - s) for end, s in zip(ends, shares, strict=True)]
@@ -169,19 +169,19 @@ def _write_labels(axes, ends, room):
 
 
 def _extents(rows):
-    """Return the heights of the first and the last bar of each group."""
+    """Return the vertical positions of the first and of the last bar of each group."""
     return rows.groupby("group", sort=False)["at"].agg(["min", "max"])
 
 
 def _name_groups(axes, rows, top):
-    """Write the names of the groups beside their bars, and set the vertical axis up to `top`."""
+    """Label the vertical axis with the name of each group of bars, and end the axis at `top`."""
     axes.set_yticks(_extents(rows).mean(axis=1), list(rows["group"].unique()))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(rows["at"].max() + 0.55, top)
 
 
 def _draw_thresholds(axes, rows, words, levels):
-    """Draw the threshold of each group as a dashed line or a grey range, and name the first."""
+    """Draw the threshold of each group as a dashed line or a grey range; label the first."""
     places = _extents(rows)
     for i, (name, level) in enumerate(levels.items()):
         top, bottom = places.loc[name, "min"] - 0.5, places.loc[name, "max"] + 0.5
@@ -199,7 +199,7 @@ def histograms(
     table: pd.DataFrame, *, value: str, share: str, panel: str, width: str, ylabel: str,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a histogram in each panel.
+    """Draw histograms side by side, one in each panel.
 
     Parameters
     ----------

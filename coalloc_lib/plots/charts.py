@@ -20,17 +20,19 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.tables import looks, reject_first, tidy
 
-#: Panels stand in rows of two if the names beside their lines have more letters than this in total.
+#: If the longest line name, times the number of panels, has more letters than this, the panels are
+#: drawn in rows of two.
 WIDE = 40
-#: A line with more points than this has no markers.
+#: Lines with more points than this are drawn without markers.
 MARKED = 20
-#: Number of letters for which there is room in the headings of one row of panels.
+#: The number of letters that fit into the headings of one row of panels.
 HEADING = 80
-#: Height of a row of a grid, and smallest height of all rows, in inches.
+#: Height of one row of panels in a grid, and the smallest height of a whole grid, in inches.
 ROW, LEAST = 1.15, 1.9
 
 
-#: The scales of both axes, ``"linear"`` or ``"log"``, by panel or for all panels.
+#: The scales of the horizontal and of the vertical axis, each ``"linear"`` or ``"log"``: one pair
+#: for all panels, or one pair for each panel by its name.
 Scales = Mapping[str, tuple[str, str]] | tuple[str, str]
 Look = Mapping[str, MarkerStyle]
 #: Two ends of an axis or of a line.
@@ -63,7 +65,7 @@ class LineStyle:
 
 
 class Chart:
-    """A chart of lines: the points of each panel, and the steps in which they are drawn.
+    """A line chart with one or several panels: its points, and the methods that draw it.
 
     A *cell* is a panel in one row of a grid. Without a grid there is a single row.
     """
@@ -97,23 +99,23 @@ class Chart:
             self.cells.values(), self.scales[self.panels[0]][1]
         )
 
-    # --- Rules that kinds of charts override ---
+    # --- Methods that the subclasses override ---
 
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
-        """Raise an error for points that cannot be drawn."""
+        """Raise an error if no point has a finite height."""
         if not np.isfinite(points["y"]).any():
             raise InputError(f"column {self.numbers['y']!r} has no finite number; give one or more")
 
     def _has_shared_axes(self, scales: Scales) -> bool:
-        """Whether all panels have the same axes."""
+        """Whether all panels of the chart share the same axes."""
         return self.names_at_ends and not isinstance(scales, Mapping)
 
     def _shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
-        """Return the points that axes with these scales can show."""
+        """Return the points that can be drawn on axes of the given scales."""
         return _on_axes(points, scales).dropna(subset="y")
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
-        """Return the ends of a vertical axis that shows some values."""
+        """Return the lower and the upper end of a vertical axis on which all given values fit."""
         low, high = _ends_of(values, scale)
         if scale == "log":
             return low / 1.4, high * 1.4
@@ -125,7 +127,7 @@ class Chart:
             canvas.mark_powers(axes.yaxis)
 
     def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
-        """Return the values that a paper prints, in the panels of their lines."""
+        """Return the values that a paper prints as points, each in the panel of its line."""
         if printed is None or printed.empty:
             return self.points[:0]
         labels = {name: c if c in printed else None for name, c in self.labels.items()}
@@ -136,24 +138,24 @@ class Chart:
         return marks[marks["line"].isin(self.points["line"])]
 
     def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
-        """Return the left and the right end of dashed levels."""
+        """Return the left and the right end of the dashed horizontal lines."""
         return points["x"].min(), points["x"].max()
 
     def _notes_on_levels(self) -> list[str]:
-        """Return the notes of the subtitle on the dashed levels."""
+        """Return the part of the subtitle that explains the dashed horizontal lines."""
         return [f"dashed: {name}" for name in self.levels]
 
     def _name_levels(self, axes: Axes) -> None:
-        """Write the names of the levels; here the subtitle shows them."""
+        """Label the dashed lines in the chart. This class explains them in the subtitle instead."""
 
     # --- The points and their styles ---
 
     def _scales_of_panels(self, scales: Scales) -> dict[str, tuple[str, str]]:
-        """Return the scales of both axes by panel."""
+        """Return the scales of the two axes of each panel, by the name of the panel."""
         for panel in self.panels if isinstance(scales, Mapping) else ():
             if panel not in scales:
                 raise InputError(
-                    f"scales has no entry for the panel {panel!r}; give its two scales"
+                    f"scales has no entry for the panel {panel!r}; give the scales of its two axes"
                 )
         by_panel = {p: scales[p] if isinstance(scales, Mapping) else scales for p in self.panels}
         for pair in by_panel.values():
@@ -162,7 +164,7 @@ class Chart:
         return by_panel
 
     def _points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
-        """Return the points of each cell by its row and panel."""
+        """Return the points of each panel in each row of a grid, by the names of both."""
         return {
             (row, panel): self._shown(_points_of(self.points, row, panel), self.scales[panel])
             for row in self.rows
@@ -170,7 +172,7 @@ class Chart:
         }
 
     def _signs(self, look: Look | None) -> dict[str, MarkerStyle]:
-        """Return the colour and marker of each line."""
+        """Return the colour and marker of each line, by the name of the line."""
         bold, look = self.style.bold, dict(look or {})
         if self.labels["line"] is None:
             look = {"": STANDARD} | look
@@ -184,7 +186,7 @@ class Chart:
     def draw(
         self, xlabel: str, ylabel: str, printed: pd.DataFrame | None, title: str, subtitle: str
     ) -> Figure:
-        """Return the figure."""
+        """Draw the chart, and return it as a figure."""
         marks = self._printed_points(printed)
         figure, grid = self._new_figure()
         for axes, (_, panel), points in zip(
@@ -205,7 +207,7 @@ class Chart:
         return figure
 
     def _new_figure(self) -> tuple[Figure, Any]:
-        """Return a figure with axes for every cell: in one row, in rows of two, or in a grid."""
+        """Return a figure with axes for all panels: in one row, in rows of two, or in a grid."""
         across = len(self.panels)
         names_are_wide = self.letters * across > WIDE
         if not self.in_grid and across > 2 and names_are_wide:
@@ -229,7 +231,7 @@ class Chart:
         printed: pd.DataFrame,
         panel: str,
     ) -> None:
-        """Draw the lines, the levels and the printed values of one panel."""
+        """Draw one panel: its lines, its dashed levels, and the values that a paper prints."""
         of_panel = printed[printed["panel"] == panel]
         alike = pd.concat(self.cells.values()) if self.shares_axes else points
         self._set_y_axis(axes, alike, printed if self.shares_axes else of_panel, scales)
@@ -237,7 +239,7 @@ class Chart:
         for at in dict.fromkeys(self.levels.values()):
             axes.plot(ends, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
         for number, name in enumerate(self.names):
-            # The first line, which a figure is about, lies on top of the others.
+            # The first line is the subject of the figure, so it is drawn on top of the other lines.
             zorder = 3 - 0.5 * number / len(self.names)
             self._draw_one(axes, points[points["line"] == name], name, zorder)
         for mark in of_panel.itertuples():
@@ -253,7 +255,7 @@ class Chart:
     def _set_y_axis(
         self, axes: Axes, points: pd.DataFrame, printed: pd.DataFrame, scales: tuple[str, str]
     ) -> None:
-        """Set the scales, and the limits of the vertical axis, for some points and printed ones."""
+        """Set the scales of both axes, and the limits of the vertical axis that show all values."""
         values = [points["y"], [*self.levels.values()], printed["y"].dropna()]
         if self.style.whole_bands:
             values += [points["low"], points["high"]]
@@ -261,7 +263,7 @@ class Chart:
         axes.set_ylim(*self._limits(np.concatenate(values), scales[1]))
 
     def _draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
-        """Draw one line of a panel; a value that is not finite becomes a cross at the top."""
+        """Draw one line of a panel. A point without a finite value becomes a cross at the top."""
         bold, sign = self.style.bold, self.look[name]
         finite = points[np.isfinite(points["y"])]
         width = 1.4 if bold is None else 2.2 if name in bold else 1.1
@@ -299,7 +301,7 @@ class Chart:
             axes.set_xticks(ticks[is_inside], minor=minor)
 
     def _label_axes(self, figure: Figure, grid: Any, xlabel: str, ylabel: str) -> None:
-        """Write the labels of both axes, of the panels and of the rows."""
+        """Write the labels of the axes, and the names of the panels and of the rows of a grid."""
         down, across = grid.shape
         figure.supxlabel(xlabel, fontsize=9)
         for axes, panel in zip(grid.flat, self.panels, strict=False):
@@ -311,7 +313,7 @@ class Chart:
             axes.set_ylabel(words)
 
     def _name_lines(self, axes: Axes, points: pd.DataFrame) -> None:
-        """Write the name of each line at its end."""
+        """Write the name of each line beside its last or its first point."""
         left = self.names_at_left
         ends = points.groupby("line", sort=False).agg("first" if left else "last")
         ends = ends.dropna(subset="y")
@@ -325,32 +327,32 @@ class Chart:
 
 
 class FactorChart(Chart):
-    """A chart of factors around 1, in which infinite factors are crosses."""
+    """A line chart of factors around 1, in which an infinite factor is a cross."""
 
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
-        """Raise an error for factors of 0 and less."""
+        """Raise an error if a factor is 0 or less."""
         column = self.numbers["y"]
         reject_first(points["y"] <= 0, table, column, "a factor is above 0, leave the row out")
 
     def _has_shared_axes(self, scales: Scales) -> bool:
-        """Whether all panels have the same axes: always, so that factors can be compared."""
+        """Return True: all panels have the same axes, so that their factors can be compared."""
         return True
 
     def _shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
-        """Return the points that axes with these scales can show, and those without a height."""
+        """Return the points that the axes can show, and also the points with an infinite factor."""
         return _on_axes(points, scales)
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
-        """Return the ends of a vertical axis that shows some factors, at most 0.25 and 4."""
+        """Return the ends of a vertical axis for some factors. They are never beyond 0.25 and 4."""
         low, high = _ends_of(values, scale)
         return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
 
     def _set_y_ticks(self, axes: Axes, scale: str) -> None:
-        """Set the ticks of the vertical axis to factors."""
+        """Set the ticks of the vertical axis to round factors."""
         canvas.mark_factors(axes.yaxis)
 
     def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
-        """Return the values that a paper prints; without a column of factors they are 1."""
+        """Return the factors that a paper prints. They are 1 if the table has no such column."""
         column = self.numbers["y"]
         if printed is not None and column not in printed:
             printed = printed.assign(**{column: 1.0})
@@ -358,7 +360,7 @@ class FactorChart(Chart):
 
 
 class LevelChart(Chart):
-    """A chart of curves and horizontal lines, which are labelled in its first panel."""
+    """A line chart with dashed horizontal lines, which have their names in the first panel."""
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         """Return the ends of a vertical axis that begins just below the smallest value."""
@@ -366,21 +368,21 @@ class LevelChart(Chart):
         return low - 0.05 * (high - low), high + 0.1 * (high - low)
 
     def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
-        """Return the left and the right end of dashed levels, which begin at 0."""
+        """Return the left and the right end of the dashed horizontal lines, which begin at 0."""
         return 0.0, points["x"].max()
 
     def _notes_on_levels(self) -> list[str]:
-        """Return no notes, because the names stand beside the levels."""
+        """Return an empty list, because the dashed lines are labelled in the chart."""
         return []
 
     def _name_levels(self, axes: Axes) -> None:
-        """Write the names of the levels at the left, or at the right if lines begin at the left."""
+        """Label the dashed lines at the left, or at the right if the curves begin at the left."""
         xs = next(iter(self.cells.values()))["x"]
         at_left = xs.min() > 0
         near = 0.06 * np.ptp(axes.get_ylim())
         style = {"textcoords": "offset points", "fontsize": 7.5, "color": canvas.GREY}
         for name, at in self.levels.items():
-            # The name stands below its level if another level is just above.
+            # The name is written below its dashed line if another dashed line is just above.
             is_below = any(0 < other - at < near for other in self.levels.values())
             place, side = ((0, at), "left") if at_left else ((xs.max(), at), "right")
             offset = (3 if at_left else -3, -8 if is_below else 2)
@@ -388,12 +390,12 @@ class LevelChart(Chart):
 
 
 def _points_of(points: pd.DataFrame, row: str, panel: str) -> pd.DataFrame:
-    """Return the points of a `tidy` table that belong to one panel in one row of a grid."""
+    """Return the points of one panel in one row of a grid."""
     return points[(points["row"] == row) & (points["panel"] == panel)]
 
 
 def _on_axes(points, scales):
-    """Return the points that can be drawn on axes with these scales.
+    """Return the points that axes of the given scales can show.
 
     Points at or below 0 on a logarithmic axis are left out, and infinite heights become NaN.
     """
@@ -412,7 +414,7 @@ def draw_line(
     axes: Axes, points: pd.DataFrame, sign: MarkerStyle, hollow: pd.Series, *, band: bool = True,
     marked: bool = True, stairs: bool = False, **style: Any,
 ) -> None:  # fmt: skip
-    """Draw a line through the points of a `tidy` table, with its markers and confidence band.
+    """Draw a line through the points of a table from `tidy`, with markers and a confidence band.
 
     Parameters
     ----------
@@ -447,7 +449,7 @@ def draw_line(
 
 
 def _make_room(axes, ends, letters, left):
-    """Widen the horizontal axis so that names fit beside the lines.
+    """Widen the horizontal axis so that the names of the lines fit beside them.
 
     Names at the left need more room, because the labels of the vertical axis stand there too.
     """
@@ -460,7 +462,7 @@ def _make_room(axes, ends, letters, left):
 
 
 def _meet_at_the_right(cells, scale):
-    """Whether the lines of all cells meet at their last points, but not at their first points."""
+    """Whether all lines have nearly the same last value, but different first values."""
     spreads = [[0.0, 0.0]]
     for points in cells:
         ends = points.dropna(subset="y").groupby("line")["y"].agg(["first", "last"])

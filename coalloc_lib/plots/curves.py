@@ -17,11 +17,12 @@ from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The largest end of the vertical axis, in mean service times. Curves go on to infinity above it.
+#: The largest response time on the vertical axis, in mean service times. Near saturation, curves
+#: rise above it.
 TOP = 12.0
 #: The ticks of the vertical axis.
 TICKS = (1, 1.5, 2, 3, 5, 10)
-#: The style of the words beside a curve that explain its parts, such as "capacity loss".
+#: The style of short texts that explain a part of a curve, such as "capacity loss".
 NAMED: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": GREY}
 XLABEL, YLABEL = "load", "mean response time\n(mean service times)"
 
@@ -34,7 +35,7 @@ def curves(
     threshold: tuple[str, Mapping[str, Level]] | None = None, title: str = "",
     subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw response-time curves with 95 % bands, and below them their maximal utilizations.
+    """Draw mean response times over the utilization, and below them the maximal utilizations.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def curves(
 
 @dataclass(frozen=True)
 class _Marks:
-    """The marks beside the maximal utilization of each curve, by label; see `curves`."""
+    """The colours of the curves, and the marks beside their maximal utilizations, by label."""
 
     look: Mapping[str, MarkerStyle]
     beside: Mapping[str, float]
@@ -117,35 +118,35 @@ class _Marks:
 
     @cached_property
     def ends(self) -> dict[str, tuple[float, ...]]:
-        """The one or two ends of each threshold."""
+        """The threshold of each curve, by its label: a tuple of one value or of two ends."""
         levels = self.threshold.items()
         return {name: at if isinstance(at, tuple) else (at,) for name, at in levels}
 
     def of(self, name: str) -> list[float]:
-        """Return the places of all marks of a curve."""
+        """Return the horizontal positions of all marks that belong to one curve."""
         return [*self.ends.get(name, ()), *([self.beside[name]] if name in self.beside else [])]
 
     @property
     def largest(self) -> float:
-        """The largest place of a mark, or 0 if there are no marks."""
+        """The largest horizontal position of a mark, or 0 if there are no marks."""
         return max((at for name in {*self.ends, *self.beside} for at in self.of(name)), default=0.0)
 
 
 def _points(table):
-    """Return the points of all curves, with the column names of this module."""
+    """Return the points of all curves as a table with the column names of this module."""
     bounds = {"maximum": "maximal_utilization", "least": "maximal_low", "most": "maximal_high"}
     numbers = {"x": "utilization", "y": "response", "precise": "precise"} | bounds
     return tidy(table, {"label": "label"}, numbers, gaps=["y"])
 
 
 def _lines_of_panels(lines, panels):
-    """Return the curves of each panel: its own, and those that no panel names."""
+    """Return the names of the curves in each panel. A curve that no panel names is in all."""
     assigned = {label for labels in panels.values() for label in labels}
     return [[n for n in lines if n in own or n not in assigned] for own in panels.values()]
 
 
 def _new_grid(panels, most):
-    """Return a figure with two rows of panels; the lower row has room for `most` curves."""
+    """Return a figure with two rows of panels, the lower with room for `most` utilizations."""
     return new_figure(
         3.3 + 0.17 * most,
         2,
@@ -158,13 +159,13 @@ def _new_grid(panels, most):
 
 
 def _fitted_top(points):
-    """Return the end of the vertical axis at which all intervals fit, at most `TOP`."""
+    """Return the upper end of a vertical axis on which all intervals fit, but at most `TOP`."""
     highest = points["high"].where(np.isfinite(points["high"]), points["y"]).max()
     return np.fmin(TOP, np.fmax(2.1, 1.1 * highest))
 
 
 def _name_axes(upper, lower, most):
-    """Write the labels of the vertical axes in the first column."""
+    """Label the vertical axes of the first column of panels."""
     _mark_times(upper)
     upper.set_ylabel(YLABEL)
     lower.set(ylim=(-0.7, most - 0.3), yticks=[])
@@ -172,7 +173,7 @@ def _name_axes(upper, lower, most):
 
 
 def _notes(points, beside, threshold):
-    """Return the notes of the subtitle on the marks."""
+    """Return the parts of the subtitle that explain hollow points, crosses and dashed lines."""
     notes = []
     if not points["precise"].all():
         notes.append("hollow: in doubt, the interval is wide or the response still rises")
@@ -184,7 +185,6 @@ def _notes(points, beside, threshold):
 
 
 def _draw_lines(axes, points, names, look):
-    """Draw the response times of each curve."""
     for name in names:
         line = points[(points["label"] == name) & np.isfinite(points["y"])]
         draw_line(axes, line, look[name], line["precise"] == 0, linewidth=1.4)
@@ -200,7 +200,7 @@ def _draw_earlier(axes, points, look):
 
 
 def _draw_maxima(axes, below, maxima, marks, whole):
-    """Draw and name the maximal utilization of each curve, with the largest on top."""
+    """Draw the maximal utilization of each curve with its name. The largest one is at the top."""
     right = 1.02 * max(marks.largest, *maxima["most"])
     left = below.get_xlim()[0]
     for row, one in enumerate(maxima.sort_values("maximum", kind="stable").itertuples()):
@@ -217,7 +217,7 @@ def _draw_maxima(axes, below, maxima, marks, whole):
 
 
 def _draw_maximum(axes, below, row, one, marks):
-    """Draw a maximal utilization with its interval and its marks."""
+    """Draw one maximal utilization with its confidence interval and the marks beside it."""
     name, sign = one.Index, marks.look[one.Index]
     for part in (axes, below):
         part.axvline(one.maximum, color=sign.colour, linewidth=0.8, linestyle=":")
@@ -230,7 +230,7 @@ def _draw_maximum(axes, below, row, one, marks):
 
 
 def _name_maximum(below, row, one, at, words, colour):
-    """Write the name and the number of a maximal utilization, with a line to it."""
+    """Write the name and the value of a maximal utilization, with a line to its marker."""
     below.plot([at, one.maximum], [row, row], color=colour, linewidth=0.6)
     style = {"ha": "right", "va": "center", "fontsize": 8, "color": colour}
     below.annotate(words, (at, row), (-5, 0), textcoords="offset points", bbox=NAME_BOX, **style)
@@ -243,7 +243,7 @@ def _mark_times(axes):
 
 
 def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str = "") -> Figure:
-    """Draw a single response-time curve, and name its parts.
+    """Draw a single response-time curve, and write beside it what its parts mean.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str =
 
 
 def _name_knee(axes, points):
-    """Name the first point of a curve, and the point whose response time is nearest to 2."""
+    """Write a note at the first point of a curve, and at the point whose height is nearest to 2."""
     first, knee = points[0], min(points, key=lambda at: abs(at[1] - 2))
     arrow = {"arrowstyle": "-", "color": GREY, "linewidth": 0.8}
     for text, at, shift in (

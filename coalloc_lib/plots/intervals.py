@@ -13,7 +13,7 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The share of the height of a row that its intervals take.
+#: The share of the height of a row in which its intervals are drawn.
 TAKEN = 0.7
 #: The usual height of a row in inches.
 ROW = 0.42
@@ -21,7 +21,7 @@ ROW = 0.42
 
 @dataclass(frozen=True)
 class _Look:
-    """The settings that all panels of one figure share; see `intervals`."""
+    """The settings that all panels of one figure of intervals share; see `intervals`."""
 
     rows: list[str]
     names: list[str]
@@ -41,7 +41,7 @@ def intervals(
     before: str | None = None,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw confidence intervals in rows.
+    """Draw estimates with their confidence intervals, one or several in each row.
 
     An interval with a warning is dotted. An interval that goes on beyond the axis has an arrow.
 
@@ -120,7 +120,7 @@ def deviations(
     band: tuple[float, float], hollow: tuple[str, str], xlabel: str = "", title: str = "",
     subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw in rows by how much estimates differ from the values that a paper prints.
+    """Draw how far estimates are from the values that a paper prints, one row for each value.
 
     Each panel has its own colour and marker. The printed value of each row is a diamond in the
     middle of the grey band of the values that round to it.
@@ -171,13 +171,13 @@ def deviations(
 
 
 def _points(table, labels, columns):
-    """Return the intervals as a table; the columns that are not given are empty."""
+    """Return the intervals as a table. Columns that the caller did not name are empty."""
     points = tidy(table, labels, columns, gaps=["x", "printed", "before"])
     return points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
 
 
 def _checked(span, is_log):
-    """Return the ends of the horizontal axis; raise an error if they are in the wrong order."""
+    """Check the two ends of the horizontal axis, and return them."""
     low, high = (finite("span", end) for end in span)
     if low >= high:
         raise InputError(f"span = {shown(span)}; give the left end of the axis, then the right end")
@@ -189,7 +189,7 @@ def _checked(span, is_log):
 
 
 def _new_panels(points, row_height, xlabel):
-    """Return a figure and its panels side by side, with the names of the rows."""
+    """Return a figure with panels side by side, whose vertical axis has the names of the rows."""
     rows = points["row"].unique()
     size = 0.9 + row_height * len(rows), 1, points["panel"].nunique()
     figure, (line,) = canvas.new_figure(*size, sharey=True, squeeze=False)
@@ -200,7 +200,7 @@ def _new_panels(points, row_height, xlabel):
 
 
 def _notes(points, span, hollow, beyond):
-    """Return the notes of the subtitle on the marks; a note that does not apply is empty."""
+    """Return the explanations of the marks. A text is empty if its mark is not drawn."""
     open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
     return (
         canvas.DIAMONDS if points["printed"].notna().any() else "",
@@ -211,7 +211,6 @@ def _notes(points, span, hollow, beyond):
 
 
 def _draw_panel(axes, points, heading, drawing):
-    """Draw the rows of one panel."""
     if drawing.is_log:
         axes.set_xscale("log")
     if drawing.factors:
@@ -235,7 +234,7 @@ def _prepare(axes, span, rows):
 
 
 def _placed(points, rows, names=None):
-    """Yield each interval with the number of its row and its height, row by row.
+    """Yield each interval with the number of its row and its vertical position.
 
     The series `names` share the height of a row; by default, each row has its own series.
     """
@@ -247,7 +246,7 @@ def _placed(points, rows, names=None):
 
 
 def _draw_mark(axes, one, at, drawing):
-    """Draw an interval, its estimate in the previous figure, and the printed value."""
+    """Draw an interval, its estimate in the previous figure, and the value that a paper prints."""
     sign = drawing.signs[one.series]
     ring = {"color": sign.colour, "markerfacecolor": "none", "alpha": 0.5}
     axes.plot(np.clip(one.before, *drawing.span), at, "o", markersize=9, **ring)
@@ -260,7 +259,7 @@ def _draw_mark(axes, one, at, drawing):
 
 
 def _fitted(points, is_log, more=()):
-    """Return the ends of an axis that shows all values and the numbers in `more`.
+    """Return the ends of a horizontal axis that shows all values and the numbers in `more`.
 
     A logarithmic axis cuts long intervals.
     """
@@ -276,7 +275,7 @@ def _fitted(points, is_log, more=()):
 
 
 def _draw_interval(axes, one, at, sign, span):
-    """Draw an interval with its marker, and arrows where it goes on beyond the axis."""
+    """Draw an interval with its marker, and an arrow at each end that the axis cuts off."""
     ends = np.clip([one.low, one.high], *span)
     axes.plot(ends, [at, at], ":" if one.warning else "-", color=sign.colour, linewidth=1.6)
     if span[0] <= one.x <= span[1]:
@@ -289,7 +288,7 @@ def _draw_interval(axes, one, at, sign, span):
 
 
 def _write_words(axes, one, at, span):
-    """Write the text of an interval on the side that has more room."""
+    """Write the text of an interval on its left or right side, where there is more room."""
     low, high = np.clip([one.x, one.x] if np.isnan(one.low) else [one.low, one.high], *span)
     scale = axes.transScale + axes.transLimits
     (before, _), (behind, _) = scale.transform([(low, at), (high, at)])

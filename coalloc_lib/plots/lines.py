@@ -105,7 +105,7 @@ def factor_lines(
     title: str = "",
     subtitle: str = "",
 ) -> Figure:
-    """Draw lines of factors relative to a base, on a logarithmic axis around 1.
+    """Draw lines of factors, such as ratios to a base policy, on a logarithmic axis around 1.
 
     The base is a dashed line at 1.
 
@@ -151,7 +151,7 @@ def lines_and_levels(
     title: str = "",
     subtitle: str = "",
 ) -> Figure:
-    """Draw lines beside dashed levels, whose names stand in the first panel.
+    """Draw lines and dashed horizontal levels, whose names are written in the first panel.
 
     Parameters
     ----------

@@ -16,14 +16,14 @@ from coalloc_lib.plots.tables import ENDS, interval_of, reject_first, tidy
 
 #: The colours of changes: blue-green for shorter times, and brown for longer ones.
 CHANGES = colormaps["BrBG_r"]
-#: The style of a cell whose interval contains 0, or has a warning.
+#: The style of a cell whose change is in doubt: its interval contains 0, or it has a warning.
 UNDECIDED = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
-#: The style of the line between cells of opposite sign.
+#: The style of the line between cells with an increase and cells with a decrease.
 OUTLINE = {"color": "black", "linewidth": 1.8, "solid_capstyle": "round", "zorder": 3}
 
 
 class Mark(NamedTuple):
-    """How a cell without a number is drawn.
+    """The text and the colour of a cell in a map of changes.
 
     `longer` says on which side of the outline the cell lies.
     """
@@ -33,21 +33,23 @@ class Mark(NamedTuple):
     longer: bool = False
 
 
-#: Cells without a number: only the first of the compared times is infinite (``"longer"``), only the
-#: second is (``"shorter"``), or both are (``"neither"``).
+#: The cells in which a compared mean time is infinite: only the first time (``"longer"``), only the
+#: second time (``"shorter"``), or both (``"neither"``).
 MARKS = {
     "longer": Mark("∞", CHANGES(1.0), True),
     "shorter": Mark("−∞", CHANGES(0.0)),
     "neither": Mark("×", "#8C8C8C"),
 }
-#: Changes by this factor or more, or by its reciprocal or less, have the darkest colour.
+#: A change by this factor or more has the darkest colour; so has a change by its reciprocal or
+#: less.
 MOST = 5.0
-#: Rounding errors may make a share smaller than 0 or larger than 1 by this amount.
+#: Rounding errors may make a share of busy processors smaller than 0 or larger than 1 by this
+#: amount.
 ROUNDING = 1e-9
 
 
 def shade(percent: float) -> tuple:
-    """Return the colour of a change in percent.
+    """Return the colour that stands for a change in percent.
 
     The colour depends on the logarithm of the factor, so that an increase and a decrease by the
     same factor are equally strong. Its square root keeps small changes distinguishable.
@@ -62,7 +64,7 @@ def maps(
     mark: str | None = None, xlabel: str = "", ylabel: str = "", values: str = "",
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw maps of changes side by side, with a line where the sign changes.
+    """Draw maps of changes side by side, with a line between increases and decreases.
 
     All maps have the same colours. A cell is hatched if its interval contains 0 or has a warning.
 
@@ -119,7 +121,7 @@ def maps(
 
 
 def _checked_cells(table, labels, value):
-    """Return the cells of all maps; raise an error if a cell has neither a value nor a mark."""
+    """Return the cells of all maps; raise an error if a cell has neither a number nor a mark."""
     cells = tidy(table, labels, {"value": value}, gaps=["value"])
     for name in cells["mark"].unique():
         one_of("mark", name, ("", *MARKS))
@@ -131,7 +133,7 @@ def _checked_cells(table, labels, value):
 
 
 def _draw_map(axes, cells, columns, rows):
-    """Draw the cells of one map, and the line between cells of opposite sign."""
+    """Draw the cells of one map, and the line between increases and decreases."""
     is_longer = {}
     for cell in cells.itertuples():
         at = columns.index(cell.x), rows.index(cell.y)
@@ -151,7 +153,7 @@ def _draw_map(axes, cells, columns, rows):
 
 
 def _appearance(cell):
-    """Return the text and the colour of a cell; an undecided cell has no colour."""
+    """Return the text and the colour of a cell. If the change is in doubt, the colour is empty."""
     if cell.mark:
         mark = MARKS[cell.mark]
         return mark._replace(colour="") if cell.warning else mark
@@ -166,10 +168,9 @@ def _appearance(cell):
 
 
 def _draw_cell(axes, at, drawn):
-    """Draw one cell of a map with its text."""
     style: dict[str, Any] = {"facecolor": drawn.colour, "edgecolor": "white"}
     axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **(style if drawn.colour else UNDECIDED)))
-    # The weights give the brightness of a colour, as the eye sees it.
+    # The weights turn red, green and blue into brightness as the human eye perceives it.
     is_dark = bool(drawn.colour) and np.dot(to_rgb(drawn.colour), (0.299, 0.587, 0.114)) < 0.5
     style = {"color": "white" if is_dark else "black", "fontsize": 7}
     axes.text(at[0] + 0.5, at[1] + 0.46, drawn.text, ha="center", va="center", **style)
@@ -179,7 +180,7 @@ def timelines(
     table: pd.DataFrame, *, panel: str, strip: str, time: str, busy: str, until: float,
     xlabel: str, ylabel: str, title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a strip for each cluster that is darker the more of its processors are busy.
+    """Draw a strip for each cluster, which is darker when more of its processors are busy.
 
     Parameters
     ----------
@@ -224,13 +225,13 @@ def timelines(
 
 
 def _strips(rows):
-    """Return a table of the busy shares with a row for each cluster and a column for each time."""
+    """Return the busy shares as a table with a row for each cluster and a column for each time."""
     shares = rows.pivot(index="strip", columns="time", values="busy").loc[rows["strip"].unique()]
     return shares.ffill(axis=1)  # A share holds until the next interval of its cluster.
 
 
 def _draw_strips(axes, shares, until):
-    """Draw the strips of one panel, and return the image."""
+    """Draw the strips of all clusters in one panel, and return the image."""
     edges = [*shares.columns, until]
     rows = np.arange(len(shares) + 1) + 0.5
     drawn = axes.pcolorfast(edges, rows, shares.to_numpy(), cmap="cividis_r", norm=Normalize(0, 1))

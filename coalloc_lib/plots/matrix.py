@@ -11,11 +11,11 @@ from coalloc_lib.plots.maps import UNDECIDED, shade
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
 from coalloc_lib.plots.tables import tidy
 
-#: Height of a row, and of the names of the columns, in inches.
+#: Height of a row of cells, and of the column names above them, in inches.
 ROW, NAMES = 0.24, 1.0
-#: Width of a column whose name has several letters. Other columns have the width 1.
+#: Width of a column whose name has several letters. A column whose name is one letter has width 1.
 WIDE = 1.8
-#: The verdicts of cells that do not show a change.
+#: The verdicts of those cells that do not have the colour of a change.
 NO_ANSWER, OPEN = "no answer", "undecided"
 
 
@@ -24,7 +24,7 @@ def matrix(
     beside: str | None = None, mark: str | None = None,
     values: str = "", title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a matrix of changes, in groups of columns.
+    """Draw a matrix with a coloured cell for each change, in groups of columns.
 
     Parameters
     ----------
@@ -77,7 +77,6 @@ def matrix(
 
 
 def _draw_cell(axes, cell, left, top, width):
-    """Draw one cell of the matrix."""
     middle = left + width / 2, top + 0.5
     if cell.verdict == NO_ANSWER:
         axes.text(*middle, "×", ha="center", va="center", fontsize=7, color=GREY)
@@ -89,7 +88,7 @@ def _draw_cell(axes, cell, left, top, width):
 
 
 def _name_groups(axes, columns, edges):
-    """Write the name of each group of columns above its first column, and draw a line there."""
+    """Write the name of each group above its first column, and draw a vertical line there."""
     for i, (name, _) in enumerate(columns):
         if i == 0 or columns[i - 1][0] != name:
             axes.axvline(edges[i], color="black", linewidth=0.8)
@@ -98,7 +97,7 @@ def _name_groups(axes, columns, edges):
 
 
 def _label_axes(axes, rows, columns, edges):
-    """Write the names of the rows and columns; long names of columns are vertical."""
+    """Label the rows and the columns. Column names with several letters are vertical."""
     axes.set(xlim=(0, edges[-1]), ylim=(len(rows), 0))
     axes.set_xticks((edges[1:] + edges[:-1]) / 2, [name for _, name in columns], fontsize=7)
     for label in axes.get_xticklabels():

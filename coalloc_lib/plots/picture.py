@@ -13,8 +13,8 @@ from PIL import Image
 
 from coalloc_lib.basics.checks import instance_of
 
-#: Parts of an SVG file that are replaced to make it shorter: a long list of fonts, rotations by 0,
-#: indents, unused names of groups, and line breaks.
+#: Patterns that shorten an SVG file, with their replacements. They match a long list of fonts,
+#: rotations by 0, indents, unused group names, and line breaks.
 SHORTER = (
     (re.compile('font-family: [^;"]*'), "font-family: 'DejaVu Sans', Verdana, sans-serif"),
     (re.compile(r' transform="rotate\(-0 [^)]*\)"'), ""),
@@ -22,16 +22,18 @@ SHORTER = (
     (re.compile('<g id="[^"]*">'), "<g>"),
     (re.compile(r"(?<=>)\n(?=<)|(?<!\") ?\n(?=[LQCzM\"])"), ""),  # not within the document type
 )
-#: Inside tags, but not in texts, numbers are rounded to a hundredth of a point.
+#: Numbers in the tags of an SVG file are rounded to a hundredth of a point; numbers in its texts
+#: are not.
 TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
 #: A figure whose SVG file has more bytes than this is exported as a PNG image.
 LARGEST_SVG = 47_000
-#: Resolution of a PNG image in dots per inch, nearly twice that of the page.
+#: Resolution of a PNG image in dots per inch, nearly twice the resolution of the web page.
 DPI = 190
-#: Number of colours of a PNG image: the most frequent ones, and some for the edges of shapes.
+#: Number of colours of a PNG image: the most frequent colours, and further ones for the edges of
+#: shapes.
 AREAS, EDGES = 80, 48
-#: Pixels on the page for each inch of a figure. A figure then is 935 pixels wide, as is the text of
-#: a notebook, and letters of 7 points are 11 pixels high.
+#: Number of pixels on a web page for each inch of a figure. A figure of the usual width is then as
+#: wide as the text of a notebook (935 pixels), and letters of 7 points are 11 pixels high.
 PIXELS = 114
 
 
@@ -87,7 +89,7 @@ class Picture:
         code = b64encode(self.image).decode("ascii")
         image = f'<img alt="{escape(self.heard)}" src="data:image/{self.kind};base64,{code}" '
         return {
-            # The background is white on dark pages too, because the axes are black.
+            # The axes are black, so the background is white even if the page is dark.
             "text/html": f'{image}width="{self.width}" '
             f'style="max-width: 100%; background: white">{self.below}',
             "text/plain": self.heard,
@@ -103,12 +105,12 @@ def _image(figure: Figure) -> tuple[str, bytes]:
 
 
 def _png(figure: Figure) -> bytes:
-    """Return a figure as a PNG file with few colours, which is a third of the usual size."""
+    """Return a figure as a PNG file with few colours, which has a third of the usual size."""
     drawn, file = BytesIO(), BytesIO()
     figure.savefig(drawn, format="png", dpi=DPI)
     image = Image.open(drawn).convert("RGB")
-    # The palette has the most frequent colours, so that no pale area turns grey. The method of
-    # maximal coverage adds rare colours, such as those at the edges of letters.
+    # The palette has the most frequent colours, so that pale areas keep their colour. Pillow's
+    # method of maximal coverage adds rare colours, such as those at the edges of letters.
     counts: Any = image.getcolors(image.width * image.height)
     areas = [part for _, colour in sorted(counts, reverse=True)[:AREAS] for part in colour]
     rare: Any = image.quantize(EDGES, Image.Quantize.MAXCOVERAGE).getpalette()

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from coalloc_lib.plots.signs import COLOURS, LOSS, ONE_CLUSTER, PRINT, STANDARD
 from coalloc_lib.plots.style import GREY, LETTERS, new_figure, title_figure
 
-#: The fill colours of boxes that have a white text.
+#: The fill colours of boxes whose text is white.
 DARK = (STANDARD.colour, ONE_CLUSTER.colour, COLOURS[-1])
 #: The fill and text colours of the boxes of jobs, by job number. Vermilion is reserved for lost
 #: capacity, and black for lines.
@@ -24,22 +24,24 @@ JOB_COLOURS = tuple(
     for fill in COLOURS
     if fill not in (LOSS.colour, PRINT.colour)
 )
-#: The colours of processors that are idle while a job waits: of the hatching, and of the ground.
+#: The colours of processors that are idle while a job waits: of the hatching, and of the
+#: background.
 HATCHING, HATCHED = "#E08A55", "#FBE9DE"
 #: The colours of processors that are idle while no job waits, and of promised starts.
 GROUND, PROMISE = "#F3F3F3", "#C65500"
-#: Sizes in inches: the width of the axes and of a letter; the height of all clusters, of a job in
-#: the queue, and the largest height of the queue.
+#: Sizes in inches: the width of the axes, the width of a letter, the height of all clusters, the
+#: height of a waiting job, and the largest height of the queue.
 AXES, LETTER, BANDS, LANE, MOST_LANES = 6.9, 0.075, 2.5, 0.13, 2.2
-#: In figures of reservations: the largest height of a row and of all rows in inches, and the width
-#: of a letter as a share of the axis.
+#: Sizes in figures of reservations: the largest height of a row and of all rows in inches, and the
+#: width of a letter as a share of the width of the axis.
 ROW, ALL, SHARE = 0.26, 2.6, 0.012
-#: The gap between clusters as a share of all processors, and between rows of servers in rows.
+#: The gap between two clusters: as a share of the mean cluster size in figures of schedules, and in
+#: rows in figures of reservations.
 GAP, APART = 0.08, 0.4
 
 
 class Box(NamedTuple):
-    """A reservation in a figure: its label, servers, start, end, and fill and text colours."""
+    """A reservation as it is drawn: its label, servers, start, end, fill colour and text colour."""
 
     label: str
     servers: Sequence[int]
@@ -49,7 +51,7 @@ class Box(NamedTuple):
 
 
 class _JobBox(NamedTuple):
-    """Neighbouring processors of one cluster that run one job, and the marks on them.
+    """A box of a Gantt chart: neighbouring processors of one cluster that run one job.
 
     See `coalloc_lib.schedules.drawing.scenes`: `until` is the instant until which the job runs only
     in this schedule, `held` the instant until which its processors are booked, and `passed` the
@@ -68,7 +70,7 @@ class _JobBox(NamedTuple):
 
 
 class _Wait(NamedTuple):
-    """A job in the queue: its row in the picture, its number, and three instants."""
+    """A job that waits in the queue: its row in the picture, its number, and three instants."""
 
     lane: int
     number: int
@@ -80,7 +82,7 @@ class _Wait(NamedTuple):
 def draw_schedules(
     panels: Mapping[str, Mapping[str, Any]], span: tuple[float, float], *, unit: str = ""
 ) -> Figure:
-    """Draw several schedules below each other, each with its queue.
+    """Draw several schedules below each other, each with its queue of waiting jobs.
 
     Parameters
     ----------
@@ -118,13 +120,13 @@ def draw_schedules(
 
 
 def _named_fields(scene):
-    """Return a scene whose boxes and waits have names for their fields."""
+    """Return the parts of a picture of a schedule, with names for the fields of boxes and waits."""
     boxes = [_JobBox(*box) for box in scene["boxes"]]
     return {**scene, "boxes": boxes, "queue": [_Wait(*wait) for wait in scene["queue"]]}
 
 
 def _notes(scenes):
-    """Return the meanings of the marks that occur in some of the schedules."""
+    """Return the explanations of those marks that occur in at least one of the schedules."""
     boxes = [box for scene in scenes for box in scene["boxes"]]
     promised = [wait.promised for scene in scenes for wait in scene["queue"]]
     occurs = {
@@ -141,7 +143,7 @@ def _notes(scenes):
 
 
 def _draw_bands(axes, scene, span):
-    """Draw the clusters of a schedule with the boxes of its jobs."""
+    """Draw the processors of each cluster, and boxes for the jobs that run on them."""
     sizes = np.array(scene["sizes"])
     gap = GAP * sizes.sum() / len(sizes)
     tops = np.concatenate([[0], np.cumsum(sizes + gap)])
@@ -181,7 +183,7 @@ def _draw_job(axes, box, tops, span):
 
 
 def _name_clusters(axes, sizes, tops):
-    """Write the names and sizes of the clusters, or only their numbers if there are many."""
+    """Label each cluster with its name and size, or only with its number if there are many."""
     names = [f"cluster {c}\n{size} processors" for c, size in enumerate(sizes, 1)]
     if len(sizes) == 1:
         names = [f"{sizes[0]} processors"]
@@ -192,7 +194,6 @@ def _name_clusters(axes, sizes, tops):
 
 
 def _draw_box(axes, place, size, colour, label, linewidth, fontsize=8.0):
-    """Draw a box with its label in the middle."""
     fill, ink = colour
     look = {"facecolor": fill, "edgecolor": "white", "linewidth": linewidth}
     axes.add_patch(Rectangle(place, *size, zorder=2, **look))
@@ -228,7 +229,7 @@ def _plain(axes):
 def draw_reservations(
     axes: Axes, sizes: Sequence[int], boxes: Iterable[Box], span: tuple[float, float]
 ) -> list[float]:
-    """Draw reservations on axes with one row for each server, and a gap between clusters.
+    """Draw reservations on given axes, with one row for each server and gaps between clusters.
 
     Parameters
     ----------
@@ -271,7 +272,7 @@ def reservations(
     span: tuple[float, float], free_period: tuple[float, float, Sequence[int]] | None = None,
     title: str, subtitle: str = "", unit: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw the reservations on clusters of servers up to the horizon.
+    """Draw a calendar of servers: all reservations up to the end of the horizon.
 
     Parameters
     ----------

@@ -24,16 +24,18 @@ COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C",
 )  # fmt: skip
 
-#: The style of the usual case, such as FCFS.
+#: The style of the usual case in a comparison, such as the policy FCFS.
 STANDARD = MarkerStyle("#0072B2", "o")
 #: The style of jobs that run in one cluster.
 ONE_CLUSTER = MarkerStyle("#009E73", "^")
-#: The style of lost capacity: processors that are idle while a job waits. No line or bar has it.
+#: The style of lost capacity, that is, of processors that are idle while a job waits. No line or
+#: bar has this style.
 LOSS = MarkerStyle("#D55E00", "x")
-#: The style of values that a paper prints; the marker is always open.
+#: The style of a value that a paper prints: a black diamond, which is always drawn open.
 PRINT = MarkerStyle("#000000", "D")
 
-#: The style of each meaning, by a word in the name of a line or bar.
+#: The fixed styles of policies, request types and other cases, by a word in the name of a line or
+#: bar.
 MEANINGS = {
     "unordered": STANDARD, "worst fit": STANDARD, "FCFS": STANDARD, "independent": STANDARD,
     "four components": STANDARD, "ordered": MarkerStyle("#882255", "s"), "total": ONE_CLUSTER,
@@ -46,7 +48,7 @@ MEANINGS = {
     "equation": MarkerStyle("#000000", "*"), "simulated": MarkerStyle("#8C8C8C", "."),
     "dependent": MarkerStyle("#B09500", "D"),
 }  # fmt: skip
-#: The line styles for names without a fixed style, such as scenarios that a reader adds.
+#: The styles for names without a fixed style, such as scenarios that a reader adds.
 OWN = (
     MarkerStyle("#6B7A8F", "d"), MarkerStyle("#5D3A9B", "h"), MarkerStyle("#B85C8E", "8"),
     MarkerStyle("#3B7D6E", "H"),
@@ -57,7 +59,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
 def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
-    """Return the colour and marker of each name of a line or bar.
+    """Choose a colour and a marker for each line or bar, by its name.
 
     A name has the style of the longest word of `MEANINGS` that it contains, if no earlier name has
     this style. All other names have one of the styles in `OWN`.
@@ -69,7 +71,8 @@ def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
     """
     free, looks = cycle(OWN), dict[str, MarkerStyle]()
     for name in names:
-        # A word must begin where a word of the name begins: "unordered" does not mean "ordered".
+        # The match must begin at the beginning of a word, so that "unordered" does not count as
+        # "ordered".
         held = [m for m in MEANINGS if re.search(rf"(?<![^\W\d_]){re.escape(m)}", name)]
         known = MEANINGS[max(held, key=len)] if held else None
         looks[name] = known if known and known not in looks.values() else next(free)
@@ -77,7 +80,7 @@ def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
 
 
 def shades(names: Iterable[str]) -> dict[str, MarkerStyle]:
-    """Return colours from dark to light, and markers, for names that are steps of one quantity.
+    """Return colours from dark to light, with markers, for names that are steps of one quantity.
 
     Examples
     --------

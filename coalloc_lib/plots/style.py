@@ -26,14 +26,15 @@ PRINTED: dict[str, Any] = {
     "linestyle": "none", "linewidth": 0.8, "markeredgewidth": 0.8,
 }  # fmt: skip
 DIAMONDS = "◇: printed"
-#: The white box behind a name, which keeps lines away from its letters.
+#: The white box behind a text, which keeps lines away from its letters.
 NAME_BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 #: Width of all figures, in inches.
 WIDTH = 8.2
-#: Height of a line of the title and of the subtitle in inches, and number of letters of a line.
+#: Height of one line of the title and of the subtitle in inches, and the number of letters that fit
+#: into such a line.
 TITLE, SUBTITLE = 0.22, 0.18
 LETTERS, SMALL_LETTERS = 96, 118
-#: Ticks of an axis of factors around 1; `FEW` and `NEAR` are the ticks of a narrow panel.
+#: Ticks of an axis of factors around 1. The ticks `FEW` and `NEAR` are for narrow panels.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
 
@@ -64,7 +65,7 @@ def new_figure(
 
 
 def remove_spare(grid: NDArray, panels: int) -> list[Axes]:
-    """Remove the axes of a grid that have no panel, and return the lowest axes of each column.
+    """Remove the axes of a grid that show no panel; return the lowest axes of each column.
 
     If the axes are shared, Matplotlib labels the ticks of the last row only. This function also
     labels the ticks of the axes above a gap.
@@ -108,7 +109,7 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
     room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.1
     height = figure.get_figheight() + room
     figure.set_figheight(height)
-    # A suptitle and not a text, so that `Picture` can read the title from the figure.
+    # The title is a suptitle and not a text, so that `Picture` can read it from the figure.
     look = {"ha": "left", "va": "top", "weight": "bold", "fontsize": 10}
     figure.suptitle("\n".join(titles), x=0.01, y=1 - 0.04 / height, **look)
     figure._suptitle.set_in_layout(False)  # type: ignore[attr-defined]
@@ -118,7 +119,7 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
 
 
 def head(axes: Axes, heading: str, colour: str = "black") -> None:
-    """Write the heading of one panel at its top left."""
+    """Write the heading of a panel at its top left."""
     axes.set_title(heading, fontsize=9, loc="left", color=colour)
 
 
@@ -137,7 +138,7 @@ def name_lines(
         Whether the names stand to the left of the ends.
     """
     ends = sorted(ends, key=lambda end: end[1])
-    # Heights are shares of the axis, because its scale may be logarithmic.
+    # The heights of the names are shares of the axis, because the axis may be logarithmic.
     scale = axes.transScale + axes.transLimits
     heights = np.array([scale.transform((x, y))[1] for x, y, *_ in ends])
     least = 0.13 / (axes.get_figure().get_figheight() * axes.get_position().height)
@@ -175,7 +176,7 @@ def mark_powers(axis: Axis) -> None:
 
 
 def mark_factors(axis: Axis, few: bool = False) -> None:
-    """Set the ticks of a logarithmic axis of factors around 1.
+    """Set the ticks of a logarithmic axis that shows factors around 1.
 
     A long axis has powers of ten. With `few`, there are as many ticks as a narrow panel has room
     for.

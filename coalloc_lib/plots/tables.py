@@ -11,7 +11,8 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.plots.signs import MarkerStyle, signs
 
-#: The columns with the ends of an interval, by the names that the drawing functions use.
+#: The columns of a table that hold the two ends of an interval, by the names of these ends in the
+#: drawing functions.
 ENDS = {"low": "ci95_low", "high": "ci95_high"}
 FINITE = "a figure shows finite numbers, leave the row out"
 
@@ -20,7 +21,7 @@ def tidy(
     table: pd.DataFrame, labels: dict[str, str | None], numbers: dict[str, str],
     gaps: Collection[str] = (), closed: bool = False,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the columns of a table that a figure needs, under the names of the drawing function.
+    """Select the columns of a table that a figure needs, and rename them as the figure calls them.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def _text(label: Any) -> str:
 
 
 def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINITE) -> None:
-    """Raise an error for the first wrong row of a table, if there is one.
+    """Raise an error for the first row of a table that a mask marks as wrong, if there is one.
 
     `wrong` is a mask of the rows, and `mend` says what to do.
     """
@@ -90,13 +91,13 @@ def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINIT
 
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
-    """Return the colour and marker of each name: the given one, or else the one of `signs`."""
+    """Return the colour and marker of each name: those of `look`, or else those of `signs`."""
     given = dict(look or {})
     return signs(name for name in dict.fromkeys(names) if name not in given) | given
 
 
 def interval_of(row: Any, name: str) -> Interval:
-    """Return the value of a row of a `tidy` table with its interval.
+    """Return the value in one row of a table, with its confidence interval.
 
     Without ends, the interval has no length.
     """

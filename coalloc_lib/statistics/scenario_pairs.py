@@ -21,25 +21,25 @@ from coalloc_lib.statistics.inference import Replications, crossing, replicate, 
 from coalloc_lib.statistics.saturation import replicated_traffic
 from coalloc_lib.statistics.settling import halves, is_rising, warm_up_jobs
 
-#: The names of the two scenarios in tables.
+#: The names of the two compared scenarios in tables.
 SIDES = ("A", "B")
-#: The row of all jobs in a table by job size.
+#: The label of the row for all jobs, in a table by job size.
 ALL = "all jobs"
 #: The seed of all simulations.
 SEED = 21
-#: The offered loads of A at which a curve of response times has points.
+#: The offered loads of scenario A at which response times are simulated.
 LOADS = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 #: The smallest and the largest span penalty.
 PENALTIES = (0.0, 1.0)
 #: The number of waiting jobs that keep a system saturated, if the policy lets jobs overtake.
 BACKLOG = 50
-#: The largest load that is measured, as a share of the maximal utilization. The runs are too short
-#: for a mean response time at higher loads.
+#: The largest offered load that is simulated, as a share of the maximal utilization. At higher
+#: loads, the runs are too short for a mean response time.
 NEAR = 0.95
-#: The offered load that saturates a system whose policy books jobs when they are submitted.
+#: The offered load that saturates a system whose policy books each job at its submission.
 OVERLOAD = 1.5
-#: The confidence level at which response times must rise during the runs for a system to count as
-#: near saturation.
+#: The confidence level of the test for rising response times. If they rise during the runs, the
+#: system counts as nearly saturated.
 RISING_LEVEL = 0.998
 
 
@@ -65,9 +65,10 @@ class Effort(NamedTuple):
     workers: int
 
 
-#: The effort for a coarse and for a fine comparison.
+#: The amount of simulation for a coarse and for a fine comparison.
 EFFORTS = (Effort(300, 4, 1_200, 5, 1), Effort(4_000, 8, 12_000, 14, -1))
-#: The same for policies that plan every waiting job, whose simulations take longer.
+#: The amount of simulation for policies that plan every waiting job, because they are slower to
+#: simulate.
 PLANNED = (Effort(200, 4, 600, 5, 1), Effort(1_500, 8, 6_000, 14, -1))
 
 
@@ -84,7 +85,7 @@ class MeanTimes(NamedTuple):
     note: str = ""
 
     def responses(self, group: int) -> NDArray[np.float64] | None:
-        """Return the mean response time of a size group in each run, or None without means."""
+        """Return the mean response time of a size group in each run, or None if it has no means."""
         if self.runs is None or not np.isfinite(self.runs[:, :, group]).all():
             return None
         return self.runs[:, :, group].sum(axis=0)
@@ -124,7 +125,7 @@ def capacity(scenario: Scenario, jobs: int) -> float:
 
 @lru_cache(maxsize=2048)
 def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
-    """Return the mean waiting times and the mean run times of a scenario by job size.
+    """Simulate a scenario, and return its mean waiting and run times by job size.
 
     Parameters
     ----------
@@ -157,7 +158,7 @@ def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
 
 
 def _one_run(scenario, load, jobs):
-    """Return a function that simulates a run with a seed and returns its mean times.
+    """Return a function that simulates one run with a seed and returns the mean times of its jobs.
 
     The first row has the mean response times of the two halves of the run. The other rows have the
     mean waiting time and the mean run time of all jobs and of each size group.
@@ -177,12 +178,12 @@ def _one_run(scenario, load, jobs):
 
 
 def _edges(scenario):
-    """Return the largest job size of each size group: powers of two."""
+    """Return the largest job size of each size group, which are powers of two."""
     return 2 ** np.arange((scenario.workload.sizes.maximum - 1).bit_length() + 1)
 
 
 def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]:
-    """Return the offered loads of two scenarios when the same jobs arrive at both.
+    """Return the offered loads of two systems of different sizes at which the same jobs arrive.
 
     The load of `one` is `load`. That of `other` is lower if its system is larger.
     """
@@ -190,7 +191,7 @@ def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]
 
 
 def effort_for(*scenarios: Scenario, coarse: bool = False) -> Effort:
-    """Return how much to simulate for scenarios that are compared; less if `coarse`."""
+    """Return how much to simulate in order to compare scenarios; it is less if `coarse` is true."""
     plans = any(scenario.scheduling.promises_all for scenario in scenarios)
     return (PLANNED if plans else EFFORTS)[not coarse]
 
@@ -235,7 +236,7 @@ def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -
 
 
 def _row(times, group):
-    """Return the mean times of a size group as columns of a table, or the note."""
+    """Return the mean times of a group of job sizes as table columns, or why there are none."""
     response = times.responses(group)
     if response is None:
         return {"note": times.note}
@@ -250,13 +251,13 @@ def _columns(interval, *names):
 
 @lru_cache(maxsize=256)
 def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
-    """Return the tables of `by_size` at all `LOADS` below each other."""
+    """Compare two scenarios at all loads in `LOADS`, and return one table."""
     return pd.concat([by_size(one, other, load) for load in LOADS])
 
 
 @lru_cache(maxsize=256)
 def break_even(scenario: Scenario, load: float) -> BreakEven:
-    """Return the span penalty up to which spanning shortens the mean response time.
+    """Find the span penalty up to which spanning shortens the mean response time.
 
     The same jobs without spanning are simulated for comparison.
 
@@ -287,7 +288,7 @@ def break_even(scenario: Scenario, load: float) -> BreakEven:
 
 
 def _difference(split, whole, runs):
-    """Return the mean response time with spanning minus that without; infinite if one has none."""
+    """Return the mean response time with spanning minus that without spanning, in each run."""
     if split.runs is None:
         return Replications(np.full(runs, np.inf))
     if whole.runs is None:

@@ -19,20 +19,20 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
 
-#: Pairs of a fill colour and a text colour for the requests of the reader. Grey is left out,
-#: because the requests of others are grey.
+#: The fill and text colours of the reader's own requests. Grey is left out, because the requests of
+#: other users are grey.
 MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
-#: Fill colour and text colour of other users' requests that asked to start when submitted, and of
-#: those that asked for a later start.
+#: The fill and text colours of the requests of other users: of those that asked to start at once,
+#: and of those that asked for a later start.
 AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
 #: The largest number of requests of other users.
 MOST = 60
-#: The shortest and the longest request of other users, as shares of the horizon.
+#: The lengths of the shortest and of the longest request of other users, as shares of the horizon.
 SHORT, LONG = 0.03, 0.2
-#: How long before now the first requests of other users may be submitted, as a share of the
-#: horizon.
+#: The earliest submission of a request of other users lies at most this long before the present
+#: instant, as a share of the horizon.
 PAST = 0.5
-#: The largest share of the servers that one request of other users asks for.
+#: The largest share of all servers that one request of another user asks for.
 WIDEST = 0.5
 
 
@@ -104,7 +104,7 @@ class Others:
 
 
 class Setting(NamedTuple):
-    """The parameters of a calendar, which are explained in `reservation_calendar`."""
+    """The parameters of a reservation calendar; `reservation_calendar` explains them."""
 
     clusters: tuple[int, ...]
     slot: float
@@ -116,7 +116,7 @@ class Setting(NamedTuple):
 
 
 class Reserved(NamedTuple):
-    """A request that was booked.
+    """A request for servers, and the reservation that was made for it.
 
     The numbers of the reader's requests are above 0, and those of other users' requests below 0.
     """
@@ -139,7 +139,7 @@ class Reserved(NamedTuple):
 
 
 class BookingSession:
-    """A calendar in which other users have booked servers and a reader books more.
+    """A calendar of servers in which other users have reservations and a reader makes more.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class BookingSession:
         self.booked: list[Reserved] = []
         self.tried: list[dict[str, Any]] = []
         self._rejected = self._number = 0
-        # The requests of the reader that were booked once and were not cancelled since then.
+        # The requests of the reader that were booked at some time and were not cancelled.
         self._kept: dict[int, Request] = {}
         for place, request in enumerate(others, start=1):
             self.calendar.advance(request.submit)
@@ -174,7 +174,7 @@ class BookingSession:
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the reader's requests that no longer fit between those of others."""
+        """The numbers of the reader's requests that lost their servers to other users."""
         return sorted(self._kept.keys() - {reserved.number for reserved in self.mine})
 
     def loaded(self) -> str:
@@ -183,13 +183,13 @@ class BookingSession:
         return f"{words}; {self._rejected} of theirs were rejected" if self._rejected else words
 
     def terms(self) -> str:
-        """Say which starts the calendar tries for a request, and how far ahead it books."""
+        """Say in which steps the calendar tries later starts, and how far ahead it books."""
         terms, ahead = self.calendar.terms, self._time(self.until - self.calendar.now)
         apart = f"up to {terms.most_attempts} attempts, {self._time(terms.step)} apart"
         return f"{apart if terms.most_attempts > 1 else '1 attempt'}; horizon {ahead} ahead"
 
     def submit(self, start: float, length: float, servers: int) -> tuple[Reserved | None, str]:
-        """Submit a request of the reader at the current instant.
+        """Submit a request of the reader at the present instant.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class BookingSession:
         return reserved, f"request {self._number} is {self._outcome(reserved)}"
 
     def again(self, before: "BookingSession") -> list[str]:
-        """Submit the requests that the reader made in an earlier session to this one.
+        """Submit the requests that the reader made in an earlier session again in this session.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class BookingSession:
         return [period.server for period in self.calendar.free(begin, end)]
 
     def shown(self, reserved: Reserved) -> dict[str, Any]:
-        """Return the data with which a browser draws and describes a reservation."""
+        """Return the data from which the browser draws and describes a reservation."""
         number, asked, booking = reserved
         which = f"request {number}" if number > 0 else "of others"
         ahead = f"asked for {asked.start:g}, " if booking.start > asked.start else ""
@@ -294,7 +294,7 @@ class BookingSession:
         return self.booked[-1]
 
     def _attempt(self, attempt: Attempt, servers: int) -> dict[str, Any]:
-        """Return the data with which a browser draws and describes an attempt."""
+        """Return the data from which the browser draws and describes an attempt to book."""
         start, end, idle, why = attempt
         taken = {
             server
@@ -310,7 +310,7 @@ class BookingSession:
         }  # fmt: skip
 
     def _outcome(self, reserved: Reserved | None) -> str:
-        """Say whether the last request was booked, and when and where, or why it was rejected."""
+        """Say in words when and where the last request was booked, or why it was rejected."""
         tries = len(self.tried)
         if reserved is None:
             after = f" after {_count(tries, 'attempt')}" if tries else ""

@@ -25,18 +25,18 @@ POLICIES: dict[str, Scheduling] = {
     "FCFS": FCFS(), "FPFS": FPFS(5), "EASY": EASY(), "conservative": Conservative(),
     "online": Online(slot=1.0, step=0.25, max_attempts=400, horizon=200.0),
 }  # fmt: skip
-#: The labels of the controls that each centre has, by the names of their values.
+#: The labels of the controls that each of the two centres has, by the names of their values.
 CONTROLS = {
     "clusters": "clusters", "policy": "policy", "max_jumps": "MaxJumps", "span": "span",
     "penalty": "penalty", "estimate": "estimate factor",
 }  # fmt: skip
-#: The largest number of processors of a centre. In a larger one, the jobs of a run are too few to
-#: fill the system before the run ends.
+#: The largest number of processors of a centre. The jobs of a run are too few to fill a larger
+#: system before the run ends.
 MOST = 512
 
 
 def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
-    """Return the scenario of one centre.
+    """Return the scenario of one computing centre that the playground's controls describe.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def penalty_in_words(found: BreakEven) -> str:
 
 
 def verdict(table: pd.DataFrame) -> str:
-    """Return in words which centre responds sooner, or that the interval contains 0.
+    """Say in words which of two computing centres has the shorter mean response time.
 
     Parameters
     ----------

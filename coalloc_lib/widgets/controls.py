@@ -20,8 +20,8 @@ import ipywidgets as ipw
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
 
-#: The style sheet of explorers. It hides the label of a text entry from the eye, because the slider
-#: beside the entry shows the same label; a screen reader still reads it.
+#: The style sheet of explorers. It hides the label of a text entry, because the slider beside the
+#: entry shows the same label. Screen readers still read the hidden label.
 STYLE = """<style>
 .coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; overflow: hidden;
   clip-path: inset(50%)}
@@ -31,18 +31,18 @@ STYLE = """<style>
 .coalloc-cells td {border-top: 1px solid #CCC; vertical-align: top; line-height: 1.4}
 </style>"""
 WIDE = {"description_width": "8em"}
-#: The layout of a control: it is never wider than this, and it is narrower on a phone.
+#: The layout of a control. The control has this width at most, and is narrower on a phone.
 NARROW = {"max_width": "345px"}
 #: The layout of one of several columns of controls.
 COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
 BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
-#: The time in seconds without a change after which an explorer draws the fine picture.
+#: If no control has changed for this time in seconds, an explorer draws the fine picture.
 REST = 0.35
 
 
 class _Ranged:
-    """A text entry that accepts a number out of its range, so that the explorer can explain it."""
+    """A text entry that accepts a number out of its range, so that a note can explain the error."""
 
     min: float
     max: float
@@ -88,12 +88,12 @@ def slider_with_entry(
 
 
 def _rounded(number: float) -> float:
-    """Return the number of a slider without rounding errors: 0.86, not 0.8600000000000001."""
+    """Round the number of a slider, for example 0.8600000000000001 to 0.86."""
     return round(number, 9)
 
 
 def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
-    """Return a slider and a drop-down list that always select the same one of some texts.
+    """Return a slider and a drop-down list that always show the same choice.
 
     Parameters
     ----------
@@ -122,19 +122,19 @@ def _unchanged(value: Any) -> Any:
 def _linked_row(
     slider: type, entry: type, both: Mapping[str, Any], width: str, rounded: Callable
 ) -> ipw.HBox:
-    """Return a slider and an entry made with the same options, whose values are linked."""
+    """Return a slider and an entry with the same options, each of which follows the other."""
     stretch = {"flex": "1 1 225px", "min_width": "0", "width": "auto"}
     left = slider(**both, style=WIDE, readout=False, layout=stretch)
     right = entry(**both, tooltip=both["description"], layout={"width": width})
     right.add_class("coalloc-entry")
     ipw.link((left, "value"), (right, "value"), (rounded, _unchanged))
-    # A wide list wraps to the line below the slider. Beside the slider, it would leave no room to
+    # A wide list moves to the line below its slider. Beside the slider, it would leave no room to
     # drag the handle.
     return ipw.HBox([left, right], layout=NARROW | {"flex_flow": "row wrap"})
 
 
 def _layout_of(control: ipw.Widget) -> dict[str, str]:
-    """Return the layout of a control among others: buttons fill a row, others a column."""
+    """Return the layout of a control: toggle buttons fill a row, and other controls a column."""
     return {"flex": "1 1 100%"} if isinstance(control, ipw.ToggleButtons) else COLUMN
 
 
@@ -186,7 +186,7 @@ def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) ->
 
 
 class View(ipw.HTML):
-    """A widget that shows a picture with its caption."""
+    """A widget that shows a picture and the text below it."""
 
     #: The content of the picture by MIME type.
     data: Mapping[str, str] = {"text/html": "", "text/plain": ""}
@@ -206,7 +206,7 @@ class View(ipw.HTML):
 
 
 class Explorer(ipw.VBox):
-    """Controls with a view that is redrawn when one of them changes.
+    """Controls with a picture that is redrawn when one of the controls changes.
 
     Below the view, a text field holds the values of all controls in one line. A reader can copy
     this line to keep the values, and paste it to set them again. In a notebook that was opened but
@@ -257,22 +257,24 @@ class Explorer(ipw.VBox):
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]] = (),
     ) -> None:
         self._holders = {name: entry_of(control) for name, control in controls.items()}
-        # All notes share one layout, because a notebook file stores each layout in full.
+        # All notes share one layout object, because a notebook file stores each layout object in
+        # full.
         plain = ipw.Layout()
         self._notes = {name: ipw.HTML(layout=plain) for name in [*controls, "this scenario"]}
         self._draw, self._simulates = draw, simulates
         self.view = View() if view is None else view
         self.view.add_class("coalloc-view")
         self._takes_before = "before" in signature(draw).parameters
-        #: The values of the last fine picture, and those of the fine picture before it.
+        #: The values of the controls for the last fine picture, and for the fine picture before it.
         self._settled: tuple[dict[str, Any] | None, dict[str, Any] | None] = None, None
-        #: The values of the present picture, and whether a finer picture of them follows.
+        #: The values of the controls for the present picture, and whether a finer picture follows.
         self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
-        #: True while the code sets several controls, so that each change does not redraw.
+        #: True while the code sets several controls. The picture is not redrawn at each of these
+        #: changes.
         self._held = True
-        #: The options of each list. When a list gets new options, ipywidgets selects the first of
-        #: them for a moment, and `_moved` must ignore that change.
+        #: The options of each drop-down list. When a list gets new options, ipywidgets selects the
+        #: first of them for a moment, and `_moved` must ignore that change.
         self._offered = {n: getattr(h, "options", None) for n, h in self._holders.items()}
         self.scenario = ipw.Text(
             description="this scenario",
@@ -301,7 +303,7 @@ class Explorer(ipw.VBox):
         above: Sequence[ipw.Widget],
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]],
     ) -> ipw.HBox:
-        """Return a row with the controls, their notes and the view."""
+        """Arrange the controls, with the notes below them, above or beside the view."""
         rows = {name: (row, self._notes[name]) for name, row in controls.items()}
         parts = [
             ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=COLUMN)
@@ -321,11 +323,11 @@ class Explorer(ipw.VBox):
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values of the controls by name."""
+        """The present values of the controls, by name."""
         return {name: holder.value for name, holder in self._holders.items()}
 
     def recreate(self, line: str, source: str = "") -> None:
-        """Set the controls to the values in a line of the text field.
+        """Set the controls to the values in a line such as ``"clusters=4&q=0.9"``.
 
         If the line is wrong, the controls keep their values, and a note says why.
 
@@ -346,7 +348,7 @@ class Explorer(ipw.VBox):
             for name, value in wanted.items():
                 if self.values[name] != value:  # Another control has changed it.
                     raise InputError(
-                        f"{name} = {value} contradicts another value of the line; change one of "
+                        f"{name} = {value} contradicts another value in the line; change one of "
                         "them"
                     )
         except InputError as error:
@@ -361,11 +363,12 @@ class Explorer(ipw.VBox):
         self._redraw(name, coarse=False, source=source)
 
     def reject(self, words: str) -> None:
-        """Show a note that says why a scenario cannot be shown; the controls keep their values."""
+        """Show a note that says why a scenario was rejected. The controls keep their values."""
         self._notes["this scenario"].value = note(words)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
-        # One control may limit another one. Then the second round sets the other to its value.
+        # One control may limit the value of another one. The second round then sets the other one
+        # to its value.
         for _ in range(2):
             for name, holder in self._holders.items():
                 if name in wanted and hasattr(holder, "options"):
@@ -431,12 +434,12 @@ class Explorer(ipw.VBox):
             self.view.draw(picture, busy=self._drawn[1])
 
     def _before(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the argument ``before`` of `draw`: the values of the previous picture."""
+        """Return the argument ``before`` of `draw`: the values of the controls before."""
         last, earlier = self._settled
         return {"before": earlier if values == last else last} if self._takes_before else {}
 
     def _out_of_range(self) -> tuple[str, str] | None:
-        """Return the name of a control whose number is out of its range, and an error message."""
+        """Find a control whose number is out of its range; return its name and an error message."""
         for name, holder in self._holders.items():
             if isinstance(holder, _Ranged) and not holder.min <= holder.value <= holder.max:
                 label = f"{holder.description} = {holder.value:g}"
@@ -454,7 +457,7 @@ def note(words: str) -> str:
 
 
 def _value_of(holder, name, text):
-    """Return the value that a text gives to a control; reject a value out of its range."""
+    """Return the value that a text means for a control; raise an error if it is out of range."""
     if hasattr(holder, "options"):
         return text
     if isinstance(holder.value, bool):

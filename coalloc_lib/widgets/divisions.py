@@ -19,21 +19,22 @@ from coalloc_lib.statistics.curves import Curve, max_utilization_by_simulation, 
 from coalloc_lib.widgets.controls import Explorer, slider_with_list
 from coalloc_lib.workloads.models import JobModel
 
-#: The placement policies that are compared.
+#: The placement policies whose response times are compared.
 COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
 #: Divisions of 128 processors into clusters of equal and of unequal sizes.
 DIVISIONS = (
     "32,32,32,32", "48,32,24,24", "64,32,16,16", "40,40,16,16,16", "16,16,16,16,16,16,16,16",
     "16,16,16,16,8,8,8,8,8,8,8,8",
 )  # fmt: skip
-#: The offered loads of the points of a curve, as shares of its maximal utilization.
+#: The offered loads at which response times are simulated, as shares of the maximal utilization.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
-#: The relative half-width of its interval up to which a point counts as precise.
+#: A mean response time counts as precise if the half-width of its interval is at most this share of
+#: it.
 PRECISION = 0.1
 
 
 class CurveEffort(NamedTuple):
-    """How much is simulated for one picture.
+    """The amount of simulation for one picture of response times.
 
     The number of jobs for the maximal utilization, the numbers of jobs and of replications for each
     point, and the step through `SHARES`: a step of 2 uses every second load.
@@ -45,7 +46,7 @@ class CurveEffort(NamedTuple):
     step: int
 
 
-#: The effort while a control is being moved, and when it rests.
+#: The amount of simulation while a control is being moved, and after it has come to rest.
 COARSE, FINE = CurveEffort(4_000, 1_500, 4, 2), CurveEffort(30_000, 6_000, 6, 1)
 #: The margins of a coarse picture in inches: the distances from its axes to its left edge, to its
 #: right edge, to its bottom edge and to its titles.
@@ -56,7 +57,7 @@ MARGINS = 0.75, 0.1, 0.45, 0.1
 def division_curves(
     system: Multicluster, model: JobModel, effort: CurveEffort = FINE
 ) -> dict[str, Curve]:
-    """Return the response times of first fit and of worst fit over the load, on the same jobs.
+    """Simulate the response times under first fit and worst fit over the load, on the same jobs.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def division_picture(
     component_sizes: str = "D(0.9)[1,8]", penalty: float = 0.0, coarse: bool = False,
     before: Sequence[int] | str | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the response times of first fit and of worst fit on one division into clusters.
+    """Draw the response times under first fit and worst fit for one division into clusters.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ def division_picture(
 
 
 def _in_words(name: str, curve: Curve) -> str:
-    """Return the maximal utilization and the response times of a placement policy as a text."""
+    """Return a text with the maximal utilization and the response times of a placement policy."""
     responses = ", ".join(
         f"{plots.format_interval(point.response, 2)} at {point.utilization:.2f}"
         for point in curve.points
@@ -166,7 +167,7 @@ def _stretched(curves: Mapping[str, Curve], stretch: float) -> dict[str, Curve]:
 
 
 def _table(curves: Mapping[str, Curve]) -> pd.DataFrame:
-    """Return a table of the points of all curves, as `plots.curves` takes it."""
+    """Return the points of all curves as a table for `coalloc_lib.plots.curves`."""
     return pd.concat(
         curve.to_frame().assign(
             label=name,
@@ -179,7 +180,7 @@ def _table(curves: Mapping[str, Curve]) -> pd.DataFrame:
 
 
 def _place_axes(figure: Figure) -> None:
-    """Place the axes of a coarse picture below its titles, at fixed margins.
+    """Place the axes of a coarse picture at fixed margins below its titles.
 
     A layout engine would measure all texts first, which takes as long as drawing them.
     """
@@ -195,7 +196,7 @@ def _place_axes(figure: Figure) -> None:
 
 
 def _title(curves: Mapping[str, Curve]) -> str:
-    """Say which placement policy has the larger maximal utilization, if the intervals differ."""
+    """Return a title that says which placement policy reaches the higher utilization."""
     maxima = {name: curve.maximum.interval for name, curve in curves.items()}
     worse, better = sorted(maxima, key=lambda name: maxima[name].estimate)
     least, most = maxima[worse], maxima[better]
@@ -212,7 +213,7 @@ def division_explorer(
     divisions: Sequence[str] = DIVISIONS, components: int = 4, component_sizes: str = "D(0.9)[1,8]",
     penalty: float = 0.0, state: str = "",
 ) -> Explorer:  # fmt: skip
-    """Return an explorer with a slider over divisions into clusters and their response times.
+    """Return an explorer of response times with a slider over divisions into clusters.
 
     Parameters
     ----------

@@ -26,27 +26,27 @@ from coalloc_lib.statistics.saturation import saturated_loss
 from coalloc_lib.widgets.controls import Explorer, choice, disable, push, slider_with_entry
 from coalloc_lib.workloads.models import JobModel
 
-#: The placement policies by the names that a notebook shows.
+#: The placement policies, by the names that notebooks show.
 RULES = {
     display_name(name): rule() for name, rule in PLACEMENTS.items() if name != "single-then-span"
 }
 #: The request types that the loss explorer compares. A total request runs on one cluster with as
 #: many processors as all clusters together.
 COMPARED_REQUESTS = ("ordered", "unordered", "total")
-#: The distributions of component sizes: uniform, or the distribution D(q) that prefers powers of 2.
+#: The distributions of component sizes: uniform, or D(q), which prefers powers of two.
 KINDS = ("U", "D(q)")
-#: The time in seconds that a formula may take. If it is estimated to take longer, the loss is
-#: simulated instead.
+#: The largest time in seconds that a formula may take by an estimate. If it would take longer, the
+#: loss is simulated instead.
 BUDGET = 0.3
-#: The end of the axis of capacity losses. Few systems lose more.
+#: The largest capacity loss on the axis. Few systems lose more.
 UNTIL = 0.8
-#: The number of simulated jobs when the controls rest, and while one is being moved.
+#: The number of simulated jobs after the controls have come to rest, and while one is being moved.
 SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 
 
 @dataclass(frozen=True)
 class LossQuestion:
-    """The system and the jobs whose capacity loss is asked for.
+    """A system and its jobs, whose capacity loss is to be found.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class LossQuestion:
 
     @property
     def system(self) -> Multicluster:
-        """The clusters, or for total requests one cluster with all processors."""
+        """The given clusters or, for total requests, one cluster with all their processors."""
         system = Multicluster.equal(self.clusters, self.cluster_size)
         return Multicluster([system.processors]) if self.request == "total" else system
 
@@ -109,7 +109,7 @@ class LossQuestion:
 
 @lru_cache(maxsize=1024)
 def max_utilization_of(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> MaxUtilization:
-    """Return the maximal utilization, and with it the capacity loss, of a system and its jobs.
+    """Return the maximal utilization of a system, which is 1 minus its capacity loss.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def loss_picture(
 
 
 def _compared(question: LossQuestion, jobs: int) -> dict[str, MaxUtilization]:
-    """Return the maximal utilization for each request type whose largest job fits."""
+    """Return the maximal utilization by request type. Types whose jobs do not fit are left out."""
     maxima = {}
     for request in COMPARED_REQUESTS:
         with suppress(InputError):
@@ -223,7 +223,7 @@ def _compared(question: LossQuestion, jobs: int) -> dict[str, MaxUtilization]:
 
 
 def loss_explorer(state: str = "") -> Explorer:
-    """Return an explorer with controls for a system and its jobs, and their capacity loss.
+    """Return an explorer of capacity losses, with controls for the system and its jobs.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ from typing import Any
 
 from coalloc_lib.widgets.controls import HINT
 
-#: The widgets that also work on a page without Python: for the name of each class, the names of
-#: its scripts and of its style sheets.
+#: The widgets that also work on a page without Python: for each class name, the names of its
+#: browser scripts and of its style sheets.
 ALONE = {
     "Player": (("basics", "film", "scene", "strip", "controls", "player"), ("player",)),
     "ReservationCalendar": (("basics", "bands", "form", "calendar"), ("player", "calendar")),
@@ -28,14 +28,15 @@ _FOLDER = Path(__file__).parent / "browser"
 _BOX = re.compile(r'(?P<start><div data-coalloc="\w+" data-model="(?P<model>\w+)">)')
 _VIEW = "application/vnd.jupyter.widget-view+json"
 _STATE = "application/vnd.jupyter.widget-state+json"
-#: The text that replaces the hint of a notebook to run a cell, because a page has no cells to run.
+#: The text that a page shows in place of the hint to run a cell, because a page has no cells to
+#: run.
 ELSEWHERE = "<p><i>Open the notebook in JupyterLab to use the controls.</i></p>"
-#: The attributes of a widget that its script needs.
+#: The attributes of a widget that its browser script needs.
 _SENT = ("data", "now")
 
 
 def module(name: str) -> str:
-    """Return the scripts of a widget joined into one ES module.
+    """Return the browser scripts of a widget joined into one ES module.
 
     In `ALONE` a script comes after the scripts that it imports.
     """
@@ -45,17 +46,17 @@ def module(name: str) -> str:
 
 
 def style(*names: str) -> str:
-    """Return the style sheets of the named widgets as one text, each of them once."""
+    """Return the style sheets of the named widgets as one text, without repetitions."""
     return "".join(map(sheet, dict.fromkeys(part for name in names for part in ALONE[name][1])))
 
 
 def sheet(name: str) -> str:
-    """Return the text of the style sheet of this name."""
+    """Return the text of the style sheet with the given name."""
     return _text(f"{name}.css")
 
 
 def script(*names: str) -> str:
-    """Return a script that shows the named widgets in all their boxes on a page.
+    """Return a script that puts working widgets in place of their still pictures on a page.
 
     The script needs no other file. It is not an ES module, because browsers do not load modules
     from a file on disk.
@@ -68,7 +69,7 @@ def script(*names: str) -> str:
 
 
 def box(name: str, model: str, still: str) -> str:
-    """Return the HTML of the box of a widget, with its still picture.
+    """Return an HTML element with the still picture of a widget, in which `fill` puts its state.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def box(name: str, model: str, still: str) -> str:
 
 
 def fill(page: str, states: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a page in which each box contains the state of its widget.
+    """Return a page in which the element of each widget contains the state of the widget.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def _state_as_html(state):
 
 
 def player_page(title: str, state: Mapping[str, Any]) -> str:
-    """Return an HTML page with a working player.
+    """Return an HTML page with a player that works without Python.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ def player_page(title: str, state: Mapping[str, Any]) -> str:
 
 
 def without_kernel(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a notebook whose outputs work on an HTML page.
+    """Return a copy of a notebook whose widgets work on an HTML page without Python.
 
     The boxes in its outputs contain the states of their widgets. The page also needs `script` and
     `style`. Of all other widgets, only the last picture is kept.

@@ -10,7 +10,7 @@ from coalloc_lib.widgets import pages
 
 
 class Pictured(anywidget.AnyWidget):
-    """The base class of a widget with a still picture, which notebooks show without a kernel."""
+    """Base class of a widget with a still picture, for notebooks whose kernel does not run."""
 
     #: The HTML before the still picture.
     hint = ""
@@ -18,7 +18,7 @@ class Pictured(anywidget.AnyWidget):
     picture: Callable[[], Picture]
 
     def boxed(self) -> dict[str, str]:
-        """Return the still picture by MIME type, in a box that `pages.fill` can fill."""
+        """Return the still picture by MIME type, in an HTML element for the working widget."""
         still = self.picture()._repr_mimebundle_()
         # The picture is sent as HTML only, because an image would have no description for a
         # screen reader.

@@ -24,12 +24,13 @@ from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_
 from coalloc_lib.widgets.pictured import Pictured
 from coalloc_lib.widgets.player_data import label_of, player_data, view_of
 
-#: The largest number of schedules that fit below each other on a screen.
+#: The largest number of schedules in a player. More would not fit below each other on a screen.
 _MOST_SHOWN = 4
 #: The request types for which a placement policy has no choice: an ordered request names its
 #: clusters, and a total request runs on a single cluster.
 NO_CHOICE = ("ordered", "total")
-#: The scheduling policies of the explorer by name: those whose only number is MaxJumps.
+#: The scheduling policies that the explorer offers, by name. None of them has a number other than
+#: MaxJumps.
 FOLLOWED_POLICIES = {
     policy.__name__: policy
     for policy in SCHEDULING.values()
@@ -55,7 +56,8 @@ class Player(Pictured):
     now : float, optional
         The instant to show at first, by default the first instant at which a job waits.
     against : Schedule, optional
-        Another schedule of the same jobs. Work that is done earlier than in it has white lines.
+        Another schedule of the same jobs, with which the schedules are compared. White lines mark
+        the time in which a job runs already, but still waits in this other schedule.
     idle : float, optional
         The end of the axis of the idle share, from 0.01 to 1. Give the same number to several
         players to compare them. By default the axis ends at the largest value.
@@ -80,8 +82,8 @@ class Player(Pictured):
     processor-time since the first submission. In a saturated system it tends to the capacity loss.
 
     A dashed line is at the first start that was promised to the head of the queue. A job that
-    overtook the head of the queue has a dashed outline. A dotted outline is time that is promised
-    to a job and that the job does not use.
+    overtook the head of the queue has a dashed outline. A dotted outline shows time that was booked
+    for a job, but that the job does not use.
 
     The space bar starts and stops the player. Left and right go to the previous and the next event,
     Home and End to the first and the last one. Up and down change the speed. The keys ``n`` and
@@ -132,7 +134,7 @@ class Player(Pictured):
     def show(
         self, schedules: Schedule | Mapping[str, Schedule], against: Schedule | None = None
     ) -> None:
-        """Show other schedules in this player.
+        """Replace the schedules that this player shows.
 
         The instant and the speed stay as they are. The time axis stays too, but becomes longer if
         the new schedules need it.
@@ -168,7 +170,7 @@ class Player(Pictured):
         }  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an HTML page with this player, which works without a kernel and a network.
+        """Save this player as an HTML page that works without Python and without a network.
 
         Parameters
         ----------
@@ -181,13 +183,13 @@ class Player(Pictured):
             beside.write_text(page, encoding="utf-8")
 
     def still(self) -> Figure:
-        """Return a still picture of the schedules, with the marks that the player uses."""
+        """Return a still picture of the schedules, with the same marks as in the player."""
         return draw_schedules(
             *scenes(self._schedules, self._window, self._against), unit=self._unit
         )
 
     def picture(self) -> Picture:
-        """Return the still picture of the schedules with its description in words."""
+        """Return the still picture of the schedules with a description in words."""
         return Picture(self.still(), f"Schedule player of {' and '.join(self._schedules)}")
 
 

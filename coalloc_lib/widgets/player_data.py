@@ -14,11 +14,12 @@ from coalloc_lib.schedules.reading import heads
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification import booked_end
 
-#: How many jobs are shown, at most, of those that wait in the queue during the whole window.
+#: The largest number of jobs that are shown although they wait during the whole window.
 _MOST_WAITING = 50
-#: How many boxes of the median length fit beside each other into a view.
+#: The number of boxes of median length that fit beside each other on the screen.
 _BOXES = 18
-#: The smallest and the largest average number of jobs that start during a view.
+#: The smallest and the largest mean number of jobs that start during the time that the screen
+#: shows.
 _LEAST_STARTS, _MOST_STARTS = 12, 120
 
 
@@ -28,7 +29,7 @@ def player_data(
     window: tuple[float, float] | None,
     against: Schedule | None = None,
 ) -> dict[str, Any]:
-    """Return the data with which the player shows a part of a schedule.
+    """Return the data from which the player in the browser shows a part of a schedule.
 
     Parameters
     ----------
@@ -51,9 +52,9 @@ def player_data(
     begin, finish, jobs, is_all = _part(schedule, window)
     when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
     instants = np.unique(when)
-    # The comparisons also remove the NaN of jobs that never started.
+    # A job that never started has NaN as its start and end. The comparisons remove these, too.
     instants = instants[(instants >= begin) & (instants <= finish)]
-    # The place of each text in the list of texts. A new text gets the next place.
+    # The position of each text in a list of different texts. A new text gets the next position.
     words: defaultdict[str, int] = defaultdict(lambda: len(words))
     idling = explain.idle_while_waiting(schedule)
     return {
@@ -74,7 +75,7 @@ def player_data(
 
 
 def label_of(schedule: Schedule) -> str:
-    """Return the name of a schedule made of its policies, for players whose user gave no name."""
+    """Return a name for a schedule, made of the names of its policies."""
     number = schedule.scheduling.max_jumps
     name = str(schedule.scheduling).partition("(")[0] + ("" if number is None else f"({number})")
     if schedule.placement is None:
@@ -84,7 +85,7 @@ def label_of(schedule: Schedule) -> str:
 
 
 def view_of(films: list[dict[str, Any]]) -> float:
-    """Return the length of time that fits into a picture of 800 px.
+    """Return the length of time that a player shows at once, in a picture 800 pixels wide.
 
     It is chosen so that the numbers of most jobs fit into their boxes.
 
@@ -104,7 +105,7 @@ def view_of(films: list[dict[str, Any]]) -> float:
 
 
 def _part(schedule, window):
-    """Return the jobs of a window in order of the queue.
+    """Choose the jobs of a schedule that the player shows, in order of the queue.
 
     Returns
     -------
@@ -120,7 +121,7 @@ def _part(schedule, window):
     begin, finish = submit.min(), np.inf
     if window is not None:
         (begin, finish), _ = drawing.window_of(schedule, window)
-    # When each job first changes something in the window: it is submitted, or it leaves the queue.
+    # The first instant in the window at which each job is submitted or leaves the queue.
     appears = np.where(submit > begin, submit, np.maximum(left, begin))
     is_left = gone >= begin
     if window is None and len(schedule) > drawing.MOST:
@@ -141,14 +142,15 @@ def _part(schedule, window):
 
 
 def _jobs(schedule, jobs, words, sooner):
-    """Return lists with an entry for each of the jobs, by name."""
+    """Return lists with an entry for each job, by the name of the list."""
     came, last = _reasons(schedule, jobs)
     served = schedule.served[jobs]
     boxes: dict[int, list] = {int(job): [] for job in jobs}
     for job, *box in drawing.boxes(schedule, jobs[served]):
         boxes[job].append(box)
 
-    # If the placement policy splits every job, the player does not mark jobs that span clusters.
+    # If the placement policy splits every job, the player does not mark the jobs that span
+    # clusters.
     is_choice = schedule.placement is not None and schedule.placement.keeps_whole
 
     def times(column: NDArray[np.float64]) -> list[float | None]:
@@ -161,7 +163,8 @@ def _jobs(schedule, jobs, words, sooner):
         "start": times(schedule.start),
         "end": times(schedule.end),
         "sooner": times(sooner),
-        # A promised start is calculated from these ends, which are estimates or booked ends.
+        # The promised starts are calculated from the ends in this list, which are estimated or
+        # booked.
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
         "held": times(drawing.held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
@@ -178,7 +181,7 @@ def _jobs(schedule, jobs, words, sooner):
 
 
 def _reasons(schedule, jobs):
-    """Return why each job waited after its submission, and just before it left the queue.
+    """Return why each job waited, just after its submission and just before it left the queue.
 
     The reason is empty for a job that did not wait.
     """
@@ -194,7 +197,7 @@ def _reasons(schedule, jobs):
 
 
 def _heads(schedule, jobs, instants, words):
-    """Return the head of the queue at each instant, and why it waits.
+    """Return the job at the head of the queue at each instant, and why this job waits.
 
     The head is given by its place in `jobs`. It is -1 if no job waits, or if the job is not shown.
     """

@@ -55,7 +55,7 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The line style of each centre.
 LOOK = {"A": plots.STANDARD, "B": plots.MEANINGS["ordered"]}
-#: The number of jobs that the player shows, and the seed from which they are sampled. With this
+#: The number of jobs in the player, and the random seed with which they are sampled. With this
 #: seed, many of these jobs wait.
 SHOWN, SHOWN_SEED = 24, 90
 #: The note that is shown while Numba compiles a policy.
@@ -66,7 +66,7 @@ for _side, _sign in LOOK.items():
 
 
 def playground_picture(one: Scenario, other: Scenario) -> Picture:
-    """Draw the mean response times of two scenarios with the same jobs over the offered load.
+    """Draw the mean response times of two scenarios over the offered load, with the same jobs.
 
     Times are in mean run times of the jobs, which the picture calls hours.
 
@@ -132,7 +132,7 @@ def _picture(one: Scenario, other: Scenario) -> Picture:
 
 
 def _bars(table):
-    """Return the table of `by_size` as HTML, with bars for the run times and the waiting times."""
+    """Return an HTML table by job size, with bars for the run times and the waiting times."""
     most, rows = table["response"].max(), []
     for size, part in table.groupby("size", sort=False):
         bars = ""
@@ -152,7 +152,7 @@ def _bars(table):
 
 
 class Board(ipw.VBox):
-    """The view of the playground: a player, the comparison in words, a table and a curve.
+    """The results of the playground: a player, a comparison in words, a table and a curve.
 
     The player is a child of this widget. The explorer places `words`, `table` and `curve` itself.
     """
@@ -196,7 +196,7 @@ class Board(ipw.VBox):
         self._say(self._break_even)
 
     def _replay(self, one: Scenario, other: Scenario, load: float) -> None:
-        """Show a few jobs under both scenarios in the player."""
+        """Show a few jobs in the player, as both scenarios schedule them."""
         scenarios, rate = (one, other), one.rate(load)
         jobs = [scenario.workload.sample(SHOWN, SHOWN_SEED, rate) for scenario in scenarios]
         first, second = (s.run(stream) for s, stream in zip(scenarios, jobs, strict=True))
@@ -211,7 +211,7 @@ class Board(ipw.VBox):
         self.words.value = f'<div class="coalloc-words">{self._verdict}{more}</div>'
 
     def rest(self) -> None:
-        """Fade the results, because they no longer belong to the values of the controls."""
+        """Fade the results, because the controls now have other values."""
         self._say(self._break_even)
         for widget in (self.words, self.table, self.curve):
             widget.add_class("coalloc-past")
@@ -229,7 +229,7 @@ class Board(ipw.VBox):
 
 
 def _in_words(scenario: Scenario) -> str:
-    """Return the system, the policy and the kind of spanning of a scenario as HTML."""
+    """Return a sentence in HTML on the system, the policy and the spanning of a scenario."""
     jobs: Any = scenario.workload
     spans = scenario.placement is not None and not isinstance(scenario.placement, BestFit)
     spanning = f"jobs may span, at a penalty of {jobs.span_penalty:g}" if spans else "no job spans"
@@ -237,7 +237,7 @@ def _in_words(scenario: Scenario) -> str:
 
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
-    """Return the controls of a centre, and a heading that says which are disabled and why."""
+    """Return the controls of one centre, and a heading that says why some of them are disabled."""
     rows = dict(
         zip(
             CONTROLS,
@@ -259,11 +259,11 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
     clusters, policy, spanning, heading = rows["clusters"], rows["policy"], rows["span"], ipw.HTML()
 
     def disable_useless(_change: Any = None) -> None:
-        """Disable the controls that have no effect, and offer only the possible kinds of span."""
+        """Disable controls that have no effect, and offer only the possible kinds of spanning."""
         offered = SPANS if policy.value == "EASY" else SPANS[:3]
         if spanning.options != offered:
             kept = spanning.value if spanning.value in offered else AT_NEED
-            # ipywidgets selects the first option when a list gets new options.
+            # When a list gets new options, ipywidgets selects the first of them.
             spanning.options, spanning.value = offered, kept
         is_single = clusters.value.strip().isdigit()
         reasons = {
@@ -356,7 +356,8 @@ def playground_explorer(state: str = "") -> ui.Explorer:
     words, files = ipw.VBox([board.words, board.table]), ipw.VBox()
     columns += [(widget, []) for widget in (words, board.curve, copied, files)]
     box = ui.Explorer(controls, draw, board, state, simulates=lambda **_: True, columns=columns)
-    # The Python code and the files hold the same values as this text field, in a readable form.
+    # This text field is hidden, because the Python code and the files hold the same values in a
+    # more readable form.
     box.scenario.layout.display = "none"
     *box.children, note = box.children
     files.children = ipw.HBox(_file_buttons(box, links)), note, links
@@ -364,7 +365,7 @@ def playground_explorer(state: str = "") -> ui.Explorer:
 
 
 def _file_buttons(box: ui.Explorer, links: ipw.HTML) -> list[ipw.Widget]:
-    """Return a button that fills `links` with files to save, and one that loads a scenario."""
+    """Return a button that makes files to save, and a button that loads a saved scenario."""
 
     def fill(_button: Any) -> None:
         with suppress(InputError):  # The explorer already shows this error beside its control.

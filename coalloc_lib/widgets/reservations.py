@@ -19,23 +19,26 @@ from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import HINT
 from coalloc_lib.widgets.pictured import Pictured
 
-#: The largest number of servers whose rows can be told apart in a picture.
+#: The largest number of servers. With more servers, their rows in a picture could not be told
+#: apart.
 _MOST_SERVERS = 200
-#: How much the picture shows before now and after the end of the horizon, as shares of the horizon.
+#: The time that the picture shows before the present instant and after the end of the horizon, as
+#: shares of the horizon.
 _BEFORE, _BEYOND = 0.2, 0.06
-#: The actions of the reader that the browser reports, with their fields.
+#: The actions that the browser reports, with the names of their arguments.
 _ACTIONS = {
     "submit": ("start", "length", "servers"),
     "cancel": ("number",),
     "free": ("begin", "end"),
     "load": ("requests", "share", "ahead", "draw", "rule"),
 }
-#: The length of the request that the form proposes at first, in grains.
+#: The length of the request that the form proposes at first, in multiples of the smallest time
+#: step.
 _LENGTH = 20
 
 
 class ReservationCalendar(Pictured):
-    """A calendar of servers that a reader books by hand in a notebook.
+    """A widget in which the reader of a notebook reserves servers by hand.
 
     Use `reservation_calendar` to make one; it explains the parameters.
 
@@ -81,7 +84,8 @@ class ReservationCalendar(Pictured):
         super().__init__()
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self.now = booking.PAST * setting.horizon
-        # The grain is the longest round length of time up to an eightieth of the horizon.
+        # All instants are multiples of the grain, which is the longest of the times ..., 0.1, 0.2,
+        # 0.5, 1, 2, 5, ... up to an eightieth of the horizon.
         most, power = setting.horizon / 80, 10.0 ** floor(log10(setting.horizon / 80))
         self._grain = max(part * power for part in (1, 2, 5) if part * power <= most * 1.0001)
         self._new_session(setting, others)
@@ -89,7 +93,7 @@ class ReservationCalendar(Pictured):
         self.on_msg(lambda _widget, content, _buffers: self._receive(content))
 
     def submit(self, start: float, length: float, servers: int) -> str:
-        """Submit a request for servers, and return its outcome in words.
+        """Submit a request for servers, and return in words whether it was booked.
 
         Parameters
         ----------
@@ -127,7 +131,7 @@ class ReservationCalendar(Pictured):
         return words
 
     def free(self, begin: float, end: float) -> list[int]:
-        """Return the servers that are free from one instant to another, without booking them.
+        """Return the servers that are free during an interval, without booking them.
 
         Parameters
         ----------
@@ -196,7 +200,7 @@ class ReservationCalendar(Pictured):
         self._setting, self._others = setting, others
 
     def _receive(self, content: Mapping[str, Any]) -> None:
-        """Do what a message from the browser asks for, or show why that is impossible."""
+        """Do what the browser reports that the reader wants, or show why that is impossible."""
         field = "do"
         try:
             action = one_of("do", str(content.get("do")), (*_ACTIONS,))
@@ -207,7 +211,7 @@ class ReservationCalendar(Pictured):
             field = ""
             getattr(self, action)(**values)
         except InputError as error:
-            # An error begins with the name of the wrong argument.
+            # The text of an error begins with the name of the wrong argument.
             self._update(str(error), "wrong", field=field or str(error).partition(" ")[0])
 
     def _update(
@@ -239,7 +243,7 @@ class ReservationCalendar(Pictured):
         visible = [reserved for reserved in session.booked if reserved.booking.end > begin]
         self.data = {
             "title": f"{servers} servers" + f" in {clusters} clusters" * (clusters > 1),
-            "legend": "grey: others' requests, dark: asked for ahead of time; coloured: yours",
+            "legend": "grey: requests of other users, dark grey: made in advance; coloured: your requests",
             "clusters": list(setting.clusters),
             "terms": session.terms(),
             "unit": self._unit,
@@ -283,7 +287,7 @@ def reservation_calendar(
     span_penalty: float = 0.0, requests: int = 12, share: float = 0.5, ahead: float = 10.0,
     draw: int = 1, unit: str = "h",
 ) -> ReservationCalendar:  # fmt: skip
-    """Return a calendar of servers that a reader books by hand, in competition with other users.
+    """Return a calendar in which a reader reserves servers by hand, beside other users.
 
     The requests of other users are sampled. They were submitted during the half horizon before now.
 

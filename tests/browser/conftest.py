@@ -1,4 +1,4 @@
-"""The browser, where it is, and pages in it."""
+"""The browser for the tests, and pages that are opened in it."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def browser():
 
 @pytest.fixture
 def show(browser, tmp_path):
-    """Show a page without a network; whatever the console says is an error."""
+    """Return a function that opens a page offline. Any message in the console fails the test."""
     errors, contexts = [], []
 
     def show(html, functions=(), **how):

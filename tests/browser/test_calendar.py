@@ -1,4 +1,4 @@
-"""The reservation calendar in a browser, with its Python behind it and the network off."""
+"""The reservation calendar in a browser, with Python behind it and without a network."""
 
 import json
 
@@ -7,7 +7,8 @@ import pytest
 from coalloc_lib.widgets import ReservationCalendar, reservation_calendar
 from tests.widgets.test_calendar import empty
 
-#: What stands for a kernel's model: messages go to Python, and its answer comes back as the data.
+#: This script takes the place of a Jupyter kernel: it sends messages to Python, and stores the
+#: answer as the data of the widget.
 MODEL = """
 const state = {data: await window.python(null)}, changed = [];
 const model = {
@@ -55,7 +56,7 @@ def said(page):
 
 
 def row_at(page, instant, server=0):
-    """Return the place of an instant in the row of a server; rows are from 7.2 to 37.44."""
+    """Return the pixel of an instant in the row of a server, on a time axis from 7.2 to 37.44."""
     band = page.locator(".cc-bands .cp-band").first.bounding_box()
     x = band["x"] + (instant - 7.2) / (37.44 - 7.2) * band["width"]
     return x, band["y"] + 24 * server + 12

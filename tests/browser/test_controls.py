@@ -1,4 +1,4 @@
-"""Every control of every notebook is wide enough to be used, in a window of usual size."""
+"""Every control of every notebook is wide enough to be used in a window of usual size."""
 
 import ast
 import json
@@ -8,11 +8,12 @@ import pytest
 from tests.browser.test_lab import running
 from tests.notebooks.test_notebooks import NOTEBOOKS, SHRINK, WIDGET
 
-#: The least size of each kind of control, in pixels: its width and its height.
+#: The smallest width and height of each kind of control, in pixels.
 LEAST = {"slider": (80, 2), "select": (40, 20), "entry": (40, 20), "button": (24, 20)}
-#: Small boxes with a label that can be clicked as well.
+#: Radio buttons and checkboxes may be smaller, because their labels can be clicked, too.
 LEAST |= {"radio": (12, 12), "checkbox": (12, 12)}
-#: Finds the controls that Lab has drawn so far. A slider is measured by the bar of its handle.
+#: This script measures the controls that JupyterLab has drawn so far. For a slider, it measures the
+#: bar along which the handle moves.
 MEASURE = """() => {
   const kinds = {".noUi-target": "slider", "select": "select", "button": "button",
     "input[type=range]": "slider", "input[type=radio]": "radio",
@@ -37,7 +38,7 @@ pytestmark = [pytest.mark.timeout(1200), pytest.mark.notebook]
 
 
 def names_of(source):
-    """Return the names that a cell reads, and those that it sets."""
+    """Return the names of variables that a cell reads, and the names that it sets."""
     read, written = set(), set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
@@ -50,13 +51,13 @@ def names_of(source):
 
 
 def has_controls(cell):
-    """Whether a cell shows widgets that are no guess: the guesses are all alike."""
+    """Whether a cell shows widgets other than a guess; all guesses look alike."""
     shows = any(WIDGET in output.get("data", {}) for output in cell["outputs"])
     return shows and "guess(" not in "".join(cell["source"])
 
 
 def sources_with_controls(path):
-    """Return the cells with controls, the first guess, and the cells that these need."""
+    """Return the cells with controls, the first guess, and the cells on which these depend."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     sources = ["".join(cell["source"]) for cell in cells]
@@ -72,7 +73,7 @@ def sources_with_controls(path):
 
 
 def measured(page):
-    """Return what is measured of each control, while the notebook is scrolled from top to end."""
+    """Scroll a notebook from top to end, and return the measured size of each control."""
     panel, found = page.locator(".jp-WindowedPanel-outer").first, set()
     panel.evaluate("panel => panel.scrollTo(0, 0)")
     for _ in range(200):
@@ -84,7 +85,8 @@ def measured(page):
     pytest.fail("the notebook has no end")
 
 
-#: These notebooks are measured by `make test-notebooks`, the others by `make test-long`.
+#: `make test-notebooks` measures the controls of these notebooks, and `make test-long` those of the
+#: others.
 QUICK = ("04", "06", "07")
 
 

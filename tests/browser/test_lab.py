@@ -1,4 +1,4 @@
-"""JupyterLab in a browser: the notebook runs, and a slider moved by keyboard moves its picture."""
+"""A notebook in JupyterLab: its cells run, and a slider that is moved by keyboard redraws."""
 
 import json
 import os
@@ -16,7 +16,8 @@ from tests.conftest import ROOT
 
 TOKEN = "workbench"
 NOTEBOOK = "01_maximal_utilization.ipynb"
-#: What is driven of it: cells that hold these words; the whole of it runs in tests/notebooks.
+#: The test runs those cells of the notebook that contain one of these texts. The tests in
+#: tests/notebooks run the whole notebook.
 DRIVEN = ("import coalloc_lib as co", "from coalloc_lib import widgets", "loss_explorer()", r"\sum")
 #: A run of these cells, in milliseconds.
 RUN = 120_000
@@ -26,7 +27,7 @@ pytestmark = [pytest.mark.timeout(1200), pytest.mark.notebook]
 
 
 def environment_of(folder):
-    """Return an environment in which Jupyter keeps all of its files in `folder`."""
+    """Return environment variables with which Jupyter keeps all of its files in one folder."""
     jupyter = [f"JUPYTER_{kind}_DIR" for kind in ("CONFIG", "DATA", "RUNTIME")]
     laboratory = [f"JUPYTERLAB_{kind}_DIR" for kind in ("SETTINGS", "WORKSPACES")]
     return os.environ | {p: str(folder / p) for p in [*jupyter, *laboratory, "IPYTHONDIR"]}
@@ -62,7 +63,7 @@ def wait_for(url, server, seconds=60):
 
 @contextmanager
 def serving(command, url, own, cwd=None):
-    """Run a server of Jupyter's until the block ends; it begins once this address answers."""
+    """Run a Jupyter server for a ``with`` block, which begins when the server answers."""
     with (own / "server.log").open("wb") as log:
         how = {"env": environment_of(own), "cwd": cwd, "stdout": log, "stderr": log}
         server = subprocess.Popen(command, **how)
@@ -76,7 +77,7 @@ def serving(command, url, own, cwd=None):
 
 @contextmanager
 def running(browser, folder, name, driven, before=()):
-    """Yield some cells of a notebook, those with these words, in JupyterLab, after they were run.
+    """Run the cells of a notebook that contain one of some texts in JupyterLab; yield the page.
 
     `before` are lines of Python that the first cell begins with.
     """
@@ -105,13 +106,13 @@ def running(browser, folder, name, driven, before=()):
 
 @pytest.fixture(scope="module")
 def page(browser, tmp_path_factory):
-    """The notebook in the browser, after all cells were run."""
+    """The notebook in the browser, after all of its cells have run."""
     with running(browser, tmp_path_factory.mktemp("lab"), NOTEBOOK, DRIVEN) as page:
         yield page
 
 
 def explorer_with(page, label):
-    """Return the explorer that has a slider of this label, and the slider, in view."""
+    """Scroll to the slider with the given label, and return its explorer and the slider."""
     slider = page.locator(f".widget-inline-hbox:has(> .widget-label:text-is('{label}'))")
     slider = slider.locator("[role=slider]").first
     bring_into_view(page, slider)
@@ -120,7 +121,7 @@ def explorer_with(page, label):
 
 
 def bring_into_view(page, wanted):
-    """Scroll until Lab, which draws only the cells near the window, has drawn `wanted`."""
+    """Scroll until an element is drawn; JupyterLab draws only the cells near the window."""
     cells = page.locator(".jp-WindowedPanel-outer").first
     cells.evaluate("panel => panel.scrollTo(0, 0)")
     for _ in range(200):
@@ -133,7 +134,7 @@ def bring_into_view(page, wanted):
 
 
 def words(box):
-    """Return what the picture says, its numbers too."""
+    """Return the text of a picture with the description of its image."""
     return box.locator(".coalloc-view").first.inner_text() + shown(box).get_attribute("alt")
 
 
@@ -151,7 +152,8 @@ def wait_until(page, condition, seconds=20):
 
 def test_all_cells_run_without_a_word_on_stderr(page):
     assert page.all_cells_ran is True
-    # Lab draws only the cells near the window, so the outputs are read from its model.
+    # JupyterLab draws only the cells near the window, so the outputs are read from the notebook
+    # model.
     model = "window.jupyterapp.shell.currentWidget.content.model.toJSON()"
     outputs = [o for cell in page.evaluate(model)["cells"] for o in cell.get("outputs", [])]
     assert len(outputs) >= 3

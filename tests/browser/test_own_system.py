@@ -1,4 +1,4 @@
-"""The form for an operator's sites in JupyterLab: an answer, a wrong file, what sacct printed."""
+"""The form of notebook 07 in JupyterLab: its answer, a wrong file, and output of sacct."""
 
 import pytest
 
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.timeout(600), pytest.mark.notebook]
 
 @pytest.fixture(scope="module")
 def page(browser, files, tmp_path_factory):
-    """The form in the browser, with two small logs."""
+    """The form of notebook 07 in the browser, with two small logs."""
     sites = tuple((name, str(files[name]), size) for name, size in CLUSTERS.items())
     before = "from own_system import form\n", f"form.SITES = {sites}\n"
     folder = tmp_path_factory.mktemp("lab")
@@ -27,7 +27,7 @@ def fill(page, label, text):
     entry.press("Tab")
 
 
-#: Presses a button; waits until it was disabled and can be pressed again.
+#: This script presses a button, and waits until the button was disabled and can be pressed again.
 PRESS = """button => new Promise(done => {
   let seen = 0;
   new MutationObserver((changes, observer) => {
@@ -39,7 +39,7 @@ PRESS = """button => new Promise(done => {
 
 
 def press(page, name):
-    """Press a button of the form; return what is then said and shown."""
+    """Press a button of the form; return the messages and the results that are shown then."""
     page.get_by_role("button", name=name).evaluate(PRESS)
     said = page.locator(".jp-OutputArea").get_by_role("alert").all_inner_texts()
     return said, page.locator(".widget-html-content:has(img)").all_inner_texts()

@@ -1,4 +1,4 @@
-"""Widgets in pages with no kernel behind them, and the site, from a disk with the network off."""
+"""Widgets on pages without a kernel, and the site as files on disk without a network."""
 
 import importlib.util
 import subprocess
@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 from tests.widgets.test_player import small
 
 BUILD = ROOT / "docs" / "site" / "build.py"
-#: Pages of the site, and what each must show; and the widths of a screen and of a phone.
+#: Pages of the site, each with an element that it must show.
 SHOWN = {
     "index": "table",
     "notebooks/00_tour": ".coalloc-player .cp-buttons",

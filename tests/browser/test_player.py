@@ -1,4 +1,4 @@
-"""The player in a browser: a saved page, opened with the network off."""
+"""The player in a browser: a page that it saved, opened without a network."""
 
 import re
 
@@ -9,7 +9,7 @@ import coalloc_lib as co
 from coalloc_lib.schedules.explain import idle_while_waiting
 from tests.widgets.test_player import JOBS, SIX
 
-#: Job 2 comes at 1, and job 3 at 2; only at 4 do both find room.
+#: Job 2 is submitted at 1 and job 3 at 2. Both must wait until 4.
 INSTANTS = [0, 1, 2, 4, 6, 7, 9, 10]
 
 

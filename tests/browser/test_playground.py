@@ -1,4 +1,4 @@
-"""The playground as a page of its own, by Voila: on a small screen, a phone, and by keyboard."""
+"""The playground as a page made by Voila: on a small screen, on a phone, and by keyboard."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.timeout(600), pytest.mark.notebook]
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    """Serve the cell of the playground from a folder of its own; return its address."""
+    """Serve the cell of the playground from a temporary folder; return the server's address."""
     pytest.importorskip("voila")
     root, own, port = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("own"), free_port()
     notebook = json.loads((ROOT / "notebooks" / NOTEBOOK).read_text(encoding="utf-8"))
@@ -28,7 +28,7 @@ def address(tmp_path_factory):
 
 
 def give(page, path):
-    """Load a file by the button for it."""
+    """Load a scenario file with the button "load scenario"."""
     with page.expect_file_chooser() as asked:
         page.get_by_role("button", name="load scenario").click()
     asked.value.set_files(path)

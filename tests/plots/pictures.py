@@ -1,4 +1,4 @@
-"""What the tests of pictures share."""
+"""Functions that several tests of pictures use."""
 
 
 def texts(axes):
@@ -6,5 +6,5 @@ def texts(axes):
 
 
 def subtitle_of(figure):
-    """Return the subtitle of a figure, on one line."""
+    """Return the subtitle of a figure as a single line."""
     return figure.texts[-1].get_text().replace("\n", " ")

@@ -1,4 +1,4 @@
-"""Pictures hold what a table says, in words that can be read; what has no place is refused."""
+"""Bar charts show the values of a table with readable texts, and reject wrong values."""
 
 from functools import partial
 from itertools import combinations
@@ -12,7 +12,8 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
 from tests.plots.pictures import texts
 
-#: What red-green blind eyes see of linear red, green and blue (Machado and others, 2009).
+#: This matrix turns linear red, green and blue into what people with red-green blindness see
+#: (Machado and others, 2009).
 DEUTERANOPIA = np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]])
 #: Names that one figure may hold together.
 TOGETHER = (

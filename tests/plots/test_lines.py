@@ -1,4 +1,4 @@
-"""Pictures of lines and of intervals: their places, limits, names, and what goes on."""
+"""Charts of lines and of intervals: their points, limits, names and marks."""
 
 from functools import partial
 from itertools import combinations
@@ -17,7 +17,9 @@ factor_lines = partial(plots.factor_lines, **COLUMNS, base="those before")
 
 
 def table(panel="one", at=(1.0, 2.0, 4.0), /, **drawn):
-    """Return the points of lines by name, each with an interval of a tenth to both sides."""
+    """Return a table of named lines. The interval of each value reaches from 0.9 to 1.1 times the
+    value.
+    """
     rows = [
         {"panel": panel, "line": name, "x": x, "y": y, "ci95_low": 0.9 * y, "ci95_high": 1.1 * y}
         for name, values in drawn.items()
@@ -27,7 +29,7 @@ def table(panel="one", at=(1.0, 2.0, 4.0), /, **drawn):
 
 
 def joined(axes):
-    """Return the lines of a panel that are neither levels nor marks."""
+    """Return the drawn lines of a panel, without dashed levels and without single markers."""
     return [line for line in axes.lines if line.get_color() != "black" and not marker(line)]
 
 
@@ -143,7 +145,7 @@ def test_what_a_line_is_compared_with_is_marked_in_its_row():
 
 
 def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), **how):
-    """Return the picture of one interval, from 0 to 1, and its lines and marks by their marker."""
+    """Draw one interval on an axis from 0 to 1; return the figure and its drawn parts by marker."""
     row = {"psi": middle, "ci95_low": low, "ci95_high": high, "row": "row", "who": "S1"}
     figure = plots.intervals(
         pd.DataFrame([row]), x="psi", row="row", series="who", span=span, **how
@@ -191,7 +193,7 @@ def test_curves_of_the_previous_figure_may_be_saturated_at_all_loads():
         ),
         (
             lambda: lines(table(a=(1, 2, 3)), scales={"two": ("linear", "log")}),
-            "^scales has no entry for the panel 'one'; give its two scales$",
+            "^scales has no entry for the panel 'one'; give the scales of its two axes$",
         ),
         (lambda: interval(span=(2, 1)), r"^span = \(2, 1\); give the left end of the axis"),
         (lambda: interval(span=(0, 1), log=True), r"^span = \(0, 1\); give ends above 0"),

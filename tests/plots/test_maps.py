@@ -1,4 +1,4 @@
-"""Maps number their cells, and say which of them are undecided; timelines have shares."""
+"""Maps show their numbers and hatch undecided cells; timelines show shares over time."""
 
 from functools import partial
 
@@ -61,7 +61,7 @@ def test_a_cell_that_has_no_place_is_refused(column, value, words):
 
 
 def test_timelines_have_a_strip_a_cluster_and_refuse_what_is_no_share():
-    """Shares come from differences of long sums: rounding may move them."""
+    """Shares are differences of long sums, so rounding may move them just below 0 or above 1."""
     shares = (-8e-17, 0.5, 1 + 3e-13, 0.25)
     table = pd.DataFrame({"mode": "one", "site": [1, 1, 2, 2], "day": [0, 1, 0, 1], "busy": shares})
     columns = {"panel": "mode", "strip": "site", "time": "day", "busy": "busy", "until": 2}
@@ -74,7 +74,7 @@ def test_timelines_have_a_strip_a_cluster_and_refuse_what_is_no_share():
 
 
 def test_timelines_draw_each_interval_as_long_as_it_is():
-    """The clusters have different intervals, and a share holds until the next interval begins."""
+    """The intervals of a cluster may have different lengths; each is drawn as long as it is."""
     rows = [("one", "A", 0, 0.5), ("one", "A", 9, 1.0), ("one", "B", 0, 0.2), ("one", "B", 5, 0.8)]
     table = pd.DataFrame(rows, columns=["mode", "site", "day", "busy"])
     columns = {"panel": "mode", "strip": "site", "time": "day", "busy": "busy"}

@@ -1,4 +1,4 @@
-"""Two sites with small logs, as the tests of the report have them."""
+"""Two sites with small logs, as in the tests of the report."""
 
 from tests.own_system.conftest import files, logs, report
 

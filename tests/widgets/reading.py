@@ -1,4 +1,4 @@
-"""What the tests of widgets read of an explorer."""
+"""Functions that read the controls, notes and pictures of an explorer in tests."""
 
 import base64
 import html
@@ -17,12 +17,12 @@ def all_widgets(box):
 
 
 def control(box, label):
-    """Return the control of this label that a reader would type into or choose from."""
+    """Return the control with a label that a reader would type into or choose from."""
     return [w for w in all_widgets(box) if getattr(w, "description", None) == label][-1]
 
 
 def words(box):
-    """Return what the picture says: its words, and the numbers that fold beneath it."""
+    """Return the description of a picture, with the numbers that are folded below it."""
     data = box.view.data
     rows = [html.unescape(row) for row in re.findall(r"<li>(.*?)</li>", data["text/html"])]
     said = data["text/plain"].removesuffix("; its numbers are listed below")
@@ -35,18 +35,18 @@ def source(box):
 
 
 def lettering(box):
-    """Return the texts of the picture, in their order."""
+    """Return the texts that are drawn inside a picture, in order."""
     svg = base64.b64decode(source(box).partition("base64,")[2]).decode()
     return " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
 
 
 def notes(box):
-    """Return the texts beside the controls."""
+    """Return the texts of the notes beside the controls of an explorer."""
     texts = [w.value for w in all_widgets(box) if isinstance(w, ipw.HTML) and "note" in w.value]
     return [re.sub("<[^>]+>", "", text) for text in texts if 'role="alert"' in text]
 
 
 def bars(title="t", **values):
-    """Return a picture of bars, by their names."""
+    """Return a bar chart of values that are given by the names of their bars."""
     table = pd.DataFrame({"group": "one", "series": list(values), "loss": list(values.values())})
     return plots.bars(table, value="loss", group="group", series="series", title=title)

@@ -1,4 +1,4 @@
-"""The reservation calendar: what its desk books and says, and what the browser is sent."""
+"""The reservation calendar: what it books, what it says, and the data for the browser."""
 
 import json
 
@@ -69,7 +69,7 @@ ASKED = {
     "submit": ("start", "length", "servers"), "cancel": ("number",), "free": ("begin", "end"),
     "load": ("requests", "share", "ahead", "draw"), "dance": (),
 }  # fmt: skip
-#: What a reader asks for, the field that is wrong, and the words.
+#: An action of the reader with its values, the name of the wrong field, and a part of the message.
 TYPED = [
     (("submit", None, 2, 1), "start", "start is empty; give a number"),
     (("submit", 12, 2, 1.5), "servers", "servers = 1.5; give a whole"),

@@ -1,4 +1,4 @@
-"""Explorers and pictures: what follows a control, the line that recreates it, what is refused."""
+"""Explorers: a control redraws the picture, a line sets the controls, wrong values are rejected."""
 
 import asyncio
 import html

@@ -1,4 +1,4 @@
-"""The explorers without a browser: what is shown follows every control, and comes back with it."""
+"""All explorers without a browser: each picture follows its controls and can be recreated."""
 
 import asyncio
 import re
@@ -33,7 +33,8 @@ MAKERS = {
     "penalty": penalties.penalty_explorer,
     "sharing": sharing.sharing_explorer,
 }
-#: Another value of each control. What does not act at first has first to be set so.
+#: Another value for each control. A control that has no effect comes after the control that gives
+#: it an effect.
 OTHER = {
     "loss": {
         "clusters": 5, "cluster size": 40, "components": 3, "size distribution": "D(q)",
@@ -54,7 +55,7 @@ OTHER = {
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Whether a formula is quick is not for a busy machine to decide; penalties need few jobs."""
+    """Give formulas more time, because the machine may be busy, and simulate few jobs."""
     monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 3.0)
     monkeypatch.setattr(penalties, "FINE", (1_500, 4))
     monkeypatch.setattr(penalties, "COARSE", (500, 3))
@@ -74,7 +75,7 @@ def shown(box):
 
 
 def played(box):
-    """Return the schedule that the explorer's player has, and what it is called."""
+    """Return the name and the start times of the schedule that an explorer's player shows."""
     ((label, schedule),) = box.view._schedules.items()
     return label, schedule.start.tolist()
 
@@ -97,7 +98,7 @@ def test_every_slider_has_an_entry_of_its_name(name):
     assert control(box, first.description).value == last
 
 
-#: These explorers simulate for half a minute in this test.
+#: With these explorers, this test simulates for half a minute.
 SLOW = ("penalty", "sharing")
 
 
@@ -211,14 +212,15 @@ def test_formula_and_simulation_answer_alike(request_type, monkeypatch):
     simulated = max_utilization_of.__wrapped__(question)
     assert formula.method == ("approximation" if request_type == "unordered" else "exact")
     assert simulated.method == "simulation"
-    # The approximation is off by up to 0.0085; a 95 % interval is doubled to be nearly sure.
+    # The approximation is off by up to 0.0085. The 95 % interval is doubled, so that nearly no
+    # correct result fails.
     off = 0.0085 + 2 * simulated.loss.half_width
     assert simulated.capacity_loss == pytest.approx(formula.capacity_loss, abs=off)
 
 
 @pytest.fixture
 def tables(monkeypatch):
-    """The tables that are drawn as bars, or as dots."""
+    """The tables from which bars and intervals are drawn."""
     kept = []
 
     def keeping(draw):
@@ -262,7 +264,7 @@ def test_a_loss_by_formulas_alone_is_drawn_once():
         return "refining" in losses.view.value
 
     assert not asyncio.run(refines("cluster size", 40))
-    # The approximation is too high for jobs with fewer components than there are clusters.
+    # The approximation is too high if jobs have fewer components than there are clusters.
     assert asyncio.run(refines("clusters", 6))
     assert not asyncio.run(refines("clusters", 4))
     assert asyncio.run(refines("placement", "first fit"))
@@ -272,7 +274,7 @@ def test_a_loss_by_formulas_alone_is_drawn_once():
 
 
 def test_a_total_request_gets_one_cluster_as_large_as_all():
-    """As in the study, where total requests lose least; a cluster of 4 could not hold 6."""
+    """As in the study, total requests run on one cluster. A job of 6 would not fit into 4."""
     wide = co.JobStream([0, 0, 1], [5, 3, 2], [[3, 3], [1, 1], [4, 4]])
     box = widgets.schedule_explorer(co.Multicluster([4, 4]), wide)
     control(box, "request type").value = "total"
@@ -308,7 +310,8 @@ def test_a_penalty_moves_the_points_by_its_rule_without_a_new_simulation(monkeyp
     assert picture.image == widgets.division_picture((32, 32, 32, 32)).image
     assert picture.alt.startswith("Worst fit carries 89%")
     points = [point for curve in curves.values() for point in curve.points]
-    # At low load the interval ends at the mean run time, so it is not symmetric.
+    # At low load, the interval ends at the mean run time, so it is not symmetric about the
+    # estimate.
     assert all(point.response.text(2) in picture.alt for point in points)
     assert widgets.division_picture(penalty=0.6).alt.startswith("Worst fit carries 56%")
 
@@ -420,7 +423,7 @@ def test_what_saturates_is_named_and_has_no_bar(load, psi, saturated, tables):
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """What is drawn: the tables of the dots and of the timelines, and the subtitles."""
+    """The tables from which intervals and timelines are drawn, and the subtitles of both."""
     kept = {}
 
     def keep(name):

@@ -1,4 +1,4 @@
-"""Notebooks without a kernel: players in boxes with their states."""
+"""Notebooks on pages without a kernel: players keep their states."""
 
 import copy
 import json
@@ -15,7 +15,7 @@ STATE = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
 
 
 def notebook_of(*widgets):
-    """Return a notebook that shows widgets, with their states as a front end keeps them."""
+    """Return a notebook that shows widgets, with their states as Jupyter stores them."""
     states = {w.model_id: {"state": w.get_state(), "model_name": "AnyModel"} for w in widgets}
     outputs = [w._repr_mimebundle_() for w in widgets]
     data = [each[0] if isinstance(each, tuple) else each for each in outputs]

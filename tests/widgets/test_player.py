@@ -1,4 +1,4 @@
-"""What the player is sent of a schedule, the page that it saves, and the still picture."""
+"""The player: its data for the browser, the page that it saves, and its still picture."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def test_boxes_hold_every_processor_and_never_overlap(schedule):
 
 
 def test_what_is_booked_and_not_used_is_outlined_until_it_is_free():
-    """Only where the booking stays; nobody else is drawn there."""
+    """The outline is drawn on the processors of the booking, and no other job is drawn there."""
     jobs = co.JobStream(
         [0, 0, 1, 2], [6, 10, 4, 3], [6, 2, 8, 2], request="total", estimate=[9, 10, 4, 3]
     )

@@ -1,4 +1,4 @@
-"""The playground: two scenarios with the same jobs, what is said of them, and the files."""
+"""The playground: two scenarios with the same jobs, their comparison in words, and files."""
 
 import base64
 import html
