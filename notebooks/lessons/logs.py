@@ -8,10 +8,10 @@ from IPython.display import HTML
 from numpy.typing import ArrayLike, NDArray
 
 import coalloc_lib as co
-from coalloc_lib.basics.data import data_folder
 from coalloc_lib.basics.times import HOUR
 from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.swf import SwfLog
+from studies import log_files
 
 #: The text that replaces a mean if the log has none of its values.
 NOT_RECORDED = "not recorded"
@@ -34,9 +34,8 @@ def logs_here(*names: str, fetch: bool = False) -> HTML:
     """
     if fetch:
         catalogue.fetch(names)
-    places = {log["name"]: log["found"] for log in catalogue.listing()}
-    found = [name for name in names if places[name] != "not fetched"]
-    missing = [name for name in names if name not in found]
+    missing = log_files.missing_logs(names)
+    found = [name for name in names if name not in missing]
     return HTML("".join(f"<p>{line}</p>" for line in _sentences(found, missing)))
 
 
@@ -45,7 +44,7 @@ def _sentences(found: Sequence[str], missing: Sequence[str]) -> list[str]:
     there = f"<b>Logs found:</b> {', '.join(found) or 'none'}."
     if not missing:
         return [f"{there} The numbers in the text are those of these logs."]
-    replaced = [name for name in missing if _has_stand_in(name)]
+    replaced = [name for name in missing if log_files.has_stand_in(name)]
     left_out = [name for name in missing if name not in replaced]
     lines = [f"{there} <b>Not found:</b> {', '.join(missing)}."]
     if replaced:
@@ -67,10 +66,6 @@ def _sentences(found: Sequence[str], missing: Sequence[str]) -> list[str]:
     return lines
 
 
-def _has_stand_in(name: str) -> bool:
-    return (data_folder("traces") / f"{name}-synthetic.swf.gz").is_file()
-
-
 def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
     """Return the waits that a log recorded for some jobs.
 
@@ -87,8 +82,7 @@ def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
         The waits in hours, NaN if the log does not have them. All waits of a synthetic log are NaN,
         because its jobs never waited on a machine.
     """
-    waits = log.table.set_index("job")["wait"].loc[jobs.number].to_numpy(dtype=float)
-    return np.where((waits < 0) | log.is_stand_in, np.nan, waits / HOUR)
+    return log_files.recorded_waits(log, jobs) / HOUR
 
 
 def told(values: ArrayLike, style: str = "{:.1f} h") -> str:

@@ -8,6 +8,7 @@ machine, are compared with the archived ledger row by row.
 import gzip
 import hashlib
 import json
+import math
 import platform
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
@@ -20,24 +21,31 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics.storage import read_runs
 from coalloc_lib.workloads.catalogue import trace
-from studies.data import data_folder
 from studies.ledger import Row, read_ledger
+from studies.log_files import logs_missing_in
 
-#: The folder of the archive.
-ARCHIVE = data_folder("results") / "paper"
-#: The file that says how the runs of a study were made, in the same folder as the runs.
+#: The folder ``data`` of the repository: the papers' numbers, and the stored runs.
+DATA = Path(__file__).resolve().parents[2] / "data"
+#: The folder with the stored runs at the papers' sample sizes, called the archive.
+ARCHIVE = DATA / "results" / "paper"
+#: The file with a study's runs, in the folder of the study's results.
+RUNS = "runs.csv.gz"
+#: The ledger with the rows of all studies, in the folder of the results.
+LEDGER = "ledger.csv"
+#: The file that records how the runs of a study were made. It is in the same folder as the runs.
 MADE_WITH = "made_with.json"
-#: The key in `MADE_WITH` for the SHA-256 of the decompressed table of runs.
+#: The key in the file `MADE_WITH` for the SHA-256 of the decompressed table of runs.
 CHECKSUM = "runs_sha256"
-#: The value in `MADE_WITH`, instead of a checksum, for a log that was missing.
+#: The value in the file `MADE_WITH` for a log that was missing, instead of its checksum.
 MISSING = "missing"
-#: Two numbers are equal if their relative difference is at most this; the ledger has six digits.
+#: Two numbers count as equal if their relative difference is at most this value, because the ledger
+#: has six digits.
 SAME = 6e-6
 
 
 def archived_runs(name: str) -> pd.DataFrame:
     """Return the archived runs of a study; raise `InputError` if the archive has none."""
-    path = ARCHIVE / name / "runs.csv.gz"
+    path = ARCHIVE / name / RUNS
     if not path.is_file():
         raise InputError(
             f"{path} does not exist: this copy of the repository has no stored runs of {name}; run "
@@ -47,7 +55,7 @@ def archived_runs(name: str) -> pd.DataFrame:
 
 
 def stored_runs(file: Path) -> pd.DataFrame:
-    """Return the runs in a file; raise `InputError` if someone changed the file."""
+    """Return the runs in a file; raise `InputError` if the file was changed afterwards."""
     table = read_runs(file)
     facts = read_made_with(file.parent)
     rows = facts.get("rows", len(table))
@@ -72,15 +80,15 @@ def runs_sha256(file: Path) -> str:
 
 
 def archived_ledger() -> dict[tuple[str, str], Row]:
-    """Return the archived rows by study and item; empty if there is no archived ledger."""
-    path = ARCHIVE / "ledger.csv"
+    """Return the archived rows of the ledger by study and item; empty if there is no such file."""
+    path = ARCHIVE / LEDGER
     if not path.is_file():
         return {}
     return {(row.study, row.item): row for row in read_ledger(path)}
 
 
 def beside_archive(rows: Iterable[Row], archive: Mapping[tuple[str, str], Row]) -> dict[str, str]:
-    """Compare rows with the archive: return the archived verdict or number of each, by item.
+    """Return, for each row of the ledger, the archived verdict or number if it differs.
 
     The text is empty if the row agrees with the archive. A row agrees if its verdict is the same,
     and its number is equal to the archived number or their intervals overlap.
@@ -89,28 +97,22 @@ def beside_archive(rows: Iterable[Row], archive: Mapping[tuple[str, str], Row]) 
 
 
 def logs_not_as_archived(study: str, runs: pd.DataFrame) -> list[str]:
-    """Return the logs that were missing for either these runs or the archived runs, but not both.
+    """Return the logs that were missing for only one of two tables: these or the archived runs.
 
     If there are any, the two tables of runs are about different jobs and cannot be compared.
     """
-    path = ARCHIVE / study / MADE_WITH
-    logs = json.loads(path.read_text(encoding="utf-8"))["logs"] if path.is_file() else {}
+    logs = read_made_with(ARCHIVE / study).get("logs", {})
     stored = {name for name, checksum in logs.items() if checksum == MISSING}
-    return sorted(stored ^ _missing_in(runs))
+    return sorted(stored.symmetric_difference(logs_missing_in(runs)))
 
 
 def other_logs(logs: Iterable[str]) -> str:
-    """Return the reason why runs cannot be compared with the archive if these logs differ."""
+    """Return a clause that says why runs that were made with other logs cannot be compared."""
     return f"it was made with different logs ({', '.join(logs)})"
 
 
-def _missing_in(runs: pd.DataFrame) -> set[str]:
-    """Return the names of the logs that were missing when the runs were made."""
-    return set(" ".join(runs["missing_logs"].unique()).split())
-
-
 def _archived_answer(row: Row, stored: Row | None) -> str:
-    """Return the archived verdict or number if it differs from that of the row; else nothing."""
+    """Return the archived verdict or number of a row if it differs, else an empty text."""
     if stored is None:
         return "not in the archive"
     if row.verdict != stored.verdict:
@@ -121,9 +123,15 @@ def _archived_answer(row: Row, stored: Row | None) -> str:
 
 
 def _overlap(one: Row, other: Row) -> bool:
-    """Return whether the numbers of two rows are equal or their intervals overlap."""
+    """Return whether two rows of the ledger have equal numbers or intervals that overlap.
+
+    Two infinite numbers are equal if they have the same sign, and NaN is equal to NaN.
+    """
     if one.reproduced is None or other.reproduced is None:
         return one.reproduced == other.reproduced
+    numbers = float(one.reproduced), float(other.reproduced)
+    if not all(map(math.isfinite, numbers)):  # the difference of their ends would be NaN
+        return numbers[0] == numbers[1] or all(map(math.isnan, numbers))
     low, high = _ends(one)
     other_low, other_high = _ends(other)
     apart = max(low - other_high, other_low - high)
@@ -131,7 +139,7 @@ def _overlap(one: Row, other: Row) -> bool:
 
 
 def _ends(row: Row) -> tuple[float, float]:
-    """Return the ends of a row's interval; both are the number itself if it is exact."""
+    """Return the ends of the interval of a row; both ends are the number itself if it is exact."""
     number = float(row.reproduced or 0.0)
     low = number if row.ci95_low is None else row.ci95_low
     return low, number if row.ci95_high is None else row.ci95_high
@@ -149,7 +157,7 @@ def made_with(runs: pd.DataFrame, logs: Iterable[str], minutes: float) -> dict[s
     minutes : float
         How long the runs took.
     """
-    missing = _missing_in(runs)
+    missing = logs_missing_in(runs)
     return {
         "study": str(runs["study"].iloc[0]),
         "scale": str(runs["scale"].iloc[0]),
@@ -175,13 +183,13 @@ def _sha256(name: str) -> str:
 
 
 def write_made_with(facts: Mapping[str, Any], path: Path) -> None:
-    """Write how the runs were made as JSON; a failure leaves an existing file as it was."""
+    """Write the record of how runs were made as JSON; a failure keeps an existing file."""
     with atomic_path(path) as beside:
         beside.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def read_made_with(folder: Path) -> dict[str, Any]:
-    """Return how the runs in a folder were made; empty if the folder has no `MADE_WITH`."""
+    """Return the record of how the runs in a folder were made; empty if there is no such file."""
     path = folder / MADE_WITH
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from studies.ledger import Decision
 
 @dataclass(frozen=True)
 class PaperSetting:
-    """The setting that a claim of a paper is about.
+    """The setting of the simulations that a claim of a paper is about.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class PaperSetting:
 
     @property
     def values(self) -> dict[str, Any]:
-        """All values by column, with which the runs of the setting can be selected."""
+        """All values of the setting by column; they select its runs."""
         return {**self.varied, **self.fixed}
 
     def with_(self, **values: Any) -> "PaperSetting":
@@ -48,13 +48,13 @@ class PaperSetting:
         return replace(self, varied=varied, fixed=fixed)
 
     def without(self, *names: str) -> "PaperSetting":
-        """Return a copy of the setting without some columns, which the claim itself compares."""
+        """Return a copy of the setting without columns whose values the claim compares."""
         for name in names:
             one_of("column", name, tuple(self.values))
         return replace(self, varied=without(self.varied, *names), fixed=without(self.fixed, *names))
 
     def fixing(self, *names: str) -> "PaperSetting":
-        """Return a copy of the setting in which some varied columns are fixed instead."""
+        """Return a copy of the setting in which some varied columns become fixed."""
         fixed = {**self.fixed, **{name: self.varied[name] for name in names}}
         return replace(self, varied=without(self.varied, *names), fixed=fixed)
 
@@ -93,7 +93,7 @@ class Claim:
     words: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def decide(self, runs: pd.DataFrame) -> Decision:
-        """Return the decision at the paper's own setting, with the answers at all other settings.
+        """Return the decision at the setting of the paper, with the answers at all other settings.
 
         Raises `NotRunError` if no run has the paper's own setting.
         """
@@ -117,7 +117,7 @@ class Claim:
         return value if isinstance(value, str) else f"{name} {value:g}"
 
     def _elsewhere(self, runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], bool | None]]:
-        """Yield every other setting in the runs, as its changed values, and the claim's answer.
+        """Yield the changed values of every other setting, and the claim's answer there.
 
         Settings for which the claim cannot be decided, because some runs are missing, are skipped.
         """
@@ -135,7 +135,7 @@ class Claim:
 
 
 def _lacking(runs: pd.DataFrame, values: Mapping[str, Any]) -> str:
-    """Return as a text the values that no run has.
+    """Return as a text the values of a setting that no run has.
 
     If each value occurs in some run, but no run has all of them, the text has all values.
     """

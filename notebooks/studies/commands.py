@@ -163,7 +163,7 @@ class Printed:
     other_logs: dict[str, list[str]] = field(default_factory=dict)
 
     def report(self, done: Any) -> None:
-        """Print the result of one study, unless the output is JSON."""
+        """Print the result of one study, unless the output is one JSON object."""
         from studies.archive import logs_not_as_archived
 
         self.rows.extend(done.rows)
@@ -175,7 +175,7 @@ class Printed:
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:
-        """Print the JSON object of the finished studies also if the results cannot be written."""
+        """Print the JSON object of the finished studies even if the results cannot be written."""
         try:
             yield
         except InputError:
@@ -215,7 +215,7 @@ class Printed:
 
 
 def _different_in_archive(rows: list[Row]) -> dict[str, str] | None:
-    """Return the archive's verdict or number for each row that differs from it.
+    """Return the archived verdict or number of each row that differs from the archive.
 
     The keys have the study and the item of a row. The result is None if there is no archive.
     """
@@ -229,7 +229,7 @@ def _different_in_archive(rows: list[Row]) -> dict[str, str] | None:
 
 
 def print_beside_archive(rows: list[Row], other: Mapping[str, Iterable[str]]) -> None:
-    """Print how many rows agree with the archive, and a table of the rows that do not.
+    """Print how many rows agree with the archive, and a table of the rows that differ.
 
     Parameters
     ----------
@@ -258,13 +258,13 @@ def print_beside_archive(rows: list[Row], other: Mapping[str, Iterable[str]]) ->
 
 
 def _line(result: Any) -> str:
-    """Return one line with a study's verdicts on printed numbers and on claims."""
+    """Return one line with the counts of a study's verdicts on printed numbers and on claims."""
     from studies.pages import NUMBERS, tally
 
     counts = tally(result)
     numbers = {head: counts.pop(head) for head in NUMBERS}
     tested, claims = counts.pop("numbers"), counts.pop("claims")
-    printed = f"{numbers['came out']} of {tested} printed numbers" if tested else ""
+    printed = f"{numbers['reproduced']} of {tested} printed numbers" if tested else ""
     if numbers["used to calibrate"]:
         printed += f" ({numbers['used to calibrate']} more were used to calibrate)"
     if tested:
@@ -301,7 +301,7 @@ def _number(value: float | str | None) -> str:
 
 @contextmanager
 def _watched(cache: str | None) -> Iterator[Progress]:
-    """Yield a progress bar; afterwards, report the points that were found in the cache."""
+    """Yield a progress bar; afterwards, report how many results were found in the cache."""
     with Progress(shown=sys.stderr.isatty()) as progress:
         try:
             yield progress

@@ -14,7 +14,8 @@ import numpy as np
 
 from coalloc_lib.statistics import Interval, all_of, not_
 
-#: `turn_of` tries cut-offs up to our own cut-off times this factor, and down to it over the factor.
+#: `turn_of` tries cut-offs from our own cut-off divided by this factor up to our own times this
+#: factor.
 FURTHEST = 100.0
 #: The ratio between two consecutive cut-offs that `turn_of` tries.
 STEP = 1.02
@@ -76,7 +77,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Asked:
-    """One part of a claim, which depends on a word of the paper.
+    """A part of a claim whose answer depends on the cut-off for a vague word of the paper.
 
     ``question(cut_off)`` returns whether this part holds with a cut-off: True, False, or None if
     that is undecided. The methods of `Word` make the usual questions.
@@ -87,7 +88,7 @@ class Asked:
 
     @property
     def answer(self) -> bool | None:
-        """The answer with our own cut-off."""
+        """The answer of this part of a claim with our own cut-off for the word."""
         return self.question(self.word.value)
 
 
@@ -96,7 +97,7 @@ Part = bool | Asked | None
 
 
 class Turn(NamedTuple):
-    """The cut-off of a word at which the verdict of a claim changes, and the verdict beyond it.
+    """The cut-off at which the verdict of a claim changes, and the verdict beyond that cut-off.
 
     `value` is None if the verdict is the same with all cut-offs within the factor `FURTHEST`.
     """
@@ -107,11 +108,11 @@ class Turn(NamedTuple):
 
     @property
     def is_near(self) -> bool:
-        """Whether the verdict changes so near to our cut-off that only the word decides it."""
+        """Whether the verdict changes so near to our cut-off that only the word decides."""
         return _log_factor(self) <= np.log(self.word.near)
 
     def words(self) -> str:
-        """Return the clause that tells at which cut-off the verdict would be another one."""
+        """Return the clause that says at which cut-off the verdict would change."""
         if self.value is None:
             return ""
         side = "less" if self.value < self.word.value else "more"
@@ -121,7 +122,7 @@ class Turn(NamedTuple):
 
 
 def answers(parts: Mapping[str, Part]) -> dict[str, bool | None]:
-    """Return the answer of each part of a claim, with our own cut-offs for the words."""
+    """Return the answer of each part of a claim, with our own cut-offs for vague words."""
     return {name: part.answer if isinstance(part, Asked) else part for name, part in parts.items()}
 
 
@@ -151,7 +152,7 @@ def _log_factor(turn: Turn) -> float:
 
 
 def _turn_by(word: Word, parts: Mapping[str, Part]) -> Turn:
-    """Return the nearest cut-off of one word at which the verdict changes."""
+    """Return the nearest cut-off of one word at which the verdict of a claim changes."""
 
     def verdict_at(value: float) -> str:
         return verdict_of(_answers_at(word, value, parts))
@@ -167,7 +168,7 @@ def _turn_by(word: Word, parts: Mapping[str, Part]) -> Turn:
 
 
 def _answers_at(word: Word, value: float, parts: Mapping[str, Part]) -> Iterator[bool | None]:
-    """Yield the answer of each part if one word has another cut-off."""
+    """Yield the answer of each part of a claim, with another cut-off for one word."""
     for part in parts.values():
         if not isinstance(part, Asked):
             yield part
@@ -178,7 +179,7 @@ def _answers_at(word: Word, value: float, parts: Mapping[str, Part]) -> Iterator
 
 
 def _steps(value: float) -> Iterator[tuple[float, float]]:
-    """Yield the steps away from a cut-off as pairs (near end, far end), alternately down and up."""
+    """Yield pairs of cut-offs (near, far) away from a cut-off, alternately down and up."""
     for step in range(int(np.log(FURTHEST) / np.log(STEP))):
         near, far = STEP**step, STEP ** (step + 1)
         yield value / near, value / far

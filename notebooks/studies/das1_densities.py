@@ -13,16 +13,16 @@ from coalloc_lib import plots
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from studies.results import Caption
 
-#: Width of a histogram bar and the longest service time shown, in seconds (jobs run by day).
+#: The width of a bar in the histogram of service times, and the longest service time shown, both in
+#: seconds. The log has such short jobs by day only.
 BIN, LONGEST = 30, 900
 #: The number of service times that are sampled for the histogram.
 SAMPLES = 200_000
 SIZE, SERVICE_TIME = "size", "service time"
 
 CAPTION = Caption(
-    "Figures 1 and 2: sizes and service times of the DAS1 log, by a stand-in with its published "
-    "moments",
-    finding="Most jobs have a power of two as their size, and most run for less than 90 s",
+    "Figures 1 and 2: sizes and service times of a synthetic DAS1 log with the published moments",
+    finding="Most jobs request a power of two processors, and most run for less than 90 s",
 )
 
 
@@ -47,7 +47,7 @@ def draw_densities(table: pd.DataFrame, **titles: Any) -> Figure:
     """
     is_size = (table["quantity"] == SIZE).to_numpy()
     bars = table.assign(
-        panel=np.where(is_size, "processors", f"seconds, {BIN} in a bar"),
+        panel=np.where(is_size, "processors", f"seconds, one bar for each {BIN} s"),
         width=np.where(is_size, 1.0, BIN),
         value=table["value"] - 0.5 * is_size,
     )

@@ -16,15 +16,18 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, one_of
 
-#: Each random number is within this factor of the printed one, uniformly on a logarithmic scale.
+#: A random number is a printed number times a factor of at most this value, or divided by it. The
+#: factor is uniform on a logarithmic scale.
 FACTOR = 2.0
-#: The number of sets of random numbers, and the seed that they are sampled with.
+#: The number of random sets of numbers, and the seed that samples them.
 SETS, SEED = 10_000, 1
 
 
 @dataclass(frozen=True)
 class JointReading:
-    """A comparison of several readings of a paper's unprinted parameters with its printed numbers.
+    """A comparison of several choices of a paper's unprinted parameters with its printed numbers.
+
+    Each choice of values for these parameters is called a reading.
 
     Parameters
     ----------
@@ -54,23 +57,26 @@ class JointReading:
 
     @cached_property
     def misfits(self) -> dict[str, float]:
-        """The misfit of each reading: the root mean square of log(value / printed number)."""
+        """The misfit of each choice of parameters.
+
+        It is the root mean square of log(value / printed number).
+        """
         printed = np.array([*self.printed.values()])
         return dict(zip(self.readings, self._misfits(printed).tolist(), strict=True))
 
     @property
     def misfit(self) -> float:
-        """The misfit of our reading; 0.1 means that its values are about 10 % off."""
+        """The misfit of the study's own choice; 0.1 means that its values are about 10 % off."""
         return self.misfits[self.ours]
 
     @property
     def best(self) -> str:
-        """The reading that fits best."""
+        """The choice of the unprinted parameters that fits the printed numbers best."""
         return min(self.misfits, key=self.misfits.__getitem__)
 
     @cached_property
     def share_as_good(self) -> float:
-        """The share of random sets of numbers that the best reading fits as well as ours fits.
+        """The share of random sets of numbers that some choice fits as well as the printed ones.
 
         A random set has the printed numbers, each multiplied by a random factor from 1/2 to 2. All
         readings are compared with each set, and the best one counts, because we compared all
@@ -83,7 +89,7 @@ class JointReading:
         return float(np.mean(np.array(best) <= self.misfit))
 
     def _misfits(self, printed: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the misfit of each reading to these numbers, in the order of the readings."""
+        """Return the misfit of each choice of parameters to some printed numbers."""
         off = np.log(self._values / printed)
         off[:, self._is_limit] = np.minimum(off[:, self._is_limit], 0.0)
         misfits = np.sqrt((off**2).mean(axis=1))
@@ -91,12 +97,12 @@ class JointReading:
 
     @cached_property
     def _values(self) -> NDArray[np.float64]:
-        """The values of the readings: a row for each reading, a column for each printed number."""
+        """The values: a row for each choice of parameters, a column for each printed number."""
         rows = [
             [values.get(name, np.nan) for name in self.printed] for values in self.readings.values()
         ]
-        # The logarithm of a ratio needs positive values. A reading with any other value is NaN
-        # here, and its misfit becomes infinite.
+        # The logarithm of a ratio needs positive values. All other values become NaN here, so the
+        # misfit of that choice is infinite.
         values = np.array(rows, dtype=float)
         return np.where(values > 0, values, np.nan)
 
@@ -105,20 +111,21 @@ class JointReading:
         return np.array([name in self.limits for name in self.printed])
 
     def words(self) -> str:
-        """Return one or two sentences: how well our reading fits, and how little that proves."""
+        """Return one or two sentences on how well our choice fits, and what that proves."""
         sentences = (
-            f"Our reading ({self.ours}) has a misfit of {self.misfit:.0%} over {len(self.printed)} "
-            f"printed numbers. Of random numbers within a factor of {FACTOR:g} of these, one of "
-            f"the {len(self.readings)} readings that were tried fits {self.share_as_good:.0%} as "
-            "well."
+            f"Our choice of parameters ({self.ours}) has a misfit of {self.misfit:.0%} over "
+            f"{len(self.printed)} "
+            f"printed numbers. If these are multiplied by random factors of up to "
+            f"{FACTOR:g}, one of the {len(self.readings)} choices that were tried fits as well in "
+            f"{self.share_as_good:.0%} of the cases."
         )
         if self.best == self.ours:
             return sentences
         least = min(self.misfits.values())
-        return f"{sentences} The best reading ({self.best}) has a misfit of {least:.0%}."
+        return f"{sentences} The best choice ({self.best}) has a misfit of {least:.0%}."
 
     def table(self) -> pd.DataFrame:
-        """Return a table with a row for each reading, in order of its misfit.
+        """Return a table with a row for each choice of the unprinted parameters, sorted by misfit.
 
         The columns have the values of the reading; their names have the printed numbers.
         """

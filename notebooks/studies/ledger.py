@@ -15,15 +15,16 @@ from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import Interval, all_of
 from studies.cut_offs import Part, Turn, answers, turn_of, verdict_of
 
-#: The verdicts that only printed numbers have, that only claims have, and that both have.
+#: The verdicts on printed numbers only, on claims only, and on both.
 OF_NUMBERS = ("reproduced", "close", "differs")
 OF_CLAIMS = ("holds", "does not hold")
 OF_BOTH = ("undecided", "calibrated on", "cannot be tested")
 VERDICTS = (*OF_NUMBERS, *OF_CLAIMS, *OF_BOTH)
-#: The beginning of the note on a printed number that a single run of the paper's length is unlikely
-#: to give.
+#: The first words of the note on a printed number that a single run of the paper's length is
+#: unlikely to give.
 STANDS_OUT = "stands out"
-#: The separator in a note between its sentences and the lists that a page hides at first.
+#: The separator between the sentences of a note and the lists of failed parts, which a page hides
+#: at first.
 FOLD = " | "
 
 
@@ -76,7 +77,10 @@ class Row:
         found: Interval | float | None,
         judgement: "Judgement",
     ) -> "Row":
-        """Return the row for a value that was found; the ends are None if the value is exact."""
+        """Return the row of the ledger for a value that was found and its judgement.
+
+        The ends of the interval are None if the value is exact.
+        """
         row = study, item, quantity, published
         if not isinstance(found, Interval):
             return cls(*row, found, None, None, *judgement)
@@ -106,7 +110,7 @@ def judge_number(
     one_run: Interval | None = None,
     calibrates: str = "",
 ) -> Judgement:
-    """Judge whether our result reproduces a published number, within the number's rounding.
+    """Judge whether our result reproduces a printed number, within the rounding of that number.
 
     Parameters
     ----------
@@ -144,14 +148,14 @@ def judge_number(
 
 
 def _chosen(parameter: str) -> str:
-    """Return the sentence that names the parameter that was chosen to fit a number or a claim."""
-    return f"It was used to choose {parameter}, so that it confirms nothing. "
+    """Return a sentence saying that a number or claim was used to choose a parameter."""
+    return f"It was used to choose {parameter}, so it confirms nothing. "
 
 
 def _judge_number(
     published: float, result: Interval, decimals: int, one_run: Interval | None
 ) -> Judgement:
-    """Judge a printed number without asking whether it was used to choose a parameter."""
+    """Judge a printed number, whether or not it was used to choose a parameter."""
     if result.warning:
         return Judgement("undecided", f"the interval is in doubt: {result.warning}")
     # A value such as 0.0385 is exactly half way between two printed numbers and may be rounded
@@ -165,8 +169,8 @@ def _judge_number(
     if one_run is not None and math.isfinite(one_run.half_width):
         ends = f"{one_run.low:.{digits}f} to {one_run.high:.{digits}f}"
         if one_run.low - half <= published <= one_run.high + half:
-            return Judgement("reproduced", f"one run lies within {ends}" * (outside > half))
-        note = f"{STANDS_OUT}: one run would lie within {ends}; {note}"
+            return Judgement("reproduced", f"a single run lies within {ends}" * (outside > half))
+        note = f"{STANDS_OUT}: a single run would lie within {ends}; {note}"
     if outside > half and (outside if result.count else outside - half) > limit:
         return Judgement("differs", note)
     if result.half_width > limit:
@@ -188,12 +192,15 @@ def _check_numbers(published: float, result: Interval) -> None:
 
 
 def not_on_stand_in(log: str) -> Judgement:
-    """Return the judgement for a number or claim that needs a log that is missing."""
-    return Judgement("cannot be tested", f"stand-in; coalloc traces fetch {log}")
+    """Return the judgement of a number or claim whose log is missing."""
+    return Judgement(
+        "cannot be tested",
+        f"a synthetic log replaced {log}; to download it, run: coalloc traces fetch {log}",
+    )
 
 
 def far_off(published: float, decimals: int = 3) -> float:
-    """Return the distance beyond which a result differs from a published number.
+    """Return the distance from a printed number beyond which a result counts as different.
 
     It is 2 % of the number or three units of its last printed digit, whichever is larger.
     """
@@ -230,7 +237,7 @@ class Decision(NamedTuple):
 
     @property
     def answer(self) -> bool | None:
-        """Whether all parts of the claim hold at the paper's own setting; None if undecided."""
+        """Whether all parts of the claim hold at the setting of the paper; None if undecided."""
         turn = turn_of(self.parts)
         if turn is not None and turn.is_near:
             return None
@@ -238,7 +245,7 @@ class Decision(NamedTuple):
 
 
 def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) -> Judgement:
-    """Judge a claim: it holds if all its parts hold at the paper's own setting.
+    """Judge a claim: it holds if all its parts hold at the setting of the paper.
 
     Parameters
     ----------
@@ -266,8 +273,8 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
     turns = turn.words() if turn else ""
     meaning = (sentences or {}).get(verdict, "")
     if turn and turn.is_near and verdict in OF_CLAIMS:
-        # The sentence for an undecided claim would say that the runs cannot tell. Here they can:
-        # only the meaning of the word is open.
+        # The usual sentence for an undecided claim says that the runs do not decide. Here the runs
+        # do decide: only the meaning of the word is open.
         meaning, turns, verdict = "", _only_the_word_decides(turn, verdict), "undecided"
     note = _sentences([meaning, turns, _holds_elsewhere(elsewhere, verdict), decision.note])
     lists = _undecided_and_failed("", parts) + _undecided_and_failed(" elsewhere", elsewhere)
@@ -286,34 +293,34 @@ def _sentences(texts: Iterable[str]) -> str:
 
 
 def _only_the_word_decides(turn: Turn, verdict: str) -> str:
-    """Return the sentence that says that only the meaning of the paper's word decides a claim."""
+    """Return the sentence saying that the verdict depends on the meaning of the paper's word."""
     word = turn.word
     return (
-        f"Only '{word.word}' decides, which is the paper's word: at {word.said(word.value)} the "
-        f"claim {verdict}, and it {turn.words()}"
+        f"The verdict depends on the paper's word '{word.word}': at our cut-off of "
+        f"{word.said(word.value)} the claim {verdict}, but it {turn.words()}"
     )
 
 
 def _holds_elsewhere(elsewhere: Mapping[str, bool | None], verdict: str) -> str:
-    """Return the clause that tells at how many other settings a claim holds."""
-    also = "also" if verdict == "holds" else "it holds"
+    """Return the clause that says at how many other settings a claim holds."""
+    also = "it also holds" if verdict == "holds" else "it holds"
     others = [*elsewhere.values()]
     if not others:
         return ""
     holds, undecided = sum(map(bool, others)), others.count(None)
     if len(others) == 1:
-        if holds:
-            return f"{also} at the one other setting"
-        return f"{'undecided' if undecided else 'not'} at the one other setting"
+        if undecided:
+            return "it is undecided at the one other setting"
+        return f"{also if holds else 'it does not hold'} at the one other setting"
     if holds:
         clause = f"{also} at {holds} of {len(others)} other settings"
     else:
-        clause = f"at none of {len(others)} other settings"
+        clause = f"it holds at none of {len(others)} other settings"
     return f"{clause}, undecided at {undecided}" if undecided else clause
 
 
 def _undecided_and_failed(where: str, parts: Mapping[str, bool | None]) -> list[str]:
-    """Return the list of the parts that fail and the list of those that are undecided."""
+    """Return texts that list the failed and the undecided parts of a claim."""
     undecided = [name for name, answer in parts.items() if answer is None]
     failed = [name for name, answer in parts.items() if answer is not None and not answer]
     lists = []
@@ -325,13 +332,13 @@ def _undecided_and_failed(where: str, parts: Mapping[str, bool | None]) -> list[
 
 
 def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:
-    """Return the number of rows with each verdict, in the order of `VERDICTS`, without zeros."""
+    """Return how many rows have each verdict, in the order of `VERDICTS`, without zeros."""
     counts = Counter(row.verdict for row in rows)
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
 
 def read_ledger(path: str | Path) -> list[Row]:
-    """Return the rows that `write_ledger` wrote."""
+    """Return the rows of a ledger file that `write_ledger` wrote."""
     with Path(path).open(newline="", encoding="utf-8") as file:
         return [
             Row(**{name: _field(name, text) for name, text in row.items()})
@@ -350,7 +357,7 @@ def _field(name: str, text: str) -> Any:
 
 
 def write_ledger(rows: Iterable[Row], path: str | Path) -> None:
-    """Write the rows of a ledger as CSV; a failure leaves an existing file as it was.
+    """Write the rows of a ledger as CSV; if this fails, an existing file stays as it was.
 
     Numbers have six significant digits, and None is an empty field.
     """

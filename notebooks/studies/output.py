@@ -9,13 +9,11 @@ from typing import Any
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import folder_beside
 from coalloc_lib.statistics.storage import write_runs
-from studies.archive import CHECKSUM, MADE_WITH, runs_sha256, write_made_with
+from studies.archive import CHECKSUM, LEDGER, MADE_WITH, RUNS, runs_sha256, write_made_with
 from studies.ledger import Row, write_ledger
+from studies.log_files import logs_missing_in
 from studies.pages import INDEX, figures_run, write_index
-from studies.study import RUNS, logs_missing_in
 
-#: The ledger with the rows of all studies, in the folder of the results.
-LEDGER = "ledger.csv"
 #: Resolution of the pictures, in dots per inch.
 DPI = 150
 
@@ -78,7 +76,7 @@ def write_files(
             files.append(Path(LEDGER))
             write_ledger(rows, folder / LEDGER)
         (out / name).mkdir(exist_ok=True)
-        # The old facts are about the runs that are replaced now.
+        # The old record says how the replaced runs were made.
         (out / name / MADE_WITH).unlink(missing_ok=True)
         for file in files:
             os.replace(folder / file, out / file)
@@ -100,7 +98,7 @@ def _write_figures(result: Any, name: str, folder: Path) -> list[Path]:
 
 
 def write_all(results: Mapping[str, Any], rows: Sequence[Row], out: Path, judged: str) -> None:
-    """Write the ledger and the page of all results; `judged` names the studies that are new."""
+    """Write the ledger and the page of all studies; `judged` names the new ones."""
     with _naming_studies(out, judged):
         write_ledger(rows, out / LEDGER)
     write_page(results, out)

@@ -69,7 +69,7 @@ def plain_table(table: pd.DataFrame, name: str) -> Styler:
 
 
 def ground(verdict: str) -> str:
-    """Return the CSS for a table cell with this verdict; empty if the cell has no background."""
+    """Return the CSS for the background of a table cell with this verdict; empty for none."""
     colour = MARKS[verdict][2] if verdict in MARKS else ""
     return colour and f"background-color: {colour}; color: black"
 
@@ -83,15 +83,15 @@ def claims_table(rows: Sequence[Row]) -> Styler:
         | {"claim": claims[row.item].quotation, "note": _note(row)}
         for row in rows
     ]
-    names = {"claim": "the paper", "where": "where", "quantity": "looked at"}
-    names |= {"published": "published", "reproduced": "here", "ci95_low": "95 % from"}
+    names = {"claim": "the paper", "where": "where", "quantity": "quantity"}
+    names |= {"published": "printed", "reproduced": "our value", "ci95_low": "95 % from"}
     names |= {"ci95_high": "to", "verdict": "verdict", "note": "note"}
     shown = pd.DataFrame(cells, [row.item for row in rows])[[*names]].rename(columns=names)
     return plain_table(shown, "claims").map(ground, subset=["verdict"])
 
 
 def _note(row: Row) -> str:
-    """Return a row's note as HTML; the lists after `FOLD` are hidden until they are opened."""
+    """Return the note of a ledger row as HTML, with its lists of parts folded."""
     text, _, lists = row.note.partition(FOLD)
     fold = f"<details><summary>which</summary>{escape(lists)}</details>" if lists else ""
     return (text and f"{escape(text[:1].upper() + text[1:].rstrip('.'))}.") + fold
@@ -119,7 +119,7 @@ def _number(value: object) -> str:
 
 
 def verdict_lines(rows: Sequence[Row]) -> str:
-    """Return the verdicts of claims as HTML: the paper's sentence, and our evidence, folded."""
+    """Return verdicts on claims as HTML, with the paper's sentence and our folded evidence."""
     claims = load_claims(rows[0].study) if rows else {}
     lines = []
     for row in rows:
@@ -137,14 +137,15 @@ def verdict_lines(rows: Sequence[Row]) -> str:
 
 #: The file name of the page.
 INDEX = "index.html"
-#: The verdicts of claims that have a column in the page's table of studies.
+#: The verdicts on claims that have a column in the page's table of studies.
 COLUMNS = (*OF_CLAIMS, *OF_BOTH)
-#: The columns for printed numbers in that table, each with the verdicts that it counts.
+#: The columns for printed numbers in the page's table of studies, each with the verdicts that it
+#: counts.
 NUMBERS = {
-    "came out": ("reproduced",),
-    "did not come out": ("close", "differs", "undecided"),
+    "reproduced": ("reproduced",),
+    "not reproduced": ("close", "differs", "undecided"),
     "used to calibrate": ("calibrated on",),
-    "data lost": ("cannot be tested",),
+    "not testable": ("cannot be tested",),
 }
 
 
@@ -187,7 +188,7 @@ def tally(result: Any) -> dict[str, int]:
         head: sum(counts.get(verdict, 0) for verdict in verdicts)
         for head, verdicts in NUMBERS.items()
     }
-    tested = by_head["came out"] + by_head["did not come out"]
+    tested = by_head["reproduced"] + by_head["not reproduced"]
     return by_head | {"numbers": tested, "claims": len(claims)} | count_verdicts(claims)
 
 
@@ -199,7 +200,7 @@ def _numbers_and_claims(result: Any) -> tuple[list[Row], list[Row]]:
 
 
 def conclusion(result: Any) -> str:
-    """Return the paper's conclusions in one sentence, with our verdict in brackets after each.
+    """Return a sentence with the paper's conclusions, and our verdict in brackets after each.
 
     The sentence is empty if none of the conclusions was judged.
     """
@@ -213,7 +214,7 @@ def conclusion(result: Any) -> str:
 
 
 def figures_run(result: Any) -> list[Any]:
-    """Return the figures that can be made from the runs; some settings may not have been run."""
+    """Return the figures that can be made from the runs, of which some settings may be missing."""
     return [figure for figure in result.figures if _was_run(figure)]
 
 
@@ -226,7 +227,7 @@ def _was_run(figure: Any) -> bool:
 
 
 def _reading(result: Any) -> str:
-    """Return the sentences on a study's joint reading; empty if the study has none."""
+    """Return sentences on how well a study's choice of unprinted parameters fits, or none."""
     try:
         return result.joint_reading().words()
     except NotRunError:

@@ -38,9 +38,9 @@ from studies.study import Scale
 CELL = ("table", "clusters", "cluster_size", "component_sizes", "request", "method")
 #: The largest rounding error of a printed loss: half a unit of its third decimal.
 ROUNDING = 0.0005
-#: The number of arrivals in a run. Section 5 of the paper of 2003 states it for FPFS only; we use
-#: it for every printed cell. The scatter of the printed cells shows how long the paper's own runs
-#: were; see `run_length`.
+#: The number of arrivals in a run. Section 5 of the paper of 2003 states it for FPFS only, and we
+#: use it for every printed cell. The function `run_length` estimates from the scatter of the
+#: printed cells how long the paper's own runs were.
 ARRIVALS = 100_000
 #: The shortest and the longest run, in jobs, that `run_length` considers.
 SHORTEST, LONGEST = 1_000, ARRIVALS
@@ -54,16 +54,16 @@ MEDIAN_SQUARE = 0.454936
 
 # --- The choice of D(q) ---
 
-#: The parameter that Table 4 of the paper of 2003 was used to choose. The papers do not say whether
-#: D(q) counts the size 1 as a power of two.
+#: The parameter that was chosen so that Table 4 of the paper of 2003 fits. The papers do not say
+#: whether D(q) counts the size 1 as a power of two.
 POWERS = "whether D(q) counts the size 1 as a power of two"
-#: The sizes and requests of that table whose losses are the same with both choices, up to the
-#: rounding of the printed numbers. All its other losses fit only one of both choices.
+#: The sizes and requests in Table 4 whose losses are the same with both choices of this parameter,
+#: up to rounding. All other losses fit only one of the two choices.
 SAME_WITH_BOTH = {("D(0.95) on [1,32]", "unordered"), ("D(0.80) on [1,32]", "ordered")}
 
 
 def chosen_by(cell: PublishedLoss) -> str:
-    """Return the parameter that was chosen to fit a printed cell; empty for most cells.
+    """Return the parameter that was chosen to fit a printed cell; the text is empty for most cells.
 
     Table 4 is in the paper of 2003. Table 1 is in the paper of 2002 and has the same losses of a
     single cluster, so these were used too. Its losses of four clusters were not.
@@ -76,7 +76,7 @@ def chosen_by(cell: PublishedLoss) -> str:
 
 
 def scenario_of(cell: PublishedLoss) -> Scenario:
-    """Return the system and the jobs of a cell.
+    """Return the system and the jobs of a cell of a printed table.
 
     Total requests are served by a single cluster that is as large as all clusters together.
     """
@@ -90,7 +90,7 @@ def scenario_of(cell: PublishedLoss) -> Scenario:
 def measure_cell(
     cell: PublishedLoss, scale: Scale, seed: np.random.SeedSequence, by_response: bool = False
 ) -> Iterator[dict]:
-    """Measure the capacity loss of a cell by its method, and yield rows for the table of runs.
+    """Measure the capacity loss of a printed cell by its method, and yield table rows.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def _root(function: Callable[[float], float]) -> float:
 
 
 def printed_cell(rows: pd.DataFrame) -> PublishedLoss:
-    """Return the printed cell of these runs, with the loss that the file of published data has."""
+    """Return the cell of a printed table that some runs measure, with its printed loss."""
     first = rows.iloc[0]
     names = {name: first[name] for name in CELL}
     names |= {name: int(first[name]) for name in ("table", "clusters", "cluster_size")}
@@ -265,10 +265,11 @@ def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
 
 
 def caption_of(number: int, finding: str = "") -> Caption:
-    """Return the caption for the figure of a printed table."""
+    """Return the caption for the figure of a printed table with this number."""
     shows = (
-        f"Table {number}: losses here less those printed; grey: the rounding of the print, bars: "
-        "95 % intervals of what is simulated"
+        f"Table {number}: our losses minus the printed ones; grey: rounding of the printed "
+        "values, bars: "
+        "95 % intervals of simulated losses"
     )
     return Caption(shows, finding)
 
@@ -298,13 +299,13 @@ def draw_printed(table: pd.DataFrame, **titles: Any) -> Figure:
         panel="system",
         band=(-ROUNDING, ROUNDING),
         hollow=("rough", "approximation"),
-        xlabel="capacity loss here minus printed",
+        xlabel="our capacity loss minus the printed one",
         **titles,
     )
 
 
 def beside_print(table: pd.DataFrame) -> Styler:
-    """Return a printed table in the paper's layout; cells that are not reproduced are coloured."""
+    """Return a printed table in the layout of the paper, with cells that differ in colour."""
     cells = labelled(table).set_index(["sizes", "system", "method"])
     texts, grounds = (
         column.unstack([1, 2], fill_value="", sort=False)
@@ -312,8 +313,8 @@ def beside_print(table: pd.DataFrame) -> Styler:
     )
     styled = plain_table(texts, f"table{table['table'].iloc[0]}")
     return styled.apply(lambda _: grounds, axis=None).set_caption(
-        "printed → here, one number where they are alike; yellow: close to the print, red: "
-        "differs, grey: undecided, or used to choose D(q)"
+        "printed → our value, or one number if they are equal; yellow: close, red: differs, "
+        "grey: undecided, or used to choose D(q)"
     )
 
 

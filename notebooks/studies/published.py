@@ -10,9 +10,11 @@ from typing import Any, NoReturn
 from coalloc_lib.basics.checks import InputError, number_in, shown, whole_in
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.jobs import REQUESTS
-from studies.data import data_folder
+from studies.archive import DATA
 
-#: The kind of runs that measure a cell of a printed table.
+#: The folder of the papers' numbers and claims.
+FOLDER = DATA / "published"
+#: The kind of the runs that measure a cell of a printed table.
 PRINTED = "printed table"
 #: The columns that each file must have.
 COLUMNS = {
@@ -95,7 +97,7 @@ class Claim:
 
     @property
     def sentences(self) -> dict[str, str]:
-        """The explanations by verdict."""
+        """The sentence that explains each verdict, by verdict."""
         return {
             "holds": self.holds,
             "does not hold": self.does_not_hold,
@@ -136,7 +138,7 @@ def published_loss(study: str, **names: Any) -> PublishedLoss:
 
 
 def _loss_of(name: str, line: int, row: dict[str, str]) -> PublishedLoss:
-    """Return the cell in a line of the file; raise an error that names the line if it is wrong."""
+    """Return the printed cell in a line of the file; raise an error that names a wrong line."""
     values: dict[str, Any] = dict(row)
     for column, read in NUMBERS.items():
         try:
@@ -162,7 +164,7 @@ def load_claims(study: str) -> dict[str, Claim]:
 
 
 def load_conclusions(study: str) -> dict[str, str]:
-    """Return the conclusions of a study's paper as clauses, by the claim that decides each."""
+    """Return the conclusions of a paper as clauses, by the claim that decides each of them."""
     rows = _by_item("conclusions.csv", study)
     claims = load_claims(study)
     for line, row in _rows("conclusions.csv", study):
@@ -187,7 +189,7 @@ def published_claim(study: str, item: str) -> Claim:
 
 
 def _by_item(name: str, study: str) -> dict[str, dict[str, str]]:
-    """Return the lines of a study by item; raise an error if an item is empty or occurs twice."""
+    """Return the lines about a study by item; raise an error if an item is empty or repeated."""
     found: dict[str, dict[str, str]] = {}
     for line, row in _rows(name, study):
         if row["item"] in found or not row["item"]:
@@ -197,7 +199,7 @@ def _by_item(name: str, study: str) -> dict[str, dict[str, str]]:
 
 
 def _rows(name: str, study: str) -> list[tuple[int, dict[str, str]]]:
-    """Return the lines of a study as pairs of line number and other fields."""
+    """Return the lines about a study as pairs of line number and other fields."""
     rows = _table(name)
     studies = dict.fromkeys(row["study"] for _, row in rows)
     if study not in studies:
@@ -243,7 +245,7 @@ def _lines(name: str, reader: Any) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _path(name: str) -> Path:
-    return data_folder("published") / name
+    return FOLDER / name
 
 
 def _fail(name: str, line: int, what: str) -> NoReturn:

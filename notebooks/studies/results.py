@@ -13,6 +13,7 @@ from pandas.io.formats.style import Styler
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.statistics import NotRunError
+from studies import SCALES
 from studies.archive import (
     archived_ledger,
     beside_archive,
@@ -24,9 +25,6 @@ from studies.ledger import Row
 from studies.pages import claims_table, verdict_lines
 from studies.published import load_claims
 
-#: The scales at which a figure shows its finding, because the findings describe these runs.
-SHIPPED = ("quick", "paper")
-
 
 @dataclass(frozen=True)
 class Caption:
@@ -37,17 +35,17 @@ class Caption:
     shows : str
         What the figure plots.
     finding : str or dict of str
-        What the reader should notice. It is written by hand for the runs at the scales in
-        `SHIPPED`, and no figure of other runs shows it. A dict has the findings by scale.
+        What the reader should notice. It is written by hand for the study's own runs at the scales
+        in `SCALES`, and no figure of other runs shows it. A dict has the findings by scale.
     """
 
     shows: str
     finding: str | Mapping[str, str] = ""
 
     def finding_at(self, scale: str) -> str:
-        """Return the finding for the runs of a scale; empty if there is none."""
+        """Return the finding for the runs of a scale; the text is empty if there is none."""
         if isinstance(self.finding, str):
-            return self.finding if scale in SHIPPED else ""
+            return self.finding if scale in SCALES else ""
         return self.finding.get(scale, "")
 
 
@@ -125,7 +123,7 @@ class ShownFigure:
 
     @property
     def title(self) -> str:
-        """The finding of the figure, or what it shows if it has no finding."""
+        """The finding of the figure, or what it plots if it has no finding."""
         return self.finding or self.figure.caption.shows
 
     def plot(self) -> Figure:
@@ -164,7 +162,7 @@ class StudyResult:
 
     @cached_property
     def _shown(self) -> dict[StudyFigure, ShownFigure]:
-        """The figures that were made so far; each is made only once."""
+        """The figures that were made so far, so that each is made only once."""
         return {}
 
     @property
@@ -185,11 +183,11 @@ class StudyResult:
 
     @cached_property
     def _scale(self) -> str:
-        """The scale if the runs are exactly those of a scale in `SHIPPED`; else empty."""
+        """The scale of the runs if they are exactly the study's own runs at it, else empty."""
         return self.study.shipped_scale(self.runs)
 
     def joint_reading(self) -> JointReading:
-        """Return the joint reading of all parameters that the paper does not print."""
+        """Return how well each choice of the unprinted parameters fits the printed numbers."""
         return self.study.joint_reading(self.runs)
 
     def beside_archive(self) -> pd.DataFrame:

@@ -8,20 +8,27 @@ answer.
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from coalloc_lib.statistics import NotRunError
 from studies.cut_offs import Part
 
 
 class Share(NamedTuple):
-    """The number of comparisons that agree with a sentence, and the number of all comparisons."""
+    """The number of comparisons that agree with a sentence of a paper, and of all comparisons."""
 
     yes: int
     undecided: int
-    asked: int
+    compared: int
 
     @classmethod
     def of(cls, found: Iterable[bool | None]) -> "Share":
-        """Count the answers of comparisons: True, False, or None for an undecided comparison."""
+        """Count the answers of comparisons: True, False, or None for an undecided comparison.
+
+        Raises `NotRunError` if there are no comparisons, because a sentence about nothing would
+        hold.
+        """
         answers = list(found)
+        if not answers:
+            raise NotRunError("no comparison that the claim needs was run")
         undecided = answers.count(None)
         return cls(sum(map(bool, answers)), undecided, len(answers))
 
@@ -33,22 +40,22 @@ class Share(NamedTuple):
         undecided ones did. Otherwise it is None, because the paper does not say whether it means
         always or mostly.
         """
-        if self.yes == self.asked:
+        if self.yes == self.compared:
             return True
-        return False if 2 * (self.yes + self.undecided) < self.asked else None
+        return False if 2 * (self.yes + self.undecided) < self.compared else None
 
     def told(self, subject: str) -> str:
         """Return the share as text, such as ``19 of 25 divisions agree, 2 are undecided``."""
         undecided = f", {self.undecided} are undecided" if self.undecided else ""
-        return f"{self.yes} of {self.asked} {subject} agree{undecided}"
+        return f"{self.yes} of {self.compared} {subject} agree{undecided}"
 
     def __str__(self) -> str:
         undecided = f", undecided {self.undecided}" if self.undecided else ""
-        return f"{self.yes} of {self.asked}{undecided}"
+        return f"{self.yes} of {self.compared}{undecided}"
 
 
 def share_answers(shares: Mapping[str, Share]) -> dict[str, Part]:
-    """Return the answer of each share; the share is appended to its label."""
+    """Return the answer of each share; its label gets the counts, such as ``19 of 25``."""
     return {f"{words}: {share}": share.answer for words, share in shares.items()}
 
 
@@ -58,13 +65,13 @@ def in_words(shares: Mapping[str, Share], subject: str) -> str:
 
 
 def agreed(answers: Iterable[bool | None]) -> bool | None:
-    """Return the common answer under all readings of a sentence; None if the answers differ."""
+    """Return the common answer under all interpretations of a sentence; None if they differ."""
     found = {None if answer is None else bool(answer) for answer in answers}
     return found.pop() if len(found) == 1 else None
 
 
 def answer_in_words(answer: bool | None) -> str:
-    """Return an answer as the verdict that it would give, for the note of a claim."""
+    """Return an answer as a verdict in words, such as ``does not hold``."""
     if answer is None:
         return "undecided"
     return "holds" if answer else "does not hold"

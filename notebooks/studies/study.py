@@ -30,13 +30,15 @@ from coalloc_lib.statistics.storage import (
 )
 from coalloc_lib.statistics.sweep import SweepError, run_points
 from coalloc_lib.statistics.sweep.keys import files_digest
-from coalloc_lib.workloads.catalogue import content_sha256, listing
-from studies.archive import archived_runs
+from coalloc_lib.workloads.catalogue import content_sha256
+from studies import SCALES
+from studies.archive import RUNS, archived_runs
 from studies.claim import EVERYWHERE, Claim, PaperSetting, without
 from studies.joint_reading import JointReading
 from studies.ledger import Decision, Row, judge_claim, not_on_stand_in
+from studies.log_files import logs_missing_in, missing_logs
 from studies.published import load_claims, published_claim
-from studies.results import SHIPPED, Caption, StudyFigure, StudyResult
+from studies.results import Caption, StudyFigure, StudyResult
 
 __all__ = [
     "EVERYWHERE",
@@ -54,12 +56,9 @@ __all__ = [
 ]
 
 STUDIES_FOLDER = Path(__file__).parent
-#: The version of the studies' code, which is part of the key of each point in a cache. It is
-#: computed at import, because the running code does not change if its files change later.
+#: A digest of the studies' code, which is part of the key of each result in a cache. It is computed
+#: at import, because the running code does not change if its files change later.
 VERSION = files_digest(STUDIES_FOLDER.rglob("*.py"), STUDIES_FOLDER)
-
-#: The name of the file with a study's runs, in the folder of the study's results.
-RUNS = "runs.csv.gz"
 
 
 def six_digits(value: float) -> float:
@@ -86,9 +85,10 @@ class Scale(SimpleNamespace):
 
 def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
     """Return the scales ``quick`` and ``paper``; each argument is a pair of their values."""
-    quick = {name: pair[0] for name, pair in pairs.items()}
-    paper = {name: pair[1] for name, pair in pairs.items()}
-    return {"quick": Scale(**quick), "paper": Scale(**paper)}
+    return {
+        scale: Scale(**{name: pair[place] for name, pair in pairs.items()})
+        for place, scale in enumerate(SCALES)
+    }
 
 
 @dataclass(eq=False)
@@ -194,7 +194,7 @@ class Study:
         return runs
 
     def _settings_to_run(self, settings: Iterable[Any] | None, size: Scale) -> list[Any]:
-        """Return the settings without repetitions; raise an error if one is of another study."""
+        """Return the settings without repetitions; raise an error for one of another study."""
         own = list(self.settings(size))
         if settings is None:
             return each_once(own)
@@ -212,7 +212,7 @@ class Study:
         return wanted
 
     def add(self, runs: pd.DataFrame, *settings: Any, **how: Any) -> pd.DataFrame:
-        """Run further settings at the scale and the seed of some runs, and add them to the runs.
+        """Run further settings at the same scale and seed as some runs, and return all runs.
 
         Parameters
         ----------
@@ -270,13 +270,13 @@ class Study:
         return one_of("scale", made_with["scale"], tuple(self.scales)), made_with["seed"]
 
     def shipped_scale(self, runs: pd.DataFrame) -> str:
-        """Return the scale of the runs if they are exactly the runs that the study ships.
+        """Return the scale of the runs if they are exactly the study's own runs, else empty.
 
         These are the runs of all settings of a scale and of no others, made with the study's own
         seed and with all logs. For any other runs, the result is empty.
         """
         scale, seed = self.made_with(runs)
-        if scale not in SHIPPED or seed != self.seed or logs_missing_in(runs):
+        if scale not in SCALES or seed != self.seed or logs_missing_in(runs):
             return ""
         settings = self._columns_of_settings(scale)
         names = list(dict.fromkeys(name for columns in settings for name in columns))
@@ -304,10 +304,11 @@ class Study:
     # --- reading the runs ---
 
     def _read(self, reader: Callable[[pd.DataFrame], Any], runs: pd.DataFrame) -> Any:
-        """Apply a reader to the runs; raise `NotRunError` if the runs that it needs are missing.
+        """Apply a function to the runs; raise `NotRunError` if the runs that it needs are missing.
 
         A missing column has one of two causes. If all settings were run, the table is damaged.
-        Otherwise, the settings that the reader needs were not run.
+        Otherwise, the settings that the reader needs were not run. Any other error, such as a
+        `KeyError`, is an error in the reader.
         """
         try:
             return reader(runs)
@@ -317,12 +318,6 @@ class Study:
                     f"the runs of {self.name} are damaged ({error}); run the study again"
                 ) from error
             raise
-        except (KeyError, IndexError) as error:
-            if self._has_all(runs):
-                raise
-            raise NotRunError(
-                f"some runs that are needed here were not made (no {error})"
-            ) from error
 
     def add_figure(
         self,
@@ -395,7 +390,7 @@ class Study:
         return rows
 
     def add_joint_reading(self, read: Callable[[pd.DataFrame], JointReading]) -> Callable:
-        """Add a joint reading to the study; use this as a decorator.
+        """Add a comparison of the unprinted parameters to the study; use this as a decorator.
 
         The decorated function makes the `JointReading` from the runs.
         """
@@ -403,7 +398,7 @@ class Study:
         return read
 
     def joint_reading(self, runs: pd.DataFrame) -> JointReading:
-        """Return the joint reading of all parameters that the paper does not print."""
+        """Return how well each choice of the unprinted parameters fits the printed numbers."""
         if self._reading is None:
             raise NotRunError(f"{self.name} has no joint reading")
         return self._read(self._reading, runs)
@@ -413,7 +408,7 @@ class Study:
         return self.figures[one_of("name", name, tuple(self.figures))]
 
     def ask(self, item: str, runs: pd.DataFrame, **at: Any) -> Row:
-        """Test a claim at another setting than the paper's own, and return its row of the ledger.
+        """Test a claim at another setting than that of the paper, and return its row of the ledger.
 
         Parameters
         ----------
@@ -470,12 +465,15 @@ class Study:
                 continue
 
     def reproduce(self, scale: str = "quick", seed: int | None = None, **how: Any) -> StudyResult:
-        """Run every setting and judge the runs; `how` has further arguments of `run`."""
+        """Run every setting and judge the runs.
+
+        The further arguments are those of `run`.
+        """
         self._check_claims()
         return self.judge(self.run(scale, seed=seed, **how))
 
     def archived(self) -> pd.DataFrame:
-        """Return the stored runs of this study at the paper's sample sizes; see `archive`."""
+        """Return the stored runs of this study at the paper's sample sizes."""
         return archived_runs(self.name)
 
     def _check_claims(self) -> None:
@@ -503,7 +501,7 @@ def _rows_of(numbers: Callable[[pd.DataFrame], Iterable[Row]], runs: pd.DataFram
 def _listed(
     measure: Callable[..., Iterable], setting: Any, scale: Scale, logs: Any, seed: Any
 ) -> list:
-    """Return the rows of a setting as a list, which can be stored in a cache.
+    """Return the rows that are measured for a setting as a list, which a cache can store.
 
     The checksums of the `logs` are not used here. They are an argument because all arguments are
     part of the key in the cache, and rows that were measured on other logs must not be found.
@@ -525,18 +523,6 @@ def refusal_in(error: SweepError) -> str | None:
     return reasons[0].removeprefix(kind)
 
 
-def logs_missing_in(runs: pd.DataFrame) -> list[str]:
-    """Return the logs that were missing when the runs were made."""
-    words = " ".join(runs["missing_logs"].unique())
-    return list(dict.fromkeys(words.split()))
-
-
 def log_checksums(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Return the name of each public log with its SHA-256, or with ``"missing"``."""
     return tuple((name, content_sha256(name)) for name in dict.fromkeys(names))
-
-
-def missing_logs(names: Iterable[str]) -> list[str]:
-    """Return those of these public logs that are not on this computer."""
-    is_here = {log["name"]: log["found"] != "not fetched" for log in listing()}
-    return [name for name in dict.fromkeys(names) if not is_here[name]]

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import studies
@@ -58,6 +59,18 @@ def test_exact_numbers_agree_to_the_digits_that_are_stored():
     none = replace(exact, reproduced=None)
     assert beside_archive([none], {("a", "A-1"): none}) == {"A-1": ""}
     assert beside_archive([exact], {("a", "A-1"): none}) == {"A-1": "no number"}
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_a_number_that_is_not_finite_agrees_with_itself_only(value):
+    row = Row("a", "A-1", "penalty", None, value, None, None, "holds")
+    bounded = replace(row, ci95_low=0.5, ci95_high=np.inf)
+    for stored in (row, bounded):
+        known = {("a", "A-1"): stored}
+        assert beside_archive([stored], known) == {"A-1": ""}
+        for other in {1.0, -value if value == value else np.inf}:
+            told = beside_archive([replace(stored, reproduced=other)], known)
+            assert told == {"A-1": f"{value:.4g}"}
 
 
 def test_a_ledger_is_read_as_it_was_written(tmp_path):

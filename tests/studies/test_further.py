@@ -118,5 +118,5 @@ def test_a_tie_in_time_is_one_event_or_several():
 def test_two_starts_at_one_load_end_apart():
     picture = two_starts_picture(0.84, 1_500, coarse=True)
     words = picture._repr_mimebundle_()["text/html"]
-    assert "begins empty" in words
+    assert "starts with an empty queue" in words
     assert "begins with 1,500 waiting" in words

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
@@ -72,3 +73,97 @@ def test_a_title_says_what_intervals_of_spanning_at_once_show(half, title, monke
 )  # fmt: skip
 def test_a_hint_says_what_went_wrong(number, answer, why):
     assert why in lesson.check(number, answer).data
+
+
+class Result:
+    """A result whose figures all have the same table."""
+
+    def __init__(self, rows, **values):
+        self.rows = [values | row for row in rows]
+
+    def figure(self, name):
+        return self
+
+    def data(self):
+        return pd.DataFrame(self.rows)
+
+
+def interval(low, high, estimate=None):
+    middle = (low + high) / 2 if estimate is None else estimate
+    return {"ratio": middle, "p": middle, "ci95_low": low, "ci95_high": high, "weight": "work"}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "option"),
+    [
+        (0.93, 0.97, "less than a tenth"),
+        (0.7, 0.8, "about a quarter"),
+        (0.45, 0.55, "about half"),
+        (0.85, 0.95, None),  # the interval has savings of two options
+    ],
+)
+def test_the_guess_on_one_machine_can_have_each_answer(low, high, option):
+    rows = [interval(low, high) | {"way": "single machine"}]
+    assert lesson.one_machine_saves(Result(rows)) == option
+
+
+NAMES = {"m64": "m64", "m256": lesson.BY_MACHINES["m256"], "m384": lesson.BY_MACHINES["m384"]}
+
+
+@pytest.mark.parametrize("largest", NAMES)
+def test_the_guess_on_configurations_can_have_each_answer(largest):
+    rows = [
+        (interval(0.3, 0.4) if name == largest else interval(0.1, 0.2)) | {"configuration": name}
+        for name in lesson.BY_MACHINES
+    ]
+    result = Result(rows, scheduling="EASY", workload="synthetic")
+    assert lesson.where_spanning_pays_most(result) == NAMES[largest]
+    for row in result.rows:
+        row["ci95_high"] = np.inf
+    assert lesson.where_spanning_pays_most(result) is None
+
+
+@pytest.mark.parametrize(
+    ("easy", "fcfs", "option"),
+    [
+        ((0.1, 0.2), (0.3, np.inf), "up to a larger penalty"),
+        ((0.3, 0.4), (0.1, 0.2), "up to a smaller penalty"),
+        ((0.2, 0.3), (0.2, 0.3), "up to the same penalty"),
+        ((0.1, 0.5), (0.3, 0.6), None),
+        ((np.nan, np.nan), (np.nan, np.nan), None),
+    ],
+)
+def test_the_guess_on_fcfs_can_have_each_answer(easy, fcfs, option):
+    rows = [interval(*easy) | {"scheduling": "EASY"}, interval(*fcfs) | {"scheduling": "FCFS"}]
+    result = Result(rows, configuration="m128", workload="synthetic")
+    assert lesson.break_even_under_fcfs(result) == option
+
+
+@pytest.mark.parametrize(
+    ("high_load", "option"),
+    [
+        ((1.1, 1.2), "it loses more"),
+        ((0.8, 0.9), "it gains more, because more jobs wait"),
+        ((0.98, 1.04), "nothing changes"),
+        ((0.9, 1.4), None),
+    ],
+)
+def test_the_guess_on_the_load_can_have_each_answer(high_load, option):
+    rows = [interval(0.99, 1.01) | {"load": 0.3}, interval(*high_load) | {"load": 0.8}]
+    result = Result(rows, workload="synthetic", spanning="penalty 0.25")
+    assert lesson.spanning_at_high_load(result) == option
+
+
+@pytest.mark.parametrize(
+    ("large", "small", "option"),
+    [
+        ((1.1, 1.2), (0.1, 0.2), "the small sites, but not the site of 384"),
+        ((0.1, 0.2), (1.1, 1.2), "only the site of 384"),
+        ((0.8, 0.9), (0.1, 0.2), "all sites"),
+        ((0.9, 1.1), (0.1, 0.2), None),
+    ],
+)
+def test_the_guess_on_joining_can_have_each_answer(large, small, option):
+    rows = [interval(*large) | {"users": "1 of 384"}, interval(*small) | {"users": "4 of 16"}]
+    result = Result(rows, configuration="m384", workload="synthetic", assignment="in turn")
+    assert lesson.who_gains_by_joining(result) == option

@@ -55,7 +55,7 @@ def test_more_readings_fit_more_random_numbers():
 
 def test_words_name_the_best_reading_where_it_is_not_ours():
     found = joint({"ours": {"a": 12.0, "b": 4.0}, "other": {"a": 10.5, "b": 4.0}})
-    assert found.words().endswith("The best reading (other) has a misfit of 3%.")
+    assert found.words().endswith("The best choice (other) has a misfit of 3%.")
     assert "over 2 printed numbers" in found.words()
     assert "The best" not in joint({"ours": PRINTED}).words()
     table = found.table()

@@ -63,7 +63,10 @@ def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verd
 
 def test_a_doubt_and_a_stand_in_decide_nothing():
     found = judge_number(0.397, interval(0.396, 0.398), stand_in="KTH-SP2")
-    assert found[:2] == ("cannot be tested", "stand-in; coalloc traces fetch KTH-SP2")
+    assert found[:2] == (
+        "cannot be tested",
+        "a synthetic log replaced KTH-SP2; to download it, run: coalloc traces fetch KTH-SP2",
+    )
     found = judge_number(0.397, interval(0.396, 0.398, warning="three jobs"))
     assert found[:2] == ("undecided", "the interval is in doubt: three jobs")
 
@@ -91,7 +94,7 @@ def test_a_claim_is_judged_at_the_papers_own_setting(answers, verdict):
     elsewhere = {"load 0.5": False, "load 0.6": True, "load 0.7": None}
     found = judge_claim(Decision(1.0, parts, "at 5 %", elsewhere), {verdict: "so it is"})
     assert found.verdict == verdict
-    also = "Also" if verdict == "holds" else "It holds"
+    also = "It also holds" if verdict == "holds" else "It holds"
     clause = f"{also} at 1 of 3 other settings, undecided at 1."
     assert found.note.startswith(f"So it is. {clause} At 5 %.{FOLD}")
     assert found.note.endswith("fails elsewhere: load 0.5; undecided elsewhere: load 0.7")
@@ -104,7 +107,7 @@ def test_a_claim_that_chose_a_parameter_is_not_counted_as_confirmed():
         Decision(1.0, {"own": False}, calibrates="MaxJumps"), {"does not hold": "no"}
     )
     assert found.verdict == "calibrated on"
-    chosen = "It was used to choose MaxJumps, so that it confirms nothing."
+    chosen = "It was used to choose MaxJumps, so it confirms nothing."
     assert found.note == f"{chosen} No.{FOLD}fails: own"
 
 
@@ -112,18 +115,18 @@ def test_a_claim_that_chose_a_parameter_is_not_counted_as_confirmed():
 def test_each_claim_has_a_short_sentence_of_its_own_for_each_verdict(study):
     for item, claim in published.load_claims(study).items():
         told = {verdict: claim.sentences[verdict] for verdict in (*OF_CLAIMS, OF_BOTH[0])}
-        assert all(0 < len(words) <= 100 for words in told.values()), item
+        assert all(0 < len(words) <= 125 for words in told.values()), item
         assert len({*told.values()}) == 3, item
 
 
 @pytest.mark.parametrize(
     ("answers", "also"),
     [
-        ([True], "Also at the one other setting."), ([], ""),
-        ([None], "Undecided at the one other setting."),
-        ([np.False_], "Not at the one other setting."),
-        ([True] * 2, "Also at 2 of 2 other settings."),
-        ([False, None], "At none of 2 other settings, undecided at 1."),
+        ([True], "It also holds at the one other setting."), ([], ""),
+        ([None], "It is undecided at the one other setting."),
+        ([np.False_], "It does not hold at the one other setting."),
+        ([True] * 2, "It also holds at 2 of 2 other settings."),
+        ([False, None], "It holds at none of 2 other settings, undecided at 1."),
     ],
 )  # fmt: skip
 def test_other_settings_are_counted_in_words_that_do_not_praise(answers, also):
@@ -163,7 +166,7 @@ def test_a_number_that_no_single_run_gives_stands_out_however_near_it_is():
     found, one_run = interval(0.4999, 0.5001), interval(0.499, 0.501)
     near = judge_number(0.506, found, one_run=one_run)
     assert near.verdict == "close"
-    assert near.note.startswith(f"{STANDS_OUT}: one run would lie within 0.4990 to 0.5010")
+    assert near.note.startswith(f"{STANDS_OUT}: a single run would lie within 0.4990 to 0.5010")
     assert STANDS_OUT not in judge_number(0.501, found, one_run=one_run).note
 
 
@@ -176,7 +179,7 @@ def test_where_a_word_alone_decides_the_claim_is_undecided(high, near, verdict):
     little = Word("little", 0.03, "points", 100, near=near)
     found = judge_claim(Decision(0.0, {"a": little.within(interval(-0.005, high))}))
     assert found.verdict == verdict
-    alone = "Only 'little' decides, which is the paper's word: at 3 points the claim holds, and it"
+    alone = "The verdict depends on the paper's word 'little': at our cut-off of 3 points the claim"
     assert found.note.startswith(alone) == (verdict == "undecided")
     assert found.turns_at == pytest.approx(high)
 
@@ -205,7 +208,7 @@ def test_a_word_may_mean_half_or_twice_what_we_take_it_to_mean(gain, other, answ
 def test_a_number_that_was_used_to_choose_a_parameter_confirms_nothing(found, verdict):
     judged = judge_number(0.5, Interval.exact(found), calibrates="MaxJumps")
     assert judged.verdict == verdict
-    chosen = "It was used to choose MaxJumps, so that it confirms nothing."
+    chosen = "It was used to choose MaxJumps, so it confirms nothing."
     assert judged.note.startswith(chosen) == (verdict == "calibrated on")
     lost = judge_number(0.5, Interval.exact(found), stand_in="KTH-SP2", calibrates="MaxJumps")
     assert lost.verdict == "cannot be tested"
@@ -248,7 +251,7 @@ def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
         published.published_claim("maximal-utilization", "MU-99")
     published._table.cache_clear()  # other tests have read them
     published._losses.cache_clear()
-    monkeypatch.setattr(published, "data_folder", lambda name: tmp_path / name)
+    monkeypatch.setattr(published, "FOLDER", tmp_path / "published")
     with pytest.raises(InputError, match="come with the repository"):
         published.load_claims("online-batch")
 

@@ -384,7 +384,7 @@ def test_a_claim_is_asked_at_other_service_times():
 
     runs = made_up(loss)
     assert study.ask("MU-5", runs).verdict == "holds"
-    assert "Also at 2 of 3 other settings." in study.ask("MU-5", runs).note
+    assert "It also holds at 2 of 3 other settings." in study.ask("MU-5", runs).note
     assert study.ask("MU-5", runs, service=CALM).verdict == "does not hold"
     assert study.ask("MU-6", runs, service=CALM).verdict == "cannot be tested"
 
@@ -441,7 +441,7 @@ def test_losses_that_no_sizes_have_and_words_for_numbers_are_told(monkeypatch):
     typed_in(monkeypatch, "MU-16", "0.5; 0.5; 0.6; 0.6")
     row = study.ask("MU-16", runs)
     assert row.verdict == "cannot be tested"
-    assert row.note == "none of the five sizes has the four printed losses"
+    assert row.note == "none of the five size distributions gives the four printed losses"
     for wrong in ("0.413; 0.45", "four; of; these; words"):
         typed_in(monkeypatch, "MU-16", wrong)
         with pytest.raises(InputError, match=r"MU-16: number = .*; give 4 numbers"):

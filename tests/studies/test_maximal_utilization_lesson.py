@@ -41,4 +41,4 @@ def test_what_fifty_jumps_buy_back_is_counted_in_points_and_as_a_share():
     table = lesson.bought_back(pd.DataFrame(rows))
     assert table["points"].tolist() == [20, 10, 8]
     assert table["percent"].tolist() == [50, 50, 80]
-    assert table.index.tolist() == ["ordered", "unordered", "split as it fits"]
+    assert table.index.tolist() == ["ordered", "unordered", "total"]

@@ -61,7 +61,7 @@ def test_a_cell_is_held_against_its_print():
         by_item(made_up(beside, row_jobs=jobs))[SIMULATED.item] for jobs in (100_000, 10_000_000)
     )
     assert as_long.verdict == "close"
-    assert as_long.note.startswith("stands out: one run would lie within 0.0555 to 0.0565")
+    assert as_long.note.startswith("stands out: a single run would lie within 0.0555 to 0.0565")
     assert longer.verdict == "reproduced"
     far = [row.verdict for row in printed_rows(NAME, made_up([0.092, 0.093, 0.094]))]
     assert far == ["reproduced", "differs", "differs"]

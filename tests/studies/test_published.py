@@ -6,7 +6,6 @@ import pytest
 
 from coalloc_lib.basics.checks import InputError
 from studies import STUDIES, published
-from studies.data import data_folder
 from studies.published import (
     load_claims,
     load_conclusions,
@@ -20,9 +19,9 @@ NAME = "maximal-utilization"
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
     """Let the data be a copy; return a function that changes a line of a file of it."""
-    for file in data_folder("published").glob("*.csv"):
+    for file in published.FOLDER.glob("*.csv"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.setattr(published, "data_folder", lambda name: tmp_path)
+    monkeypatch.setattr(published, "FOLDER", tmp_path)
     published._table.cache_clear()
     published._losses.cache_clear()
 

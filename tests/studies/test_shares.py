@@ -2,6 +2,7 @@
 
 import pytest
 
+from coalloc_lib.statistics import NotRunError
 from studies.shares import Share, agreed, answer_in_words, in_words, share_answers
 
 
@@ -20,6 +21,11 @@ from studies.shares import Share, agreed, answer_in_words, in_words, share_answe
 )
 def test_all_agree_or_fewer_than_half_or_neither(found, answer):
     assert Share.of(found).answer is answer
+
+
+def test_a_share_of_no_comparisons_is_refused():
+    with pytest.raises(NotRunError, match="no comparison"):
+        Share.of([])
 
 
 def test_a_share_is_told_with_what_is_undecided():

@@ -11,6 +11,7 @@ import studies
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.statistics import NotRunError, keys_of, pick
 from coalloc_lib.statistics.storage import read_runs
+from studies.columns import column
 from studies.ledger import Decision
 from studies.study import Study, scales
 from tests.studies.toy import Draw, measure, settings, toy
@@ -177,12 +178,12 @@ def test_a_claim_is_asked_at_the_papers_setting_and_noted_elsewhere(runs):
     row = rows_by_item(study, runs)["MU-12"]
     assert row.verdict == "holds"
     assert row.reproduced == pytest.approx(1.0)  # in pairs: the noise is the same
-    assert "Also at 3 of 3 other settings" in row.note
+    assert "It also holds at 3 of 3 other settings" in row.note
     is_there = (runs["place"] == "there") & (runs["mean"] == 1.0)
     worse = runs.assign(value=runs["value"].mask(is_there, 0.0))
     row = rows_by_item(study, worse)["MU-12"]
     assert row.verdict == "holds"
-    assert "Also at 1 of 3 other settings" in row.note
+    assert "It also holds at 1 of 3 other settings" in row.note
     assert "there; there, load 0.5" in row.note
     less = runs.assign(value=runs["value"].mask(runs["mean"] == 1.0, 0.0))
     assert rows_by_item(study, less)["MU-12"].verdict != "holds"
@@ -228,14 +229,27 @@ def test_runs_of_a_few_settings_are_judged_as_far_as_they_go(runs):
     study = toy()
 
     def loads(runs):
-        return runs.groupby("lode")["value"].mean().reset_index()
+        return runs.groupby(column(runs, "rate"))["value"].mean().reset_index()
 
     study.add_figure("loads", "by load")(loads)
     few = pick(runs, mean=1.0, place="here")
-    with pytest.raises(NotRunError, match="lode"):
+    with pytest.raises(NotRunError, match="rate"):
         study.judge(few).figure("loads").data()
-    with pytest.raises(KeyError):  # of all runs, that is a mistake of the figure
+    with pytest.raises(InputError, match="damaged"):
         study.judge(runs).figure("loads").data()
+
+
+@pytest.mark.parametrize("error", [KeyError, IndexError])
+def test_a_mistake_in_a_claim_is_raised_even_if_some_settings_were_not_run(runs, error):
+    study = toy()
+
+    def mistaken(runs):
+        raise error("lode")
+
+    study.add_claim("MU-2", "a typo")(mistaken)
+    for part in (runs, pick(runs, mean=1.0, place="here")):
+        with pytest.raises(error):
+            study.judge(part)
 
 
 def test_a_number_that_rests_on_a_log_is_not_tested_without(runs):

@@ -61,6 +61,7 @@ from studies.cluster_configurations.runs import (
     STRETCHED,
     study,
 )
+from studies.columns import column
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row
 from studies.printed_losses import printed_rows
@@ -83,7 +84,7 @@ OF_SYSTEMS = PAPER.without("system").fixing("placement")
 OF_PLACEMENTS = PAPER.without("placement", "system")
 OF_JOBS = PAPER.without("jobs")
 
-#: Values of some columns of the runs. They select the runs of one line of a figure.
+#: The values of some columns that select the runs of one line of a figure.
 Line = Mapping[str, Any]
 
 
@@ -92,7 +93,7 @@ Line = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Advantage:
-    """The differences between one line and another line, measured on the same jobs.
+    """The differences between two lines of a figure, measured on the same jobs.
 
     Attributes
     ----------
@@ -123,7 +124,7 @@ class Advantage:
         return self.responses[load]
 
     def better(self, by: float = 0.0) -> bool | None:
-        """Return whether the first line is better than the other.
+        """Return whether the first of two lines of a figure is better than the other.
 
         It is better if its maximal utilization is higher by more than `by`, and if at no load its
         mean response time is longer by more than the share `LIKE`.
@@ -132,14 +133,14 @@ class Advantage:
         return all_of(self.max_utilization.above(by), *map(not_, slower))
 
     def better_by(self, word: Word) -> Asked:
-        """Return a test of whether the first curve is better by the limit of a word or more.
+        """Return a test of whether the first line is better by at least the cut-off for a word.
 
         The limit of the word is a difference of maximal utilizations.
         """
         return Asked(word, self.better)
 
     def slightly_better(self) -> Asked:
-        """Return the question whether the first line is better, but only slightly."""
+        """Return a test of whether the first of two lines is better, but only slightly."""
 
         def better_by_less(limit: float) -> bool | None:
             return all_of(self.better(), self.max_utilization.between(-limit, limit))
@@ -147,7 +148,7 @@ class Advantage:
         return Asked(SLIGHTLY, better_by_less)
 
     def alike(self, word: Word) -> Asked:
-        """Return the question whether the two lines are alike.
+        """Return a test of whether two lines of a figure are alike.
 
         They are alike if they differ only by a small shift in utilization. The limit of the word is
         the largest shift that counts as small.
@@ -179,7 +180,7 @@ def compare(runs: pd.DataFrame, one: Line, other: Line) -> Advantage:
 
 
 def relative_responses(runs: pd.DataFrame, one: Line, other: Line) -> dict[float, Interval]:
-    """Return the relative difference of two mean response times, for each load both can serve."""
+    """Return the relative difference of two mean response times at each load both can serve."""
     at_loads = pick(runs, measured=AT_LOAD)
     both = {*pick(at_loads, **one)["load"]} & {*pick(at_loads, **other)["load"]}
     found = {}
@@ -210,7 +211,7 @@ def compare_jobs(runs: pd.DataFrame, one: str, other: str) -> Advantage:
 
 @study.add_claim(
     "CC-1",
-    f"ordered: {STANDARD} less {PRINTED}, bound",
+    f"maximal utilization of {STANDARD} minus that of {PRINTED}, ordered requests",
     PAPER.without("system", "placement", "request"),
 )
 def equal_clusters_do_much_better(runs: pd.DataFrame) -> Decision:
@@ -222,16 +223,18 @@ def equal_clusters_do_much_better(runs: pd.DataFrame) -> Decision:
     first_fit = pick(runs, request=UNORDERED, placement=FIRST_FIT)
     unordered = compare_systems(first_fit, STANDARD, PRINTED)
     parts = {
-        "ordered: equal much better": ordered.better_by(MUCH),
-        "unordered: equal much better": unordered.better_by(MUCH),
-        "less so for unordered": (ordered.gain - unordered.gain).interval.above(0),
+        "ordered requests: equal clusters much better": ordered.better_by(MUCH),
+        "unordered requests: equal clusters much better": unordered.better_by(MUCH),
+        "smaller difference for unordered requests": (ordered.gain - unordered.gain).interval.above(
+            0
+        ),
     }
     return Decision(ordered.max_utilization, parts)
 
 
 @study.add_claim(
     "CC-2",
-    f"64 alone less {PRINTED} ordered, bound",
+    f"maximal utilization of the cluster of 64 alone minus that of {PRINTED} with ordered requests",
     PAPER.without("system", "placement", "request"),
 )
 def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
@@ -242,13 +245,15 @@ def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
     """
     alone = {"system": ALONE, "request": TOTAL}
     change = compare(runs, alone, {"system": PRINTED, "request": ORDERED})
-    return Decision(change.max_utilization, {"64 alone better": change.better()})
+    return Decision(change.max_utilization, {"the cluster of 64 alone is better": change.better()})
 
 
 # --- Section 4.2 ---
 
 
-@study.add_claim("CC-3", f"8×16 less {STANDARD} under first fit, bound", OF_SYSTEMS)
+@study.add_claim(
+    "CC-3", f"maximal utilization of 8×16 minus that of {STANDARD}, first fit", OF_SYSTEMS
+)
 def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
     """Judge the claim that eight clusters of 16 are slightly better than four of 32 (Figure 4).
 
@@ -257,10 +262,10 @@ def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
     """
     change = compare_systems(runs, "8×16", STANDARD)
     parts: dict[str, Part] = {
-        f"alike at {LOW}": SIMILAR_TIMES.within(change.response(LOW)),
-        f"8×16 faster at {MODERATE}": change.response(MODERATE).below(0),
-        f"8×16 faster at {HIGH}": change.response(HIGH).below(0),
-        "slightly better": change.slightly_better(),
+        f"similar response times at load {LOW}": SIMILAR_TIMES.within(change.response(LOW)),
+        f"8×16 responds sooner at load {MODERATE}": change.response(MODERATE).below(0),
+        f"8×16 responds sooner at load {HIGH}": change.response(HIGH).below(0),
+        "8×16 has a slightly higher maximal utilization": change.slightly_better(),
     }
     return Decision(change.max_utilization, parts)
 
@@ -268,7 +273,9 @@ def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
 # --- Section 5 ---
 
 
-@study.add_claim("CC-9", "one less four components, bound", OF_JOBS)
+@study.add_claim(
+    "CC-9", "maximal utilization with one component minus that with four components", OF_JOBS
+)
 def fewer_components_are_better(runs: pd.DataFrame) -> Decision:
     """Judge the claim that jobs with fewer components are better (Figure 9).
 
@@ -276,19 +283,21 @@ def fewer_components_are_better(runs: pd.DataFrame) -> Decision:
     between' that of their parts.
     """
     pairs = {
-        "1 better than 2": (ONE_COMPONENT, TWO_COMPONENTS),
-        "2 better than 3": (TWO_COMPONENTS, THREE_COMPONENTS),
-        "3 better than 4": (THREE_COMPONENTS, FOUR_COMPONENTS),
+        "1 component better than 2": (ONE_COMPONENT, TWO_COMPONENTS),
+        "2 components better than 3": (TWO_COMPONENTS, THREE_COMPONENTS),
+        "3 components better than 4": (THREE_COMPONENTS, FOUR_COMPONENTS),
     }
     parts = {words: compare_jobs(runs, *pair).better() for words, pair in pairs.items()}
     for mixture in OF_ONE_AND_FOUR:
         below_one = compare_jobs(runs, ONE_COMPONENT, mixture).better()
         above_four = compare_jobs(runs, mixture, FOUR_COMPONENTS).better()
-        parts[f"{mixture} between"] = all_of(below_one, above_four)
+        parts[f"{mixture} between 1 and 4 components"] = all_of(below_one, above_four)
     return Decision(compare_jobs(runs, ONE_COMPONENT, FOUR_COMPONENTS).max_utilization, parts)
 
 
-OF_MOSTLY_ONE = f"{MOSTLY_ONE}: worst less first fit, bound"
+OF_MOSTLY_ONE = (
+    f"maximal utilization under worst fit minus that under first fit, jobs: {MOSTLY_ONE}"
+)
 
 
 def worst_over_first_fit(runs: pd.DataFrame, jobs: Mapping[str, str]) -> dict[str, Advantage]:
@@ -306,14 +315,21 @@ def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
     It 'brings visible improvements' for these jobs, and has 'little effect' on jobs with one
     component.
     """
-    helped = worst_over_first_fit(runs, {"4": FOUR_COMPONENTS, MOSTLY_FOUR: MOSTLY_FOUR})
-    unchanged = worst_over_first_fit(runs, {"1": ONE_COMPONENT, MOSTLY_ONE: MOSTLY_ONE})
-    visible = {f"visibly helps {kind}": gain.better_by(VISIBLE) for kind, gain in helped.items()}
-    little = {f"little effect on {kind}": gain.alike(LITTLE) for kind, gain in unchanged.items()}
+    helped = worst_over_first_fit(runs, {"4 components": FOUR_COMPONENTS, MOSTLY_FOUR: MOSTLY_FOUR})
+    unchanged = worst_over_first_fit(runs, {"1 component": ONE_COMPONENT, MOSTLY_ONE: MOSTLY_ONE})
+    visible = {
+        f"worst fit visibly helps {kind}": gain.better_by(VISIBLE) for kind, gain in helped.items()
+    }
+    little = {
+        f"worst fit has little effect on {kind}": gain.alike(LITTLE)
+        for kind, gain in unchanged.items()
+    }
     return Decision(unchanged[MOSTLY_ONE].max_utilization, {**visible, **little})
 
 
-@study.add_claim("CC-11", "two less four components, bound", OF_JOBS)
+@study.add_claim(
+    "CC-11", "maximal utilization with two components minus that with four components", OF_JOBS
+)
 def two_components_are_best(runs: pd.DataFrame) -> Decision:
     """Judge the claim that, of jobs with the same total size, two components are best (Figure 11).
 
@@ -322,14 +338,14 @@ def two_components_are_best(runs: pd.DataFrame) -> Decision:
     one, two = of_one_total(ONE_COMPONENT), of_one_total(TWO_COMPONENTS)
     best = compare_jobs(runs, two, FOUR_COMPONENTS)
     parts = {
-        "2 better than 4": best.better(),
-        "4 better than 1": compare_jobs(runs, FOUR_COMPONENTS, one).better(),
+        "2 components better than 4": best.better(),
+        "4 components better than 1": compare_jobs(runs, FOUR_COMPONENTS, one).better(),
     }
     for mixture in OF_ONE_AND_FOUR:
         change = compare_jobs(runs, one, of_one_total(mixture))
-        parts[f"1 better than {mixture}"] = change.better()
+        parts[f"1 component better than {mixture}"] = change.better()
     with_two = compare_jobs(runs, of_one_total(THIRDS), of_one_total(HALF_ONE))
-    parts["adding 2 helps"] = with_two.better()
+    parts["adding jobs with 2 components helps"] = with_two.better()
     return Decision(best.max_utilization, parts)
 
 
@@ -341,20 +357,22 @@ def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
     with one component.
     """
     helped = compare_placements(runs, WORST_FIT, FIRST_FIT, jobs=FOUR_COMPONENTS)
-    names = {"1": ONE_COMPONENT, MOSTLY_ONE: MOSTLY_ONE}
+    names = {"1 component": ONE_COMPONENT, MOSTLY_ONE: MOSTLY_ONE}
     one_total = {label: of_one_total(jobs) for label, jobs in names.items()}
     unchanged = worst_over_first_fit(runs, one_total)
-    parts: dict[str, Part] = {"helps 4": helped.better()}
+    parts: dict[str, Part] = {"worst fit helps 4 components": helped.better()}
     for label, gain in unchanged.items():
         parts[f"{label} almost unchanged"] = gain.alike(ALMOST_UNCHANGED)
     return Decision(unchanged[MOSTLY_ONE].max_utilization, parts)
 
 
-# --- Section 1; section 4.1 against 4.2 ---
+# --- Sections 1 and 4.1 ---
 
 
 @study.add_claim(
-    "CC-13", "largest relative error of the rule", PaperSetting(fixed={"kind": STRETCHED})
+    "CC-13",
+    "largest relative error of the response times that the rule predicts",
+    PaperSetting(fixed={"kind": STRETCHED}),
 )
 def response_times_scale(runs: pd.DataFrame) -> Decision:
     """Judge the claim that response times are proportional to service times (section 1).
@@ -362,12 +380,14 @@ def response_times_scale(runs: pd.DataFrame) -> Decision:
     If all service times grow by a factor alpha, the curves follow by 'multiplying our
     response-times curves by 1/alpha and alpha'.
     """
-    largest = float(runs["error"].max())
+    largest = float(column(runs, "error").max())
     return Decision(largest, {"response times scale with alpha": largest <= EXACT})
 
 
 @study.add_claim(
-    "CC-14", f"what worst fit gains on {STANDARD} less on {PRINTED}, bound", OF_PLACEMENTS
+    "CC-14",
+    f"maximal utilization that worst fit gains on {STANDARD} minus what it gains on {PRINTED}",
+    OF_PLACEMENTS,
 )
 def placements_are_similar(runs: pd.DataFrame) -> Decision:
     """Judge the claim that first fit (FF) and worst fit (WF) have similar results in section 4.1.
@@ -381,7 +401,7 @@ def placements_are_similar(runs: pd.DataFrame) -> Decision:
         compare_placements(runs, WORST_FIT, FIRST_FIT, system=system).gain
         for system in (STANDARD, PRINTED)
     )
-    # This equals the advantage of equal clusters under worst fit minus that under first fit.
+    # The difference equals the gain of equal clusters under worst fit minus that under first fit.
     difference_of_gains = (on_equal - on_unequal).interval
 
     def either_is_similar(limit: float) -> bool | None:
@@ -392,14 +412,18 @@ def placements_are_similar(runs: pd.DataFrame) -> Decision:
     apart = f"{100 * on_equal.mean:.1f} and {100 * on_unequal.mean:.1f} points"
     note = (
         f"worst fit gains {apart} on {STANDARD} and {PRINTED}; section 4.2 calls the first "
-        "'much' (CC-7)"
+        "gain 'much better' (CC-7)"
     )
-    parts = {"the placements, or the gaps under them": Asked(SIMILAR, either_is_similar)}
+    parts = {
+        "the placements are similar, or equal clusters gain about as much under both": Asked(
+            SIMILAR, either_is_similar
+        )
+    }
     return Decision(difference_of_gains, parts, note)
 
 
 def any_of(*answers: bool | None) -> bool | None:
-    """Return whether any of the answers is True; None if that is undecided."""
+    """Return whether at least one of several answers is True; None if that is undecided."""
     return not_(all_of(*map(not_, answers)))
 
 
@@ -408,7 +432,7 @@ def any_of(*answers: bool | None) -> bool | None:
 
 @study.add_claim(
     "CC-15",
-    "simulated less approximate loss, the largest of Table 2",
+    "simulated loss minus loss by the approximation, the largest over the cells of Tables 1 and 2",
     PaperSetting(fixed={"kind": PRINTED_TABLE}),
 )
 def formulas_are_accurate(runs: pd.DataFrame) -> Decision:
@@ -420,8 +444,12 @@ def formulas_are_accurate(runs: pd.DataFrame) -> Decision:
     exact = simulated_less_known(runs, "exact", TOTAL)
     approximate = simulated_less_known(runs, "approximation", UNORDERED)
     parts = {
-        f"one cluster, exact: all {len(exact)} cells": all_within(EXTREMELY_WELL, exact),
-        f"approximation: all {len(approximate)} cells": all_within(VERY_ACCURATE, approximate),
+        f"all {len(exact)} cells of one cluster are near the exact loss": all_within(
+            EXTREMELY_WELL, exact
+        ),
+        f"all {len(approximate)} cells are near the approximation": all_within(
+            VERY_ACCURATE, approximate
+        ),
     }
     note = "the authors' paper of 2003 calls the same match 'quite reasonable' (MU-3)"
     return Decision(most(approximate), parts, note)
@@ -445,7 +473,7 @@ def simulated_less_known(runs: pd.DataFrame, method: str, request: str) -> list[
 
 
 def all_within(word: Word, differences: Sequence[Interval]) -> Asked:
-    """Return the question whether all differences are as small as a word of the paper says."""
+    """Return a test of whether all differences are at most the cut-off for a word of the paper."""
 
     def small(limit: float) -> bool | None:
         return all_of(*(each.between(-limit, limit) for each in differences))
@@ -456,7 +484,12 @@ def all_within(word: Word, differences: Sequence[Interval]) -> Asked:
 # --- Section 6 ---
 
 
-@study.add_claim("CC-17", "one total: one less four components, bound", OF_JOBS)
+@study.add_claim(
+    "CC-17",
+    "maximal utilization with one component minus that with four components, jobs of the "
+    "same total size",
+    OF_JOBS,
+)
 def many_components_are_poor(runs: pd.DataFrame) -> Decision:
     """Judge the claim that jobs with as many components as there are clusters perform poorly.
 
@@ -466,27 +499,42 @@ def many_components_are_poor(runs: pd.DataFrame) -> Decision:
     undecided if the readings disagree.
     """
     readings = {
-        "one distribution": (ONE_COMPONENT, TWO_COMPONENTS, THREE_COMPONENTS),
-        "one total": (of_one_total(ONE_COMPONENT), of_one_total(TWO_COMPONENTS)),
+        "the components have the same distribution": (
+            ONE_COMPONENT,
+            TWO_COMPONENTS,
+            THREE_COMPONENTS,
+        ),
+        "the jobs have the same total size": (
+            of_one_total(ONE_COMPONENT),
+            of_one_total(TWO_COMPONENTS),
+        ),
     }
     shares = {
         reading: Share.of(compare_jobs(runs, fewer, FOUR_COMPONENTS).better() for fewer in kinds)
         for reading, kinds in readings.items()
     }
     told = [
-        f"{reading}: {answer_in_words(share.answer)}, four components do worse than {share} other "
+        f"{reading}: {answer_in_words(share.answer)}, because four components are worse "
+        f"than {share} other "
         "numbers of components"
         for reading, share in shares.items()
     ]
-    told.append("if the components have one distribution, jobs of fewer components are smaller")
+    told.append(
+        "if the components have the same distribution, jobs with fewer components are smaller"
+    )
     decides = compare_jobs(runs, of_one_total(ONE_COMPONENT), FOUR_COMPONENTS)
     parts: dict[str, Part] = {
-        "four components do worse": agreed(share.answer for share in shares.values())
+        "four components are worse": agreed(share.answer for share in shares.values())
     }
     return Decision(decides.max_utilization, parts, "; ".join(told))
 
 
-@study.add_claim("CC-18", "one total: four less one component, bound", OF_JOBS)
+@study.add_claim(
+    "CC-18",
+    "maximal utilization with four components minus that with one component, jobs of the "
+    "same total size",
+    OF_JOBS,
+)
 def spreading_large_jobs_is_better(runs: pd.DataFrame) -> Decision:
     """Judge the claim that a large job can do better if it is split into components (section 5.2).
 
@@ -496,10 +544,15 @@ def spreading_large_jobs_is_better(runs: pd.DataFrame) -> Decision:
     spread_over = {"4": FOUR_COMPONENTS, "2": of_one_total(TWO_COMPONENTS)}
     changes = {clusters: compare_jobs(runs, jobs, one) for clusters, jobs in spread_over.items()}
     can = any_of(*(change.better() for change in changes.values()))
-    return Decision(changes["4"].max_utilization, {"over 4 or over 2 better than in 1": can})
+    return Decision(changes["4"].max_utilization, {"2 or 4 components are better than 1": can})
 
 
-@study.add_claim("CC-23", "one total: four less one component, bound", OF_JOBS)
+@study.add_claim(
+    "CC-23",
+    "maximal utilization with four components minus that with one component, jobs of the "
+    "same total size",
+    OF_JOBS,
+)
 def large_components_are_worse(runs: pd.DataFrame) -> Decision:
     """Judge the claim that large jobs and large components lower the performance (section 6).
 
@@ -508,13 +561,16 @@ def large_components_are_worse(runs: pd.DataFrame) -> Decision:
     one = of_one_total(ONE_COMPONENT)
     smaller = {"2": of_one_total(TWO_COMPONENTS), "4": FOUR_COMPONENTS}
     changes = {number: compare_jobs(runs, jobs, one) for number, jobs in smaller.items()}
-    parts = {f"one total: {number} better than 1": x.better() for number, x in changes.items()}
+    parts = {
+        f"{number} components better than 1, same total size": x.better()
+        for number, x in changes.items()
+    }
     small = compare_jobs(runs, ONE_COMPONENT, FOUR_COMPONENTS)
-    parts["one distribution: small jobs better than large"] = small.better()
+    parts["1 component better than 4, components of the same size"] = small.better()
     more = compare_jobs(runs, smaller["2"], smaller["4"]).max_utilization
     note = (
-        f"two large components carry {100 * more.estimate:+.2f} points more than four small ones "
-        "of the same total, so more but smaller components are not always better (CC-11)"
+        f"two large components reach {100 * more.estimate:+.2f} points more utilization than four "
+        "small ones of the same total, so more but smaller components are not always better (CC-11)"
     )
     return Decision(changes["4"].max_utilization, parts, note)
 

@@ -61,27 +61,19 @@ EQUAL = (FOUR_EQUAL, EIGHT_EQUAL, SIXTEEN_EQUAL)
 #: Jobs have four components. We call four or five clusters few, and eight or more clusters many,
 #: which is 'considerably' more than the number of components.
 MOST_OF_FEW, LEAST_OF_MANY = 5, 8
-#: The two placements that the claims compare.
+#: First fit and worst fit, the two placements that the claims compare.
 BOTH = (FIRST_FIT, WORST_FIT)
-#: The descriptions of the two sets of unequal divisions in the notes of the verdicts.
-OF_FOUR = "22 unequal divisions into four clusters (multiples of 8 up to 64)"
-OF_POWERS = "30 unequal divisions into four or more clusters of 8, 16, 32 or 64"
-#: The description of the unequal divisions into few clusters.
-OF_FEW = (
-    "25 unequal divisions into few clusters (four of multiples of 8 up to 64, or five of 8, 16, 32 "
-    "or 64)"
-)
 #: The only unequal system whose cluster sizes the paper prints.
 PRINTED_SIZES = (64, 32, 16, 16)
 
 
 def unequal_divisions_into_four() -> list[Sizes]:
-    """Return the unequal divisions into four clusters."""
+    """Return the unequal divisions of 128 processors into four clusters."""
     return [sizes for sizes in into_four() if is_unequal(sizes)]
 
 
 def unequal(least_clusters: int = 4, most_clusters: int = 16) -> list[Sizes]:
-    """Return the unequal divisions into clusters of 8, 16, 32 or 64 processors.
+    """Return the unequal divisions of 128 processors into clusters of 8, 16, 32 or 64.
 
     Only divisions with `least_clusters` to `most_clusters` clusters are returned.
     """
@@ -93,38 +85,52 @@ def unequal(least_clusters: int = 4, most_clusters: int = 16) -> list[Sizes]:
 
 
 def few_unequal() -> list[Sizes]:
-    """Return the unequal divisions into few clusters, which `OF_FEW` describes."""
+    """Return the unequal divisions of 128 processors into four or five clusters."""
     both = [*unequal_divisions_into_four(), *unequal(most_clusters=MOST_OF_FEW)]
     return list(dict.fromkeys(both))
 
 
+#: The descriptions of three sets of unequal divisions in the notes of the verdicts.
+OF_FOUR = (
+    f"{len(unequal_divisions_into_four())} unequal divisions into four clusters (multiples of 8 up "
+    "to 64)"
+)
+OF_POWERS = f"{len(unequal())} unequal divisions into four or more clusters of 8, 16, 32 or 64"
+OF_FEW = (
+    f"{len(few_unequal())} unequal divisions into few clusters (four of multiples of 8 up "
+    "to 64, or "
+    "five of 8, 16, 32 or 64)"
+)
+
+
 def above_zero(differences: Iterable[Interval]) -> Share:
-    """Return the share of the differences that are above 0."""
+    """Return how many of several differences are above 0."""
     return Share.of(each.above(0) for each in differences)
 
 
-def share_above(word: Word, differences: Sequence[Interval]) -> Asked:
-    """Return the question whether the differences are as large as a word of the paper says."""
+def share_within(
+    word: Word, differences: Sequence[Interval], compare: Callable[[Interval, float], bool | None]
+) -> Asked:
+    """Return a test of whether most differences are as large, or small, as a word says.
 
-    def are_above(limit: float) -> bool | None:
-        return Share.of(each.above(limit) for each in differences).answer
+    `compare` is `Interval.above` or `Interval.below`.
+    """
 
-    return Asked(word, are_above)
+    def question(limit: float) -> bool | None:
+        return Share.of(compare(each, limit) for each in differences).answer
 
-
-def share_below(word: Word, differences: Sequence[Interval]) -> Asked:
-    """Return the question whether the differences are as small as a word of the paper says."""
-
-    def are_below(limit: float) -> bool | None:
-        return Share.of(each.below(limit) for each in differences).answer
-
-    return Asked(word, are_below)
+    return Asked(word, question)
 
 
 # --- Sections 4.1 and 6: equal or unequal clusters ---
 
 
-@study.add_claim("CC-19", "smallest gain of equal clusters, bound", OVER)
+@study.add_claim(
+    "CC-19",
+    "maximal utilization of 32+32+32+32 minus that of four unequal clusters, the smallest over "
+    "divisions and ways to place jobs",
+    OVER,
+)
 def equal_clusters_fit_better(runs: pd.DataFrame) -> Decision:
     """Judge the claim that four equal clusters are better than four unequal clusters (section 6).
 
@@ -140,16 +146,24 @@ def equal_clusters_fit_better(runs: pd.DataFrame) -> Decision:
     }
     shares = {way: above_zero(found.values()) for way, found in gains.items()}
     smallest = least(gain for found in gains.values() for gain in found.values())
-    notes = [f"of {OF_FOUR}: {in_words(shares, 'divisions')}"]
+    notes = [f"{OF_FOUR} were tested: {in_words(shares, 'divisions')}"]
     more = [name_of(sizes) for sizes, gain in gains[FIRST_FIT].items() if gain.below(0)]
     if more:
-        notes.append(f"under first fit these carry more than equal clusters: {', '.join(more)}")
+        notes.append(
+            f"under first fit, these reach more than four equal clusters: {', '.join(more)}"
+        )
     printed = 100 * gains[FIRST_FIT][PRINTED_SIZES].estimate
-    notes.append(f"the paper's own {name_of(PRINTED_SIZES)} carries {printed:.1f} points less")
+    notes.append(
+        f"the division {name_of(PRINTED_SIZES)} of the paper reaches {printed:.1f} points less"
+    )
     return Decision(smallest, share_answers(shares), "; ".join(notes))
 
 
-@study.add_claim("CC-20", "smallest loss from one step of m to the next, bound", OVER)
+@study.add_claim(
+    "CC-20",
+    "maximal utilization at one value of m minus that at the next larger value, the smallest",
+    OVER,
+)
 def more_different_clusters_carry_less(runs: pd.DataFrame) -> Decision:
     """Judge the claim that more unequal clusters have a lower performance (section 4.1).
 
@@ -166,7 +180,10 @@ def more_different_clusters_carry_less(runs: pd.DataFrame) -> Decision:
         ]
         shares[f"{family}, {way}"] = above_zero(falls)
         steps += falls
-    note = f"steps of m = 0, 4, ..., 24 at which less is carried: {in_words(shares, 'steps')}"
+    note = (
+        "steps of m = 0, 4, ..., 24 at which the maximal utilization falls: "
+        f"{in_words(shares, 'steps')}"
+    )
     return Decision(least(steps), share_answers(shares), note)
 
 
@@ -175,7 +192,8 @@ def more_different_clusters_carry_less(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim(
     "CC-4",
-    "large first less small first, smallest, bound",
+    "maximal utilization under first fit that starts with the largest cluster minus first "
+    "fit that starts with the smallest, the smallest over divisions",
     PaperSetting(fixed={"kind": (DIVISION, CURVE)}),
 )
 def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
@@ -192,18 +210,18 @@ def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
     ]
     longer = responses_with_large_first(runs)
     shares = {
-        "large first carries more": above_zero(gains),
-        "large first responds sooner": Share.of(each.below(0) for each in longer),
+        "starting with the largest has a higher maximal utilization": above_zero(gains),
+        "starting with the largest responds sooner": Share.of(each.below(0) for each in longer),
     }
     note = (
-        f"of {OF_POWERS}, and of the unequal systems of Figure 5 at the loads that both orders "
+        f"{OF_POWERS} were tested, and the unequal systems of Figure 5 at loads that both orders "
         f"serve: {in_words(shares, 'comparisons')}"
     )
     return Decision(least(gains), share_answers(shares), note)
 
 
 def responses_with_large_first(runs: pd.DataFrame) -> list[Interval]:
-    """Return by what share responses are longer if first fit starts with the large clusters.
+    """Return the relative change of response times if first fit starts with the largest cluster.
 
     There is one value for each unequal system of Figure 5 and each load.
     """
@@ -220,7 +238,8 @@ def responses_with_large_first(runs: pd.DataFrame) -> list[Interval]:
 
 @study.add_claim(
     "CC-5",
-    "equal less unequal clusters in the worse order, fewer than eight clusters, smallest, bound",
+    "maximal utilization of equal clusters minus that of fewer than eight unequal clusters, "
+    "worse order of first fit, the smallest over divisions",
     OVER,
 )
 def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
@@ -248,9 +267,11 @@ def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
 
     well = Share.of(does_well(sizes, GOOD.value) for sizes in many)
     note = (
-        f"of {OF_POWERS}, where 'good' means at most 3 points behind {name_of(FOUR_EQUAL)} in both "
-        f"orders, and 'considerably' {LEAST_OF_MANY} clusters. The sentence does not say that all "
-        f"divisions into many clusters do well; {well} do"
+        f"{OF_POWERS} were tested, where 'good' means at most {GOOD.said(GOOD.value)} "
+        f"behind {name_of(FOUR_EQUAL)} in both "
+        f"orders, and 'considerably' means at least {LEAST_OF_MANY} clusters. The sentence "
+        "does not say that all "
+        f"divisions into many clusters are good; {well} are"
     )
     parts: dict[str, Part] = {
         f"none of {len(few)} unequal divisions into fewer clusters is good": Asked(GOOD, only_many)
@@ -258,7 +279,12 @@ def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
     return Decision(least(most(behind[sizes]) for sizes in few), parts, note)
 
 
-@study.add_claim("CC-6", "many less few unequal clusters under worst fit, smallest, bound", OVER)
+@study.add_claim(
+    "CC-6",
+    "maximal utilization of many unequal clusters minus that of few, worst fit, the smallest "
+    "over pairs",
+    OVER,
+)
 def worst_fit_wants_equal_or_many_clusters(runs: pd.DataFrame) -> Decision:
     """Judge the claim that worst fit needs equal clusters or many clusters (Figures 6 and 7).
 
@@ -274,16 +300,24 @@ def worst_fit_wants_equal_or_many_clusters(runs: pd.DataFrame) -> Decision:
         for few in few_unequal()
     ]
     much = Share.of(gain.above(MUCH.value) for gain in gains)
-    shares = {"pairs in which many unequal carry more than few": above_zero(better)}
-    parts: dict[str, Part] = {f"four equal much better: {much}": share_above(MUCH, gains)}
+    shares = {"pairs in which many unequal clusters reach more than few": above_zero(better)}
+    parts: dict[str, Part] = {
+        f"four equal clusters are much better: {much}": share_within(MUCH, gains, Interval.above)
+    }
     note = (
-        f"four equal clusters carry at least 3 points more than {much} other divisions; "
-        f"{in_words(shares, 'pairs')}; few are {OF_FEW}"
+        f"four equal clusters reach at least {MUCH.said(MUCH.value)} more than {much} other "
+        "divisions; "
+        f"{in_words(shares, 'pairs')}; few clusters are the {OF_FEW}"
     )
     return Decision(least(better), parts | share_answers(shares), note)
 
 
-@study.add_claim("CC-7", "worst less first fit on few unequal clusters, smallest, bound", OVER)
+@study.add_claim(
+    "CC-7",
+    "maximal utilization under worst fit minus that under first fit, the smallest over few "
+    "unequal clusters",
+    OVER,
+)
 def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
     """Judge the claim that worst fit is better than first fit on few clusters (section 4.2).
 
@@ -293,11 +327,13 @@ def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
     maxima = MaxUtilizations(runs)
     equal = gain_of_worst_fit(maxima, FOUR_EQUAL)
     gains = [gain_of_worst_fit(maxima, sizes) for sizes in few_unequal()]
-    shares = {"few unequal clusters: worst fit carries more": above_zero(gains)}
+    shares = {"on few unequal clusters, worst fit reaches more": above_zero(gains)}
     parts: dict[str, Part] = {f"{name_of(FOUR_EQUAL)}: much better": MUCH.above(equal)}
-    parts |= share_answers(shares) | {"by little": share_below(SLIGHTLY, gains)}
+    parts |= share_answers(shares) | {
+        "slightly better on few unequal clusters": share_within(SLIGHTLY, gains, Interval.below)
+    }
     note = (
-        f"of {OF_FEW}: {in_words(shares, 'divisions')}; {gains_on_printed(maxima)}; "
+        f"{OF_FEW} were tested: {in_words(shares, 'divisions')}; {gains_on_printed(maxima)}; "
         f"{NOT_VERY_LARGE}"
     )
     return Decision(least(gains), parts, note)
@@ -306,8 +342,8 @@ def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
 #: A remark on claim CC-7. The comparison is in section 7.2 and Figure 6 of the paper of 2003, which
 #: has the same component sizes, clusters and policy.
 NOT_VERY_LARGE = (
-    f"worst fit gains as much on {name_of(FOUR_EQUAL)} in the authors' paper of 2003, which calls "
-    "the difference 'not very large' (MU-10)"
+    f"in the authors' paper of 2003, worst fit gains as much on {name_of(FOUR_EQUAL)}, and the "
+    "difference is called 'not very large' (MU-10)"
 )
 
 
@@ -317,17 +353,23 @@ def gain_of_worst_fit(maxima: MaxUtilizations, sizes: Sizes) -> Interval:
 
 
 def gains_on_printed(maxima: MaxUtilizations) -> str:
-    """Return a clause with the gain of worst fit on the paper's own few clusters."""
+    """Return a clause with the gain of worst fit on the two divisions that the paper prints."""
     equal, unequal_ones = (
         100 * gain_of_worst_fit(maxima, sizes).estimate for sizes in (FOUR_EQUAL, PRINTED_SIZES)
     )
     return (
-        f"on the paper's own {name_of(FOUR_EQUAL)} and {name_of(PRINTED_SIZES)} worst fit gains "
-        f"{equal:.1f} and {unequal_ones:.1f} points"
+        f"on the divisions of the paper, {name_of(FOUR_EQUAL)} and "
+        f"{name_of(PRINTED_SIZES)}, worst fit "
+        f"gains {equal:.1f} and {unequal_ones:.1f} points"
     )
 
 
-@study.add_claim("CC-8", "first less worst fit on many clusters, smallest, bound", OVER)
+@study.add_claim(
+    "CC-8",
+    "maximal utilization under first fit minus that under worst fit, the smallest over many "
+    "clusters",
+    OVER,
+)
 def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
     """Judge the claim that worst fit (WF) is worse than first fit (FF) on many clusters.
 
@@ -337,19 +379,24 @@ def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
     many = [EIGHT_EQUAL, *unequal(LEAST_OF_MANY)]
     gains = [gain_of_worst_fit(maxima, sizes).times(-1) for sizes in many]
     large = Share.of(gain.above(SIGNIFICANTLY.value) for gain in gains)
-    shares = {"worst fit carries less": above_zero(gains), "by 3 points or more": large}
+    shares = {
+        "worst fit reaches less": above_zero(gains),
+        f"by {SIGNIFICANTLY.said(SIGNIFICANTLY.value)} or more": large,
+    }
     parts: dict[str, Part] = {
-        f"worst fit carries less: {shares['worst fit carries less']}": above_zero(gains).answer,
-        f"significantly: {large}": share_above(SIGNIFICANTLY, gains),
+        f"worst fit reaches less: {shares['worst fit reaches less']}": above_zero(gains).answer,
+        f"worst fit is significantly worse: {large}": share_within(
+            SIGNIFICANTLY, gains, Interval.above
+        ),
     }
     constant = gain_of_worst_fit(MaxUtilizations(runs, CONSTANT), EIGHT_EQUAL).times(-1)
     elsewhere: dict[str, Part] = {
-        f"{name_of(EIGHT_EQUAL)}, constant service, {100 * constant.estimate:.1f} points": (
+        f"{name_of(EIGHT_EQUAL)}, constant service times: {100 * constant.estimate:.1f} points": (
             SIGNIFICANTLY.above(constant)
         )
     }
     note = (
-        f"of {name_of(EIGHT_EQUAL)} and the unequal divisions into 8 or more: "
+        f"{name_of(EIGHT_EQUAL)} and the unequal divisions into 8 or more clusters were tested: "
         f"{in_words(shares, 'divisions')}"
     )
     return Decision(least(gains), parts, note, elsewhere)
@@ -360,7 +407,8 @@ def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim(
     "CC-16",
-    "share of the pairs in which few clusters carry more than many, first fit",
+    "share of the pairs in which few clusters have a higher maximal utilization than many, "
+    "first fit",
     OVER,
 )
 def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
@@ -385,7 +433,7 @@ def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
         )
     by_worst_fit = maxima.gain(FOUR_EQUAL, EIGHT_EQUAL, WORST_FIT)
     by_first_fit = maxima.gain(FOUR_EQUAL, EIGHT_EQUAL, FIRST_FIT)
-    any_number = PAIRS["any smaller number"]
+    any_number = PAIRS["any number compared with any larger number"]
     parts: dict[str, Part] = {
         "in general": agreed(answers),
         "can be better": any_of(
@@ -398,15 +446,19 @@ def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
         "especially with worst fit": (by_worst_fit - by_first_fit).interval.above(0),
     }
     of_few = above_zero(
-        gains_of_fewer(maxima, into_powers_of_two(), PAIRS["few against many"], FIRST_FIT)
+        gains_of_fewer(
+            maxima, into_powers_of_two(), PAIRS["few clusters compared with many"], FIRST_FIT
+        )
     )
-    return Decision(of_few.yes / of_few.asked, parts, "; ".join(notes))
+    return Decision(of_few.yes / of_few.compared, parts, "; ".join(notes))
 
 
-#: The two readings of claim CC-16: which numbers of clusters are compared.
+#: The two interpretations of the claim CC-16, by which numbers of clusters they compare.
 PAIRS: dict[str, Callable[[int, int], bool]] = {
-    "few against many": lambda few, many: few <= MOST_OF_FEW and many >= LEAST_OF_MANY,
-    "any smaller number": lambda few, many: few < many,
+    "few clusters compared with many": lambda few, many: (
+        few <= MOST_OF_FEW and many >= LEAST_OF_MANY
+    ),
+    "any number compared with any larger number": lambda few, many: few < many,
 }
 
 
@@ -416,7 +468,7 @@ def gains_of_fewer(
     is_pair: Callable[[int, int], bool],
     way: str,
 ) -> list[Interval]:
-    """Return the gain of the division with fewer clusters under a placement, for each pair.
+    """Return the gain in maximal utilization by fewer clusters, for each pair of divisions.
 
     The gain is the difference of the maximal utilizations. `is_pair` tells from the two numbers of
     clusters whether two divisions are compared.
@@ -428,7 +480,11 @@ def gains_of_fewer(
     ]
 
 
-@study.add_claim("CC-21", "gain of the placement that is advised, smallest, bound", OVER)
+@study.add_claim(
+    "CC-21",
+    "maximal utilization under the advised placement minus that under the other, the smallest",
+    OVER,
+)
 def each_placement_has_its_systems(runs: pd.DataFrame) -> Decision:
     """Judge the claim that the better placement depends on the number of clusters (section 6).
 
@@ -440,17 +496,23 @@ def each_placement_has_its_systems(runs: pd.DataFrame) -> Decision:
     by_worst_fit = [gain_of_worst_fit(maxima, sizes) for sizes in (FOUR_EQUAL, *few_unequal())]
     by_first_fit = [gain_of_worst_fit(maxima, sizes).times(-1) for sizes in many]
     shares = {
-        "four or five clusters: worst fit carries more": above_zero(by_worst_fit),
-        "eight or more: first fit carries more": above_zero(by_first_fit),
+        "worst fit reaches more on four or five clusters": above_zero(by_worst_fit),
+        "first fit reaches more on eight or more clusters": above_zero(by_first_fit),
     }
     note = (
-        f"{in_words(shares, 'divisions')}; few are {name_of(FOUR_EQUAL)} and {OF_FEW}; "
+        f"{in_words(shares, 'divisions')}; few clusters are {name_of(FOUR_EQUAL)} and the "
+        f"{OF_FEW}; "
         f"{gains_on_printed(maxima)}"
     )
     return Decision(least([*by_worst_fit, *by_first_fit]), share_answers(shares), note)
 
 
-@study.add_claim("CC-22", "equal or many less few unequal clusters, smallest, bound", OVER)
+@study.add_claim(
+    "CC-22",
+    "maximal utilization of equal or of many clusters minus that of few unequal clusters, the "
+    "smallest",
+    OVER,
+)
 def equal_or_many_clusters_are_better(runs: pd.DataFrame) -> Decision:
     """Judge the claim that equal clusters and many clusters are better than few unequal clusters.
 
@@ -462,15 +524,15 @@ def equal_or_many_clusters_are_better(runs: pd.DataFrame) -> Decision:
     gains = []
     for way in BOTH:
         found = [maxima.gain(one, few, way).interval for one in good for few in few_unequal()]
-        shares[f"{way}, unordered"] = above_zero(found)
+        shares[f"{way}, unordered requests"] = above_zero(found)
         gains += found
     of_ordered = [
         maxima.gain(FOUR_EQUAL, other, ORDERED_WAY).interval
         for other in unequal_divisions_into_four()
     ]
-    shares["ordered, four clusters"] = above_zero(of_ordered)
+    shares["ordered requests, four clusters"] = above_zero(of_ordered)
     note = (
-        "pairs in which the equal or many clusters carry more: "
-        f"{in_words(shares, 'pairs')}; few are {OF_FEW}"
+        "pairs in which equal clusters or many clusters reach more: "
+        f"{in_words(shares, 'pairs')}; few clusters are the {OF_FEW}"
     )
     return Decision(least(gains), share_answers(shares), note)

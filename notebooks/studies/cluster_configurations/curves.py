@@ -24,7 +24,7 @@ LINE = [field.name for field in fields(Setting)]
 Values = Mapping[str, Any]
 #: A function that returns the label of a line, given the values of its columns.
 Label = Callable[[Values], str]
-#: A function that returns the values in which the line to compare with differs from a given line.
+#: A function that returns, for a line, the values in which the line to compare it with differs.
 Against = Callable[[Values], Values]
 
 
@@ -65,7 +65,7 @@ def point_columns(line: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def maximum_columns(line: pd.DataFrame) -> dict[str, Any]:
-    """Return the maximal utilization of a line: the exact one if there is one, else simulated."""
+    """Return the maximal utilization of a line, from a formula if there is one, else simulated."""
     exact = pick(line, measured=EXACT_END)
     ends = pick(line, measured=SATURATED) if exact.empty else exact
     maximum = sample(ends, "max_utilization").interval

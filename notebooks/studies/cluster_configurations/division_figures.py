@@ -26,7 +26,7 @@ from studies.cluster_configurations.divisions import (
 from studies.cluster_configurations.runs import study
 from studies.results import Caption
 
-#: The number of jobs in each simulation when the slider rests, and while it is moved.
+#: The number of jobs in each simulation, normally and while the slider is moved.
 JOBS, COARSE = 40_000, 4_000
 
 
@@ -45,15 +45,16 @@ def draw_divisions(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 DIVISIONS = Caption(
-    "maximal utilization of four clusters of 128 processors, four components of D(0.9)[1,8]; m is "
+    "maximal utilization of four clusters with 128 processors, four components of "
+    "D(0.9)[1,8]; m is "
     "the number of processors by which clusters differ from 32",
-    finding="First fit carries more if the clusters are a little unequal, ordered requests less",
+    finding="Slightly unequal clusters reach more under first fit, and less with ordered requests",
 )
 
 
 @study.add_figure("divisions", DIVISIONS, draw_divisions, claims=("CC-19", "CC-20", "CC-22"))
 def division_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the maximal utilization for each family of divisions, way of serving jobs, and m."""
+    """Return the maximal utilization for each family of divisions, request and placement, and m."""
     maxima = MaxUtilizations(runs)
     rows = []
     for family, way, m in product((TWO_AND_TWO, ONE_AND_ONE), WAYS, MOVED):
@@ -105,13 +106,13 @@ def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False)
     drawn = plots.bars(
         pd.DataFrame(rows), value="estimate", group="group", series="series",
         xlabel="maximal utilization", threshold=("32+32+32+32", equal), until=1.0, title=shows,
-        subtitle="clusters are filled from the largest on; ordered requests are exact",
+        subtitle="the largest cluster is filled first; values for ordered requests are exact",
     )  # fmt: skip
     return plots.Picture(drawn, f"{shows}, and the same for four equal clusters.")
 
 
 def unequal_explorer(state: str = "") -> Explorer:
-    """Return a picture with a slider: the maximal utilization of four unequal clusters."""
+    """Return a slider for m with the maximal utilization of four unequal clusters."""
     controls = {
         "family": ipw.ToggleButtons(options=(TWO_AND_TWO, ONE_AND_ONE), description="clusters"),
         "m": slider_with_entry("m", 8, 0, 24),

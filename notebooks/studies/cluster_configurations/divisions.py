@@ -31,7 +31,7 @@ from studies.cluster_configurations.model import (
 )
 from studies.study import Scale
 
-#: The kind of the settings and runs of a division.
+#: The kind of the settings and runs on a division of the processors into clusters.
 DIVISION = "division"
 #: The distributions of the service time. Section 4 has exponential service times. We added service
 #: times that are constant up to a millionth. With such service times, jobs that start together
@@ -96,7 +96,7 @@ def into_powers_of_two() -> list[Sizes]:
 
 
 def moved(family: str, m: int) -> Sizes:
-    """Return the division of a family in which `m` processors are moved between clusters."""
+    """Return the division of a family after moving `m` processors between its clusters."""
     one_of("family", family, (TWO_AND_TWO, ONE_AND_ONE))
     if not 0 <= m < 32:
         raise InputError(f"m = {m}; give the number of processors to move, from 0 to 31")
@@ -167,7 +167,7 @@ def measure_division(
 
 
 def divisions() -> Iterator[Division]:
-    """Yield the settings of all divisions."""
+    """Yield the settings of all divisions of 128 processors into clusters."""
     families = [moved(family, m) for family in (TWO_AND_TWO, ONE_AND_ONE) for m in MOVED]
     for sizes in dict.fromkeys([*into_four(), *families]):
         for request, placement in WAYS.values():

@@ -50,11 +50,12 @@ from studies.cluster_configurations.runs import (
     WHOLE,
     study,
 )
+from studies.columns import column
 from studies.results import Caption
 
 # --- Tables 1 and 2; Figures 1 and 2 ---
 
-NEARLY_ALL = "Nearly all cells come out as printed"
+NEARLY_ALL = "Nearly all losses are as printed"
 
 
 @study.add_figure(
@@ -128,21 +129,21 @@ def of_four(runs: pd.DataFrame, placement: str | tuple[str, ...]) -> pd.DataFram
 
 def unequal_and_standard(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs on unequal clusters, and those on the four equal clusters of 32."""
-    return runs[(runs["equal"] == 0) | (runs["system"] == STANDARD)]
+    return runs[(column(runs, "equal") == 0) | (column(runs, "system") == STANDARD)]
 
 
 def by_system(line: Values) -> str:
-    """Return the name of a curve's system as its label."""
+    """Return the label of a curve, which is its system."""
     return line["system"]
 
 
 def over_standard(line: Values) -> Values:
-    """Return how the base of a curve differs from it: its system is four clusters of 32."""
+    """Return the values that select the base of a curve: the same jobs on four clusters of 32."""
     return {"system": STANDARD}
 
 
 def over_first_fit(line: Values) -> Values:
-    """Return how the base of a curve differs from it: its placement is first fit.
+    """Return the values that select the base of a curve: the same jobs under first fit.
 
     First fit tries the largest cluster first.
     """
@@ -158,7 +159,7 @@ def by_system_and_request(line: Values) -> str:
 
 
 def over_printed(line: Values) -> Values:
-    """Return how the base of a curve differs from it: its system is `PRINTED`.
+    """Return the values that select the base of a curve: the same jobs on 64+32+2×16.
 
     This is the unequal system whose sizes the paper prints.
     The single cluster of 64 processors is compared with ordered requests on that system.
@@ -180,14 +181,14 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
         for request in (ORDERED, UNORDERED)
     }
     offsets = {"4×32, ordered": (LARGE,), "4×32, unordered": (LARGE,), "64 alone, total": (0.0,)}
-    dashed = "3 points over 64+32+2×16; for 64 alone, as much"
+    dashed = "dotted: 3 points above 64+32+2×16; for 64 alone, the same value"
     return draw_curves(table, dashed, offsets, panels=panels, look=look, **titles)
 
 
 FIGURE3 = Caption(
     "Figure 3: response times on equal and unequal clusters, first fit, four components; shares of "
     "128 processors",
-    finding="Equal clusters saturate far later than unequal ones; where requests are ordered, the "
+    finding="Equal clusters saturate far later than unequal ones; with ordered requests, the "
     "largest of these alone saturates later than all",
 )
 
@@ -208,12 +209,12 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw Figure 4: response curves on equal clusters under first fit."""
     offsets = {"8×16": (0.0, LARGE)}
-    return draw_curves(table, "0 to 3 points over 4×32", offsets, look=SYSTEM_SIGNS, **titles)
+    return draw_curves(table, "0 to 3 points above 4×32", offsets, look=SYSTEM_SIGNS, **titles)
 
 
 FIGURE4 = Caption(
     "Figure 4: response times on equal clusters, first fit, four components",
-    finding="Under first fit eight small clusters saturate slightly later than four large ones",
+    finding="Under first fit, eight small clusters saturate slightly later than four large ones",
 )
 
 
@@ -232,9 +233,11 @@ def draw_figure5a(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE5A = Caption(
-    "Figure 5, top: response times on unequal clusters, first fit from the large ones on, four "
+    "Figure 5, top: response times on unequal clusters, first fit that starts with the "
+    "largest, four "
     "components",
-    finding="Many unequal clusters can use about as much as equal ones, few only if four are large",
+    finding="Many unequal clusters can reach about the utilization of equal ones; few can if four "
+    "are large",
 )
 
 
@@ -248,14 +251,15 @@ def figure5a(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure5b(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw Figure 5, bottom: unequal clusters under first fit that starts at the smallest."""
     offsets = dict.fromkeys(UNEQUAL, (0.0,))
-    dashed = "limit if the largest cluster is filled first"
+    dashed = "maximal utilization if the largest cluster is filled first"
     return draw_curves(table, dashed, offsets, panels=FEW_AND_MANY, look=SYSTEM_SIGNS, **titles)
 
 
 FIGURE5B = Caption(
-    "Figure 5, bottom: response times on unequal clusters, first fit from the small ones on, four "
+    "Figure 5, bottom: response times on unequal clusters, first fit that starts with the "
+    "smallest, four "
     "components",
-    finding="Every unequal system saturates earlier where its small clusters are filled first",
+    finding="Every unequal system saturates earlier if its small clusters are filled first",
 )
 
 
@@ -275,7 +279,7 @@ def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     offsets = {"4×32": (LARGE,), "8×16": (-LARGE,)}
     return draw_curves(
         table,
-        "3 points from first fit",
+        "first fit ± 3 points",
         offsets,
         beside="first fit, Figure 4",
         look=SYSTEM_SIGNS,
@@ -285,7 +289,7 @@ def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE6 = Caption(
     "Figure 6: response times on equal clusters, worst fit, four components",
-    finding="Worst fit helps on four large clusters, and harms on eight small ones",
+    finding="Worst fit is better on four large clusters, and worse on eight small ones",
 )
 
 
@@ -301,7 +305,7 @@ def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
     offsets = dict.fromkeys([STANDARD, *FEW], (LARGE,)) | dict.fromkeys(MANY, (-LARGE,))
     return draw_curves(
         table,
-        "3 points from first fit",
+        "first fit ± 3 points",
         offsets,
         beside="first fit, Figure 5",
         panels=FEW_AND_MANY,
@@ -312,8 +316,7 @@ def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE7 = Caption(
     "Figure 7: response times on unequal clusters, worst fit, four components",
-    finding="Worst fit helps a little where unequal clusters are few, and harms where they are "
-    "many",
+    finding="Worst fit is slightly better on few unequal clusters, and worse on many",
 )
 
 
@@ -330,7 +333,7 @@ def by_system_and_placement(line: Values) -> str:
 
 
 def over_worst_fit(line: Values) -> Values:
-    """Return how the base of a curve differs from it: its placement is worst fit."""
+    """Return the values that select the base of a curve: the same jobs under worst fit."""
     return {"placement": WORST_FIT}
 
 
@@ -340,13 +343,13 @@ def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
     panels = {system: [f"{system}, {placement}" for placement in both] for system in MANY}
     look = {line: plots.MEANINGS[line.split(", ")[1]] for both in panels.values() for line in both}
     offsets = {f"{system}, {FIRST_FIT}": (LARGE,) for system in MANY}
-    dashed = "3 points over worst fit"
+    dashed = "3 points above worst fit"
     return draw_curves(table, dashed, offsets, panels=panels, look=look, **titles)
 
 
 FIGURE8 = Caption(
     "Figure 8: response times on many unequal clusters by placement, four components",
-    finding="On many unequal clusters first fit saturates far later than worst fit",
+    finding="On many unequal clusters, first fit saturates far later than worst fit",
 )
 
 
@@ -363,12 +366,12 @@ BY_COMPONENTS = "response times by number of components"
 #: The kinds of jobs of sections 5.1 and 5.2: from the name in the runs to the label in the figures.
 NAMES_OF_SIZE = {name: name for name in SAME_SIZE}
 NAMES_OF_TOTAL = {of_one_total(name): name for name in SAME_TOTAL}
-#: For each kind of jobs without mixtures, the kind with one component more.
+#: For each kind of jobs that is not a mixture, the kind with one more component.
 ONE_MORE = dict(pairwise(OF_ONE_KIND))
 
 
 def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.DataFrame:
-    """Return the runs on 4×32 with the jobs in `names`, or with jobs that the paper does not have.
+    """Return the runs on 4×32 with the given kinds of jobs, or with jobs that a reader added.
 
     Runs with jobs of the other part of section 5 are left out.
     """
@@ -378,18 +381,18 @@ def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.
 
 
 def by_jobs(line: Values) -> str:
-    """Return the label of a line: its kind of jobs, without the words "one total"."""
+    """Return the label of a line, which is its kind of jobs without the words "one total"."""
     jobs: str = line["jobs"]
     return NAMES_OF_TOTAL.get(jobs, jobs)
 
 
 def over_one_component_more(line: Values) -> Values:
-    """Compare jobs of one kind with jobs that have one component more."""
+    """Return the values that select the base of a curve: jobs with one more component."""
     return {"jobs": ONE_MORE.get(line["jobs"], line["jobs"])}
 
 
 def over_one_component(line: Values) -> Values:
-    """Compare jobs with jobs of the same total size in one component."""
+    """Return the values that select the base of a curve: one component of the same total."""
     return {"jobs": of_one_total(ONE_COMPONENT)}
 
 
@@ -401,12 +404,12 @@ def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **options: 
 def draw_figure9(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw Figure 9: all components have the same size distribution, under first fit."""
     offsets = dict.fromkeys(ONE_MORE, (0.0,))
-    return draw_by_jobs(table, "as much as with one component more", offsets, **titles)
+    return draw_by_jobs(table, "same as with one more component", offsets, **titles)
 
 
 FIGURE9 = Caption(
-    f"Figure 9: {BY_COMPONENTS}, each of one distribution, first fit, 4×32",
-    finding="The fewer components a job has, the later the system saturates",
+    f"Figure 9: {BY_COMPONENTS}, components of one distribution, first fit, 4×32",
+    finding="The system saturates later if jobs have fewer components",
 )
 
 
@@ -423,13 +426,14 @@ def figure9(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure10(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw Figure 10: all components have the same size distribution, under worst fit."""
     offsets = {FOUR_COMPONENTS: (LARGE,), ONE_COMPONENT: (-LARGE, LARGE)}
-    dashed = "3 points over first fit; for one component, 3 points from it"
+    dashed = "3 points above first fit; for one component, first fit ± 3 points"
     return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 9", **titles)
 
 
-ONLY_FOUR = "Worst fit helps jobs of four components, and leaves those of one as they are"
+ONLY_FOUR = "Worst fit helps jobs with four components, and changes little for jobs with one"
 FIGURE10 = Caption(
-    f"Figure 10: {BY_COMPONENTS}, each of one distribution, worst fit, 4×32", finding=ONLY_FOUR
+    f"Figure 10: {BY_COMPONENTS}, components of one distribution, worst fit, 4×32",
+    finding=ONLY_FOUR,
 )
 
 
@@ -443,13 +447,12 @@ def figure10(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure11(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw Figure 11: all jobs have the same total size, under first fit."""
     offsets = dict.fromkeys((TWO_COMPONENTS, FOUR_COMPONENTS, *OF_ONE_AND_FOUR), (0.0,))
-    return draw_by_jobs(table, "as much as one component", offsets, **titles)
+    return draw_by_jobs(table, "same as one component", offsets, **titles)
 
 
 FIGURE11 = Caption(
-    f"Figure 11: {BY_COMPONENTS}, of one total, first fit, 4×32",
-    finding="Of one total, two or four components can use more than one, mixtures of one and four "
-    "less",
+    f"Figure 11: {BY_COMPONENTS}, jobs of the same total size, first fit, 4×32",
+    finding="At the same total size, 2 or 4 components reach more than 1, and mixtures less",
 )
 
 
@@ -466,11 +469,13 @@ def figure11(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure12(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw Figure 12: all jobs have the same total size, under worst fit."""
     offsets = {FOUR_COMPONENTS: (0.0,), ONE_COMPONENT: (-TINY, TINY)}
-    dashed = "as much as first fit; for one component, 1 point from it"
+    dashed = "same as first fit; for one component, first fit ± 1 point"
     return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 11", **titles)
 
 
-FIGURE12 = Caption(f"Figure 12: {BY_COMPONENTS}, of one total, worst fit, 4×32", finding=ONLY_FOUR)
+FIGURE12 = Caption(
+    f"Figure 12: {BY_COMPONENTS}, jobs of the same total size, worst fit, 4×32", finding=ONLY_FOUR
+)
 
 
 @study.add_figure("figure12", FIGURE12, draw_figure12, claims=("CC-12",))
@@ -485,7 +490,7 @@ def figure12(runs: pd.DataFrame) -> pd.DataFrame:
 #: The heading of the panel for each policy.
 PANELS = {
     IN_ORDER: "FCFS: in order of submission",
-    OVERTAKING: "FPFS: passed by up to 50 times",
+    OVERTAKING: "FPFS: a job may be passed 50 times",
 }
 
 
@@ -498,9 +503,9 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
         line="line",
         panel="panel",
         levels=LEVELS,
-        # The extra entry takes the lightest shade, in which a name would be hard to read.
+        # The extra entry takes the lightest shade, in which a label would be hard to read.
         look=plots.shades(["2×32", "4×32", "8×32", "one more"]),
-        xlabel="mean job, as a share of one cluster",
+        xlabel="mean job size, as a share of one cluster",
         ylabel="break-even penalty",
         **titles,
     )
@@ -509,13 +514,13 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
 BREAK_EVEN_CAPTION = Caption(
     "penalty up to which jobs that span all clusters saturate them no earlier than whole ones; "
     "components U[1,m], or D(0.9)[1,m]; worst fit; bands: 95 % intervals",
-    finding="Spanning pays most where jobs are large and of many components",
+    finding="Spanning pays most if jobs are large and have many components",
 )
 
 
 @study.add_figure("break-even", BREAK_EVEN_CAPTION, draw_break_even)
 def break_even(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the break-even penalty of each setting.
+    """Return the penalty at which jobs that span all clusters break even, for each setting.
 
     The column `share` is the mean size of a job, as a share of the largest cluster.
     """

@@ -31,8 +31,8 @@ from studies.pages import MARKS
 from studies.results import StudyResult
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
-#: Exercise 3: the numbers of processors that may be moved from each of two clusters to the other
-#: two, and the maximal utilization that may be lost by moving them.
+#: Exercise 3: how many processors may be moved from each of two clusters to the other two, and how
+#: much maximal utilization may be lost.
 MOVED, LOST = (4, 8, 12, 16), 0.05
 #: The numbers of equal clusters into which exercise 4 and the project divide 128 processors.
 DIVIDED = (4, 8, 16)
@@ -94,7 +94,7 @@ QUESTIONS = {
 
 
 def folded(result: StudyResult, names: Iterable[str]) -> HTML:
-    """Return figures as HTML, each folded under its question and the verdicts of its claims."""
+    """Return figures as HTML, each folded under the question that it answers, with its verdicts."""
     parts = []
     for name in names:
         question, why = QUESTIONS[name]
@@ -137,7 +137,7 @@ def _on_standard(result: StudyResult, placement: str) -> pd.DataFrame:
 
 
 def most_of_one_total(result: StudyResult, placement: str = model.FIRST_FIT) -> str | None:
-    """Return the number of components with the highest maximal utilization, in words.
+    """Return in words which number of components has the highest maximal utilization.
 
     All jobs have the same total size. The answer is None if no number is certain to be the best.
     """

@@ -35,7 +35,7 @@ def _worst_fit(system: Multicluster) -> Placement:
 
 #: First fit tries the clusters in a fixed order: from the largest to the smallest in section 4.1,
 #: and also in the reverse order in section 4.2. If several clusters are equally idle, worst fit
-#: takes the first of them; the paper does not say which one it took.
+#: takes the first of them, because the paper does not say which it takes.
 FIRST_FIT, SMALL_FIRST, WORST_FIT = "first fit", "first fit, small first", "worst fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     FIRST_FIT: _first_fit,
@@ -75,7 +75,7 @@ UNEQUAL = {
     "2×40+3×16": Multicluster([40] * 2 + [16] * 3),
 }
 SYSTEMS = EQUAL | UNEQUAL | {ALONE: Multicluster([64])}
-#: The unequal systems that we call few and many clusters, given that a job has four components.
+#: The unequal systems with few and with many clusters, for jobs with four components.
 FEW = [name for name in UNEQUAL if len(UNEQUAL[name]) <= 5]
 MANY = [name for name in UNEQUAL if len(UNEQUAL[name]) >= 8]
 
@@ -131,7 +131,7 @@ SAME_TOTAL = _with_mixtures(
 
 
 def of_one_total(jobs: str) -> str:
-    """Return the name that the runs use for a kind of jobs of section 5.2.
+    """Return the name of a kind of jobs whose components have a fixed total (section 5.2).
 
     Jobs with four components are the same in sections 5.1 and 5.2, and keep their name.
     """
@@ -147,8 +147,7 @@ JOBS = SAME_SIZE | {of_one_total(name): jobs for name, jobs in SAME_TOTAL.items(
 LOW, MODERATE, HIGH = 0.3, 0.6, 0.8
 COMPARED = (LOW, MODERATE, HIGH)
 #: A difference between two maximal utilizations counts as large if it is at least 0.03 (three
-#: percentage points), and as small if it is less. The study of the paper that the same authors
-#: published in 2003 uses the same limit.
+#: percentage points), and as small otherwise. The study of the paper of 2003 uses the same limit.
 LARGE, TINY = 0.03, 0.01
 MUCH = Word("much", LARGE, "points", 100)
 SIGNIFICANTLY = Word("significantly", LARGE, "points", 100)
@@ -165,8 +164,8 @@ ALMOST_UNCHANGED = Word("almost unchanged", TINY, "points", 100)
 EXTREMELY_WELL = Word("extremely well", 0.005, "points", 100)
 VERY_ACCURATE = Word("very accurate", TINY, "points", 100)
 #: The largest relative difference at which two mean response times count as similar. A setting that
-#: saturates later is also called better if its response times are longer by up to this share. A
-#: comparison on the same jobs can detect a much smaller difference, which should not decide.
+#: saturates later still counts as better if its response times are longer by up to this share.
+#: Comparisons on the same jobs detect much smaller differences, which should not decide.
 LIKE = 0.05
 SIMILAR_TIMES = Word("similar", LIKE, "%", 100)
 #: Section 1 says how response times change if all service times grow by a factor alpha. These are

@@ -59,8 +59,8 @@ from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
 
 NAME = "cluster-configurations"
-#: The kinds of settings that this module defines. Cells of the printed tables and divisions of the
-#: processors have kinds of their own, defined elsewhere.
+#: The kinds of settings in this module. The cells of the printed tables and the divisions of the
+#: processors are defined in other modules.
 CURVE, BREAK_EVEN, STRETCHED = "response curve", "break-even penalty", "longer service times"
 #: What the rows of a response curve hold: the maximal utilization from saturated runs
 #: (`SATURATED`) or by formula (`EXACT_END`), the points of the curve (`POINT`), and the mean
@@ -104,7 +104,7 @@ class Setting:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario to simulate, with all names replaced by the objects they stand for."""
+        """The scenario to simulate, with objects instead of names."""
         jobs: Any = named(self.jobs, JOBS)
         if self.request != UNORDERED:
             jobs = jobs.with_(request=self.request)
@@ -183,7 +183,7 @@ def check_words(setting: Any) -> None:
 
 
 def named(part: Any, known: Mapping[str, Any]) -> Any:
-    """Return the object that a name stands for, or the argument itself if it is not a name."""
+    """Return the object with a name, or the argument itself if it is not a name."""
     return known[part] if isinstance(part, str) else part
 
 
@@ -213,7 +213,7 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
     scenario = setting.scenario
     share = scenario.system.processors / PROCESSORS
     of_clusters = {"equal": scenario.system.is_equal}
-    # All settings use the parent of their seeds, so that all are measured on the same jobs.
+    # All settings use the parent of their seeds, so that all serve the same jobs.
     every_run = parent(seed)
     utilization = saturated(scenario, scale.jobs, scale.replications, every_run)
     end = MaxUtilization(utilization.interval, "simulation")
@@ -238,7 +238,7 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
 def saturated(
     scenario: Scenario, jobs: int, replications: int, seed: np.random.SeedSequence
 ) -> Replications:
-    """Return the utilization of each of several runs in which the queue never becomes empty."""
+    """Return the utilization in each of several runs in which the queue never becomes empty."""
     busy, warning = replicated_traffic(scenario, jobs=jobs, replications=replications, seed=seed)
     return Replications(busy.mean(axis=1), warning)
 
@@ -246,7 +246,7 @@ def saturated(
 def responses_at_loads(
     scenario: Scenario, scale: Scale, every_run: np.random.SeedSequence, end: MaxUtilization
 ) -> Iterator[tuple[float, Replications]]:
-    """Yield each load in `COMPARED` with the mean response time of each run at this load.
+    """Yield each compared load with the mean response time of each run at this load.
 
     A load is left out if it is not certain to be below the maximal utilization `end`, or if it is
     so close to `end` that the queue does not settle during the runs.
@@ -333,7 +333,7 @@ MEASURES: dict[str, Callable[..., Iterator[dict]]] = {
 
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the rows measured for one setting, with the function for its kind."""
+    """Yield the rows of the table of runs for one setting of any kind."""
     yield from MEASURES[setting.kind](setting, scale, seed)
 
 
@@ -398,7 +398,7 @@ def break_evens() -> Iterator[BreakEven]:
 #:   `response_jobs` jobs.
 study = Study(
     NAME,
-    "Which clusters, which placement and how many components serve jobs best?",
+    "Which clusters, which placement and how many components are best for jobs?",
     seed=2002,
     scales=scales(
         jobs=(12_000, 200_000),

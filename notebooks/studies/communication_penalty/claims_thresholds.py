@@ -26,7 +26,7 @@ from studies.communication_penalty.thresholds import Thresholds, read_thresholds
 from studies.ledger import Decision, Row, judge_number
 from studies.study import PaperSetting
 
-#: The setting of the claims about penalty thresholds (section 6).
+#: The setting of the claims about the penalty up to which splitting pays (section 6).
 PAPER_SEARCH = PaperSetting(
     varied={"max_jumps": JUMPS, "counted": AT_HEAD, "load": PRINTED_LOAD},
     fixed={"kind": SEARCH},
@@ -34,12 +34,12 @@ PAPER_SEARCH = PaperSetting(
 #: The settings that we chose to fit the printed thresholds (`CHOSEN`) and the printed load
 #: (`CHOSEN_LENGTH`). Therefore the verdict on these printed numbers is `calibrated on`.
 CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a run"
-#: A note on claims that only need some threshold, and not the printed one.
+#: A note on claims that need only the existence of a threshold, and not the printed value.
 FITTED = f"the threshold was used to choose {CHOSEN}, so only the other settings are a test"
 
 
 def is_above(found: Interval | None, limit: float) -> bool | None:
-    """Return whether a value is above a limit; None if the value is not known."""
+    """Return whether a value is above a limit; None if the value is unknown."""
     return found.above(limit) if found else None
 
 
@@ -48,7 +48,7 @@ def is_above(found: Interval | None, limit: float) -> bool | None:
 
 @study.add_numbers
 def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
-    """Judge every printed share of the groups, and the printed load.
+    """Judge the printed shares of the groups of jobs, and the printed load.
 
     They are compared with samples of as many jobs as a run of the paper.
     """
@@ -64,7 +64,7 @@ def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
 # --- Section 6: up to which penalty splitting pays ---
 
 
-@study.add_claim("CP-2", "threshold of the stream", PAPER_SEARCH)
+@study.add_claim("CP-2", "break-even penalty of splitting for all jobs", PAPER_SEARCH)
 def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
     """Judge the claim that splitting pays up to a penalty of 0.185 for all jobs (Figure 1).
 
@@ -73,11 +73,11 @@ def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
     found = read_thresholds(runs)
     crossing = found.by_group[STREAM]
     parts = {
-        "a threshold": is_threshold(crossing),
-        "0.185 as one run": is_of_one_run(found, STREAM),
+        "splitting pays up to a threshold": is_threshold(crossing),
+        "a single run may give 0.185": is_of_one_run(found, STREAM),
     }
     run = found.prediction(STREAM)
-    note = f"one run of {ONE_RUN} jobs gives {run.low:.2f} to {run.high:.2f}" if run else ""
+    note = f"a single run of {ONE_RUN:,} jobs gives {run.low:.2f} to {run.high:.2f}" if run else ""
     return Decision(crossing.interval, parts, note, calibrates=CHOSEN)
 
 
@@ -87,7 +87,7 @@ def is_threshold(crossing: Crossing) -> bool | None:
 
 
 def is_of_one_run(found: Thresholds, group: str) -> bool | None:
-    """Return whether a single run may give the printed threshold of a group.
+    """Return whether a single run of the paper's length may give the printed threshold of a group.
 
     The answer is None if single runs have no thresholds.
     """
@@ -95,7 +95,7 @@ def is_of_one_run(found: Thresholds, group: str) -> bool | None:
     return run.contains(PRINTED[group]) if run and run.half_width else None
 
 
-@study.add_claim("CP-18", "threshold of the stream", PAPER_SEARCH)
+@study.add_claim("CP-18", "break-even penalty of splitting for all jobs", PAPER_SEARCH)
 def viable_for_any_speed_ratio(runs: pd.DataFrame) -> Decision:
     """Judge the claim that splitting can pay at any speed ratio of the links (section 6).
 
@@ -105,22 +105,22 @@ def viable_for_any_speed_ratio(runs: pd.DataFrame) -> Decision:
     penalty divided by the ratio. Therefore the claim holds if the threshold is above 0.
     """
     found = read_thresholds(runs).by_group[STREAM].interval
-    note = f"the penalty is their product; {FITTED}"
-    return Decision(found, {"above penalty 0": found.above(0)}, note)
+    note = f"the penalty is the product of speed ratio and intensity; {FITTED}"
+    return Decision(found, {"the threshold is above 0": found.above(0)}, note)
 
 
-@study.add_claim("CP-21", "threshold of the stream", PAPER_SEARCH)
+@study.add_claim("CP-21", "break-even penalty of splitting for all jobs", PAPER_SEARCH)
 def viability_has_limits(runs: pd.DataFrame) -> Decision:
     """Judge the claim that splitting pays only up to a certain penalty (section 9).
 
     The paper says that there are 'parameter limits within which the co-allocation is viable'.
     """
     found = read_thresholds(runs).by_group[STREAM]
-    parts = {"pays up to a threshold, and loses beyond it": is_threshold(found)}
+    parts = {"splitting pays up to a threshold, and loses beyond it": is_threshold(found)}
     return Decision(found.interval, parts, FITTED)
 
 
-@study.add_claim("CP-3", "threshold of S4", PAPER_SEARCH)
+@study.add_claim("CP-3", "break-even penalty of splitting for S4", PAPER_SEARCH)
 def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
     """Judge the claim that the largest jobs have a lower penalty threshold (Figure 1).
 
@@ -130,14 +130,14 @@ def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
     found = read_thresholds(runs)
     threshold = {group: found.by_group[group].interval for group in NAMES}
     parts = {
-        "S4 below the stream": is_above(found.change_at_stream("S4"), 0),
-        "S1 above 0.3": threshold["S1"].above(PRINTED["S1"]),
-        "0.160 as one run": is_of_one_run(found, "S4"),
+        "S4 has a lower threshold than all jobs": is_above(found.change_at_stream("S4"), 0),
+        "the threshold of S1 is above 0.3": threshold["S1"].above(PRINTED["S1"]),
+        "a single run may give 0.160": is_of_one_run(found, "S4"),
     }
     return Decision(threshold["S4"], parts, calibrates=CHOSEN)
 
 
-@study.add_claim("CP-9", "lowest threshold of all groups", PAPER_SEARCH)
+@study.add_claim("CP-9", "break-even penalty of splitting, the lowest over groups", PAPER_SEARCH)
 def free_splitting_pays(runs: pd.DataFrame) -> Decision:
     """Judge the claim that splitting always pays without a penalty (section 6).
 
@@ -150,7 +150,9 @@ def free_splitting_pays(runs: pd.DataFrame) -> Decision:
 
 
 @study.add_claim(
-    "CP-13", "what S4 loses where the stream breaks even, over whole jobs", PAPER_SEARCH
+    "CP-13",
+    "relative increase of the response time of S4 at the break-even penalty of all jobs",
+    PAPER_SEARCH,
 )
 def threshold_of_the_stream_misleads(runs: pd.DataFrame) -> Decision:
     """Judge the claim that the threshold of all jobs misleads, because groups differ (section 6).
@@ -162,8 +164,8 @@ def threshold_of_the_stream_misleads(runs: pd.DataFrame) -> Decision:
     found = read_thresholds(runs)
     large, small = found.change_at_stream("S4"), found.change_at_stream("S1")
     parts = {
-        "S4 loses": is_above(large, 0),
-        "S1 gains": small.below(0) if small else None,
+        "S4 responds later": is_above(large, 0),
+        "S1 responds sooner": small.below(0) if small else None,
         "S4 has over half of the load": exact_shares()[WORK, "S4"] > 0.5,
     }
     return Decision(large, parts, calibrates=CHOSEN)

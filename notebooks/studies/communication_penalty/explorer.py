@@ -25,11 +25,10 @@ PLACEMENTS = {"always split": ALWAYS, "split at need": AT_NEED}
 #: The values of MaxJumps, by the labels of the slider.
 JUMPS = {model.jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
 BASE_JUMPS = model.JUMPS
-#: The number of jobs in a run and the number of runs, while a control moves and when it rests.
+#: The number of jobs in a run and the number of runs, while a control is moved and afterwards.
 COARSE, FINE = (1_500, 6), (20_000, 12)
-#: The largest number of jobs in a run while a control moves. If the system is so close to
-#: saturation that the queue needs more jobs to settle, the picture has no mean until the control
-#: rests.
+#: The largest number of jobs in a run while a control is moved. Close to saturation, the queue may
+#: need more jobs to settle; then the picture has no mean until the control rests.
 LONGEST_COARSE = 6_000
 #: The right end of the axis, which is four times the mean response time at the initial values of
 #: the controls.
@@ -38,7 +37,7 @@ UNTIL = 60.0
 KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
-#: The measurements without splitting (`KEPT`) and with splitting (`SPLIT`).
+#: The names of the measurements without splitting (`KEPT`) and with splitting (`SPLIT`).
 Found = Mapping[str, Responses]
 
 #: Measurements are kept in memory, because a control often returns to an earlier value.
@@ -120,7 +119,7 @@ def _response_rows(found: Found, earlier: Found, changes: Mapping[str, str]) -> 
 
 
 def _break_even_text(setting: Setting, whole: Replications, size: tuple[int, int]) -> str:
-    """Return the end of the subtitle: the penalty at which splitting saves no processor-hours."""
+    """Return a clause with the penalty at which splitting saves no processor-hours."""
     splits_jobs = setting.above is not None and setting.above < model.WHOLE.sizes.maximum
     if setting.parts < 2 or not splits_jobs:
         return ""
@@ -132,14 +131,14 @@ def _break_even_text(setting: Setting, whole: Replications, size: tuple[int, int
 def _setting(
     psi: float, above: int, components: int, load: float, max_jumps: int, placement: str
 ) -> Setting:
-    """Return the setting of a picture, or raise an `InputError` if the arguments are impossible."""
+    """Return the setting of a picture; raise an `InputError` if the arguments are impossible."""
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     at_most("components", whole("components", components), len(model.SYSTEM))
     return Setting(max_jumps, load, above, components, psi, placement=rule)
 
 
 def _found(setting: Setting, size: tuple[int, int], longest: int) -> dict[str, Responses]:
-    """Return the response times of the jobs without and with splitting."""
+    """Return the response times without splitting and with splitting."""
     return {
         name: _respond(each.scenario, setting.load, size, study.seed, longest)
         for name, each in ((KEPT, setting.whole), (SPLIT, setting))
@@ -154,7 +153,7 @@ def _mean(found: Responses | None, group: str) -> float:
 def _row(
     group: str, series: str, interval: Interval, verdict: str = "", running: float | None = None
 ) -> dict[str, Any]:
-    """Return the row of one bar. The bar is dark up to `running`, or up to its end."""
+    """Return the row of one bar, which is dark up to `running` or else up to its end."""
     words = plots.format_interval(interval, 1 if running else 3) + verdict
     dark = interval.estimate if running is None else running
     row = {"group": group, "series": series, "words": words, "dark": dark}
@@ -162,14 +161,14 @@ def _row(
 
 
 def _verdict(change: Change) -> str:
-    """Return as text what splitting does to a mean response time."""
+    """Return as text whether splitting shortens or lengthens a mean response time."""
     if change.saturated or change.verdict == "undecided":
         return change.verdict
     return f"{change.verdict} {abs(change.percent.estimate):.1f} %"
 
 
 def penalty_explorer(state: str = "") -> Explorer:
-    """Return the picture of the response times with controls of the penalty and the splitting.
+    """Return controls for the penalty and the splitting, with the picture of the response times.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, groups_of, pick
+from studies.columns import column
 from studies.communication_penalty.model import (
     ABOVE,
     ALL_SPLIT,
@@ -46,7 +47,7 @@ from studies.results import Caption
 SYSTEM = "5×20, D(0.85), FPFS, worst fit"
 AT_LOAD = f"{SYSTEM}, load {PRINTED_LOAD}"
 #: The labels of the axes.
-PSI, THRESHOLD = "penalty", "splitting threshold (jobs above are split)"
+PSI, THRESHOLD = "penalty", "splitting threshold (larger jobs are split)"
 #: The columns that identify a setting.
 FIELDS = [
     "max_jumps",
@@ -59,17 +60,17 @@ FIELDS = [
     "kept_whole",
     "placement",
 ]
-#: The values of the paper, which all figures have unless their captions say otherwise.
+#: The values of columns as in the paper, which all figures use unless their captions say otherwise.
 AS_PAPER: dict[str, Any] = {"kept_whole": 0.0, "placement": ALWAYS, "counted": AT_HEAD}
 AT_PRINTED_LOAD: dict[str, Any] = AS_PAPER | {"load": PRINTED_LOAD}
-#: The settings that split jobs are compared with, as labels.
-NOBODY_SPLIT, SAME_PENALTY = "no co-allocation", f"the penalty {CONSTANT} for all"
+#: The labels of the settings that split jobs are compared with.
+NOBODY_SPLIT, SAME_PENALTY = "no co-allocation", f"penalty {CONSTANT} for all jobs"
 
 # --- The groups of jobs (section 5) ---
 
 
 def draw_shares(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the exact and the printed shares, with the range of the shares of samples."""
+    """Draw the exact and the printed shares of the groups, with the range over random samples."""
     drawn = table.rename(columns={"sample_low": "ci95_low", "sample_high": "ci95_high"})
     return plots.intervals(
         drawn[drawn["quantity"] != LOAD],
@@ -84,14 +85,14 @@ def draw_shares(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 SHARES_CAPTION = Caption(
-    f"marks: exact; lines: 95 % of samples of {ONE_RUN} jobs",
-    finding="A short run explains every printed share but one: the load of S2 is a slip",
+    f"marks: exact; lines: 95 % of random samples of {ONE_RUN:,} jobs",
+    finding="The printed shares may come from a short run, except the load of S2, a misprint",
 )
 
 
 @study.add_figure("shares", SHARES_CAPTION, draw_shares)
 def shares(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the printed share, the exact share and the range of samples, for each group."""
+    """Return the printed share, the exact share and the range over samples, for each group."""
     exact = exact_shares()
     rows = []
     for known, samples in groups_of(pick(runs, kind=SAMPLES), ["jobs", "quantity", "group"]):
@@ -114,7 +115,7 @@ def shares(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 class Pair(NamedTuple):
-    """A setting with its response times, and the response times that it is compared with."""
+    """A setting with its response times, and with the response times that it is compared with."""
 
     setting: Mapping[str, Any]
     split: Responses
@@ -122,7 +123,7 @@ class Pair(NamedTuple):
 
 
 def against(runs: pd.DataFrame, base: Mapping[str, Any], alike: Iterable[str]) -> list[Pair]:
-    """Pair each setting with the base setting that it is compared with.
+    """Pair each setting with the setting that it is compared with.
 
     Settings without a base setting are left out.
 
@@ -169,7 +170,7 @@ def against_itself(runs: pd.DataFrame) -> list[Pair]:
 
 def split_so(runs: pd.DataFrame, **splitting: Any) -> pd.DataFrame:
     """Return the runs in which jobs are split as given, and the runs without splitting."""
-    whole, split = pick(runs, above=None), runs[runs["above"].notna()]
+    whole, split = pick(runs, above=None), runs[column(runs, "above").notna()]
     return pd.concat([whole, pick(split, **splitting)])
 
 
@@ -187,7 +188,7 @@ def ratio_table(pairs: Iterable[Pair], groups: Sequence[str] = NAMES, to: str = 
 
 
 def ratio_row(pair: Pair, group: str, to: str) -> dict[str, Any]:
-    """Return the columns with the mean times of one group, and with their ratio."""
+    """Return the columns with the mean times of one group of jobs, and with their ratio."""
     split, other = pair.split, pair.other
     unknown = Interval.exact(np.nan)
     response = unknown if split.saturated else split.response[group].interval
@@ -204,7 +205,7 @@ def ratio_row(pair: Pair, group: str, to: str) -> dict[str, Any]:
 
 
 def best_thresholds(responses: Mapping[float, Responses], group: str) -> list[float]:
-    """Return the splitting thresholds with the shortest mean response time of a group.
+    """Return the splitting thresholds at which the mean response time of a group is shortest.
 
     These are the best threshold and all others that are not certain to be worse.
     """
@@ -216,16 +217,20 @@ def best_thresholds(responses: Mapping[float, Responses], group: str) -> list[fl
 
 
 def varied(table: pd.DataFrame, name: str, by: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of the lines that have several values in the column `name`.
+    """Return the rows of the lines that have more than one value in the column `name`.
 
     The rows of a line have the same values in the columns `by`.
     """
+    if table.empty:  # it has no columns
+        return table
     values = table.groupby([*by], dropna=False)[name].transform("nunique")
     return table[values > 1]
 
 
 def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
-    """Return a table sorted by some columns."""
+    """Return a table sorted by some columns; an empty table may lack them."""
+    if table.empty:
+        return table
     return table.sort_values([*by], kind="stable", ignore_index=True)
 
 
@@ -233,7 +238,7 @@ def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
 
 #: The groups that are drawn without confidence bands, because five bands would hide each other.
 BARE = ("S1", "S2", "S3")
-#: The last entry takes the lightest shade, in which a name would be hard to read.
+#: The last entry takes the lightest shade, in which a label would be hard to read.
 _SHADES = plots.shades([*GROUPS, "the lightest"])
 #: The markers of the groups. Their shapes differ from the diamond of the printed values.
 LOOK = _SHADES | {
@@ -243,7 +248,7 @@ LOOK = _SHADES | {
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the column ``line``, which is the group of jobs.
+    """Return a table with the further column ``line``, which has the group of jobs.
 
     With other numbers of components than the paper's, only the rows of all jobs are kept.
     """
@@ -254,7 +259,7 @@ def by_group(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def look_of(names: Sequence[str]) -> dict[str, plots.MarkerStyle]:
-    """Return the markers of lines: those of the groups, or shades for any other lines."""
+    """Return the markers of lines: those of the groups, or shades for other lines."""
     return LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
 
 
@@ -305,7 +310,7 @@ def draw_ratios(table: pd.DataFrame, base: str, **options: Any) -> Figure:
 
 
 def with_panels(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the column ``panel``, which names MaxJumps."""
+    """Return a table with the further column ``panel``, which names MaxJumps."""
     return table.assign(panel="MaxJumps " + table["max_jumps"].map(jumps_label))
 
 
@@ -313,7 +318,7 @@ def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with the lines of all jobs, S1 and S4, with and without splitting."""
     split = table[~table["line"].isin(BARE[1:])]
     whole = split[split["line"] == split["group"]]
-    names = whole["group"] + " whole"
+    names = whole["group"] + " not split"
     whole = whole.assign(line=names, response=whole["response_against"])
     return pd.concat([split, whole.assign(response_low=np.nan, response_high=np.nan)])
 
@@ -324,14 +329,14 @@ def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
     Those without splitting are dashed.
     """
     drawn = with_whole_jobs(by_group(table))
-    look = LOOK | {f"{group} whole": sign for group, sign in LOOK.items()}
+    look = LOOK | {f"{group} not split": sign for group, sign in LOOK.items()}
     dashed = [name for name in drawn["line"].unique() if name.endswith("whole")]
     return draw_responses(drawn, dashed, look=look, x="psi", xlabel=PSI, **titles)
 
 
 FIGURE1_CAPTION = Caption(
-    f"Figure 1: jobs above {ABOVE} in {PARTS} components; {AT_LOAD}",
-    finding="The largest jobs respond sooner split than whole, until the penalty is too high",
+    f"Figure 1: jobs above {ABOVE} processors split into {PARTS}; {AT_LOAD}",
+    finding="The largest jobs respond sooner if they are split, unless the penalty is too high",
 )
 
 
@@ -351,10 +356,12 @@ def draw_figure1_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
     )
 
 
-#: A finding that holds for every chart of response times divided by those of unsplit jobs.
-BELOW_ONE = "Splitting pays where a line is below 1"
+#: A finding for every chart of response times divided by those without splitting.
+BELOW_ONE = "Splitting pays if a line is below 1"
 FIGURE1_RATIOS_CAPTION = Caption(
-    f"Figure 1 over {NOBODY_SPLIT}: jobs above {ABOVE} in {PARTS} components; {AT_LOAD}", BELOW_ONE
+    f"Figure 1 divided by {NOBODY_SPLIT}: jobs above {ABOVE} processors split into {PARTS}; "
+    f"{AT_LOAD}",
+    BELOW_ONE,
 )
 study.add_figure("figure1-ratios", FIGURE1_RATIOS_CAPTION, draw_figure1_ratios)(figure1)
 
@@ -366,7 +373,8 @@ def draw_figure2(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE2_CAPTION = Caption(
     f"Figure 2: penalty {LOW_PENALTY}; {AT_LOAD}",
-    finding="The largest jobs respond sooner if all above 3 are split than if nobody is",
+    finding="The largest jobs respond sooner if all jobs above 3 processors are split than if none "
+    "is",
 )
 
 
@@ -405,7 +413,7 @@ def along_thresholds(
 
 
 def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the column ``line``, which names the penalty."""
+    """Return a table with the further column ``line``, which names the penalty."""
     return table.assign(line="penalty " + table["psi"].map("{:g}".format))
 
 
@@ -416,7 +424,8 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE3_CAPTION = Caption(
     f"Figure 3: jobs of S4 (7 to 19 processors); {AT_LOAD}",
-    finding="Splitting all above 3 is better than all above 16 at penalty 0.05, worse at 0.2",
+    finding="Splitting jobs above 3 is better than splitting those above 16 at penalty 0.05, worse "
+    "at 0.2",
 )
 
 
@@ -428,7 +437,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_load(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the column ``line``, which names the load."""
+    """Return a table with the further column ``line``, which names the load."""
     return table.assign(line="load " + table["load"].map("{:g}".format))
 
 
@@ -440,8 +449,8 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
 FIGURE4_CAPTION = Caption(
     f"Figure 4: jobs of S4, penalty {CONSTANT}; {SYSTEM}",
     finding={
-        "quick": "At the lowest load it is best to split fewer jobs than at the higher loads",
-        "paper": "With MaxJumps 8 and 20 the best threshold falls with the load, from 12 to 6",
+        "quick": "At the lowest load, fewer jobs should be split than at higher loads",
+        "paper": "With MaxJumps 8 and 20, the best threshold falls from 12 to 6 as the load grows",
     },
 )
 
@@ -455,22 +464,23 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 5: ratios of the response times with sampled penalties and with one for all."""
+    """Draw Figure 5: response times with sampled penalties divided by those with one penalty."""
     return draw_ratios(by_group(table), SAME_PENALTY, x="above", xlabel=THRESHOLD, **titles)
 
 
 FIGURE5_CAPTION = Caption(
-    f"Figure 5: penalty of each job drawn from U[0.001, 0.199]; {AT_LOAD}",
+    f"Figure 5: penalty of each job sampled from U[0.001, 0.199]; {AT_LOAD}",
     finding={
-        "quick": "No group is seen to respond later or sooner with penalties that differ",
-        "paper": "With penalties that differ no group responds later or sooner by one percent",
+        "quick": "No group certainly responds later or sooner if penalties differ between jobs",
+        "paper": "If penalties differ between jobs, no response time changes by as much as one "
+        "percent",
     },
 )
 
 
 @study.add_figure("figure5", FIGURE5_CAPTION, draw_figure5, claims=("CP-7",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratios of the response times with sampled penalties and with one for all."""
+    """Return response times with sampled penalties divided by those with one penalty."""
     here = pick(runs, kind=IN_FIGURE, psi=CONSTANT, spread=(SPREAD, 0.0), **AT_PRINTED_LOAD)
     return in_order(ratio_table(against_same_penalty(here), [*GROUPS]), "max_jumps", "above")
 
@@ -483,7 +493,7 @@ def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE6_CAPTION = Caption(
     f"Figure 6: split jobs by penalty (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4); {AT_LOAD}",
-    finding="Split above 3, jobs of the highest penalty respond later than those of the lowest",
+    finding="If jobs above 3 are split, those with the highest penalty respond last",
 )
 
 

@@ -35,14 +35,14 @@ from studies.communication_penalty.thresholds import (
 from studies.joint_reading import JointReading
 from studies.results import Caption
 
-#: An interval whose ends are missing values.
+#: An interval whose ends are unknown.
 MISSING = Interval.exact(np.nan)
-#: The labels of the two ways to count jumps.
+#: The labels of the two ways to count how often a job is overtaken.
 COUNTING = {AT_HEAD: "at the head (2008)", WHOLE_WAIT: "over the whole wait (2003)"}
 
 
 def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the penalty thresholds for MaxJumps up to 20, with a panel for each way to count.
+    """Draw the break-even penalties by MaxJumps, with a panel for each way to count jumps.
 
     Hollow markers are bounds. Higher values of MaxJumps are left out, because there the thresholds
     hardly depend on it.
@@ -72,9 +72,9 @@ def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 THRESHOLDS_CAPTION = Caption(
-    f"penalty at which jobs above {ABOVE} in {PARTS} components respond as soon as whole, load "
-    f"{PRINTED_LOAD}; dashed: printed, and what most programs lost on the DAS",
-    finding="The three thresholds that the paper prints meet at a few MaxJumps, at the head alone",
+    f"break-even penalty of splitting jobs above {ABOVE} processors into {PARTS}, load "
+    f"{PRINTED_LOAD}; dashed: printed values, and the penalty of most programs on the DAS",
+    finding="The printed thresholds fit only if jumps count at the head and MaxJumps is about 8",
 )
 
 
@@ -85,7 +85,7 @@ THRESHOLDS_CAPTION = Caption(
     ("CP-2", "CP-18", "CP-21", "CP-3", "CP-13", "CP-16", "CP-10"),
 )
 def thresholds(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the penalty thresholds: a row for each search and group of jobs."""
+    """Return the break-even penalties of splitting: a row for each search and group of jobs."""
     rows = []
     for search, found in searches_in(runs):
         fits = {"fits_mean": fits_mean(found), "fits_run": fits_run(found)}
@@ -94,13 +94,13 @@ def thresholds(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def searches_in(runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], Thresholds]]:
-    """Yield the load, MaxJumps and way to count of each search, with the thresholds it found."""
+    """Yield the load, MaxJumps and way to count jumps of each search, with the thresholds found."""
     for search, its_runs in groups_of(pick(runs, kind=SEARCH), ["load", "max_jumps", "counted"]):
         yield search, read_thresholds(its_runs)
 
 
 def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
-    """Return the columns of the threshold of one group of jobs."""
+    """Return the columns with the break-even penalty of one group of jobs."""
     crossing = found.by_group[group]
     maximal = "" if found.one_run else " of the maximal utilization"
     run = found.prediction(group) or MISSING
@@ -119,7 +119,7 @@ def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
 
 
 def bound_of(found: Thresholds, group: str) -> str:
-    """Return ``"at least"`` or ``"at most"`` if the threshold is only a bound, else an empty text.
+    """Return ``"at least"`` or ``"at most"`` if a threshold is only a bound, else an empty text.
 
     An end of its interval is then outside of the penalties that were searched, or at a penalty at
     which the split jobs saturate.
@@ -144,7 +144,7 @@ def fits_mean(found: Thresholds) -> bool:
 
 
 def fits_run(found: Thresholds) -> bool:
-    """Return whether one run as short as the paper's could have given the printed thresholds.
+    """Return whether a single run as short as the paper's may give the printed thresholds.
 
     The printed thresholds must lie in the prediction intervals for a single such run. The groups
     must also have the printed order in at least one of twenty single runs.
@@ -156,7 +156,7 @@ def fits_run(found: Thresholds) -> bool:
 
 
 def has_printed(intervals: Mapping[str, Interval]) -> bool:
-    """Return whether the printed thresholds are in the given intervals.
+    """Return whether given intervals contain the printed thresholds.
 
     The printed threshold of S1 is a lower limit, so its interval must reach above it.
     """
@@ -174,7 +174,7 @@ def has_printed(intervals: Mapping[str, Interval]) -> bool:
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return the three thresholds of each search, to compare them with the printed thresholds."""
+    """Return the thresholds for each load, MaxJumps and way to count, beside the printed ones."""
     readings = {}
     for search, found in searches_in(runs):
         readings[name_of_search(**search)] = {
@@ -182,11 +182,11 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
         }
     ours = name_of_search(PRINTED_LOAD, JUMPS, AT_HEAD)
     if ours not in readings:
-        raise NotRunError(f"the reading of the study was not run: {ours}; run this search")
+        raise NotRunError(f"the settings of the study were not run: {ours}; run this search")
     printed = {f"threshold of {group}": value for group, value in PRINTED.items()}
     return JointReading(printed, readings, ours, limits=("threshold of S1",))
 
 
 def name_of_search(load: float, max_jumps: float, counted: str) -> str:
-    """Return the label of a search: its load, its MaxJumps and its way to count jumps."""
+    """Return the label of a search: its load, its MaxJumps, and its way to count jumps."""
     return f"load {load:.3g}, MaxJumps {jumps_label(max_jumps)}, counted {COUNTING[counted]}"

@@ -26,14 +26,14 @@ CASES = {
 HALF_A_CLUSTER, PENALTY_OF_SIX = 4, 0.25
 #: The penalty of the project.
 PENALTY = 0.2
-#: The number of jobs in a run for a maximal utilization, the number of runs, and the number of jobs
-#: in a run for a response time.
+#: The number of jobs in a run that measures maximal utilization, the number of runs, and the number
+#: of jobs in a run that measures response times.
 BUSY, RUNS, RESPONDING = 5_000, 10, 10_000
 #: MaxJumps and the load in exercise 7.
 HARM = 8, 0.7
 AT_NEED = co.SingleThenSpan(co.WorstFit())
-#: The three rules of the project that are given: the largest size of a job that is not split, and
-#: the placement.
+#: The three splitting rules that the project gives: the largest size of a job that is not split,
+#: and the placement.
 KNOWN = {
     "never split": (19, co.WorstFit()),
     "always split above 10": (10, co.WorstFit()),
@@ -47,7 +47,7 @@ def _split(above: int = 10, psi: float = 0.0, max_jumps: int = 0, parts: int = 4
 
 @dataclass(frozen=True)
 class Case:
-    """Six jobs that are scheduled under FCFS, with and without splitting the large jobs.
+    """Six jobs that are scheduled under FCFS, with and without splitting the large ones.
 
     `submit`, `runtime` and `processors` have a value for each job. Times are in hours.
     """
@@ -241,7 +241,8 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
                 "co.WorstFit()"
             )
         engine = "compiled" if type(rule) in (co.WorstFit, co.SingleThenSpan) else "reference"
-        # The cache is not used, because a reader's placement need not be hashable and may change.
+        # This function does not use the cache, because a reader's placement may change or have no
+        # hash.
         return _max_utilization.__wrapped__(_split(3, PENALTY).with_(placement=rule, engine=engine))
 
     never = rules["never split"]

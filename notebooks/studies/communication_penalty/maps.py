@@ -29,18 +29,18 @@ from studies.communication_penalty.responses import change
 from studies.communication_penalty.runs import IN_MAP, study
 from studies.results import Caption
 
-#: The mark of a cell in which one side or both sides saturate, and its text in the legend.
+#: The mark of a cell of a map in which one side or both sides saturate, and its text in the legend.
 MARKS = {
-    "split": ("longer", "∞: no mean, split jobs fill the system or nearly"),
-    "whole": ("shorter", "−∞: whole ones do"),
-    "both": ("neither", "×: both do"),
+    "split": ("longer", "∞: with split jobs the system saturates"),
+    "whole": ("shorter", "−∞: without splitting it saturates"),
+    "both": ("neither", "×: both saturate"),
 }
 #: The end of the captions of all maps.
-AGAINST = "worst fit, against the same jobs whole"
+AGAINST = "worst fit, compared with the same jobs not split"
 
 
 def change_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the change of response times by splitting, in percent, for each cell and group."""
+    """Return the change of response times by splitting, in percent, for each setting and group."""
     rows = [
         {**pair.setting, "group": group} | change(pair.split, pair.other, group).columns()
         for pair in against_whole(runs)
@@ -52,7 +52,7 @@ def change_table(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_map(
     table: pd.DataFrame, group: str = STREAM, ylabel: str = "", subtitle: str = "", title: str = ""
 ) -> Figure:
-    """Draw the maps of a group of jobs, with the penalty on the horizontal axis.
+    """Draw maps of the change for a group of jobs, with the penalty on the horizontal axis.
 
     The columns ``panel`` and ``row`` of the table have the labels of the panels and of the rows.
     """
@@ -78,29 +78,31 @@ def draw_map(
         mark="mark",
         xlabel="penalty",
         ylabel=ylabel,
-        values=f"mean response of {whose}: change, %",
+        values=f"change of the mean response of {whose}, %",
         title=title,
         subtitle="; ".join(filter(None, [subtitle, "hatched: undecided", *legend])),
     )
 
 
 def policy_label(max_jumps: float) -> str:
-    """Return the name of FPFS with a value of MaxJumps, or FCFS if that is 0."""
+    """Return the name of the policy with a value of MaxJumps, which is FCFS if the value is 0."""
     return f"FPFS({jumps_label(max_jumps)})" if max_jumps else "FCFS"
 
 
 def draw_viability(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map for each load, with a column for each penalty and a row for each threshold."""
+    """Draw a map for each load: penalties as columns, splitting thresholds as rows."""
     panel = "load " + table["load"].map("{:.3f}".format)
     row = table["above"].map("{:g}".format)
-    return draw_map(table.assign(panel=panel, row=row), ylabel="splits jobs above", **how)
+    return draw_map(
+        table.assign(panel=panel, row=row), ylabel="jobs above this size are split", **how
+    )
 
 
 VIABILITY_CAPTION = Caption(
-    f"jobs above a size in {PARTS} components, FPFS({JUMPS}), {AGAINST}",
+    f"jobs above a size split into {PARTS}, FPFS({JUMPS}), {AGAINST}",
     finding={
-        "quick": "Splitting pays in more cells at the highest load than at the lowest",
-        "paper": "Splitting loses in fewer cells at the two higher loads than at the lowest",
+        "quick": "Splitting pays in more cases at the highest load than at the lowest",
+        "paper": "Splitting loses in fewer cases at the two higher loads than at the lowest",
     },
 )
 
@@ -114,7 +116,7 @@ def viability(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map for each policy, with a column for each penalty.
+    """Draw a map for each policy: penalties as columns, ways to split as rows.
 
     A row is for a splitting threshold and a placement.
     """
@@ -126,7 +128,7 @@ def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
 ADAPTIVE_CAPTION = Caption(
     f"load {PRINTED_LOAD}, {PARTS} components, always or only of jobs that cannot start whole, "
     f"{AGAINST}",
-    finding="Split at need loses in fewer cells than always split, and gains in no fewer",
+    finding="Splitting only at need loses in fewer cases than always splitting, and gains as often",
 )
 
 
@@ -141,7 +143,7 @@ def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map for each policy, with a column for each penalty.
+    """Draw a map for each policy: penalties as columns, shares of unsplit jobs as rows.
 
     A row is for a share of the large jobs that cannot be split.
     """
@@ -151,8 +153,8 @@ def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
 
 
 KEPT_WHOLE_CAPTION = Caption(
-    f"load {PRINTED_LOAD}, jobs above {ABOVE} in {PARTS} components but for a share, {AGAINST}",
-    finding="Where a quarter cannot be split, splitting the others pays less often",
+    f"load {PRINTED_LOAD}, jobs above {ABOVE} split into {PARTS} except for a share, {AGAINST}",
+    finding="If a quarter of the jobs cannot be split, splitting the others pays in fewer cases",
 )
 
 

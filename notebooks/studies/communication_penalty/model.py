@@ -22,8 +22,8 @@ SYSTEM = Multicluster.equal(5, 20)
 #: The distribution of the job sizes is D(0.85) on [1, 19]. The size 1 counts as a power of two
 #: here, because only then the shares of the groups of jobs are those that the paper prints.
 SIZES = power_of_two(0.85, 1, 19, one_is_power_of_two=True)
-#: The number of jobs in one run of the paper. The paper does not print it. We chose a number so
-#: small that the random load of a run can be the printed load. The printed thresholds are compared
+#: The number of jobs in one run of the paper, which the paper does not print. We chose a number so
+#: small that the random load of a run may be the printed load. The printed thresholds are compared
 #: with those of single runs of this length.
 ONE_RUN = 2_000
 #: The mean execution time of a job, and the mean time between two arrivals.
@@ -39,8 +39,8 @@ EXACT_LOAD = WHOLE.mean_work / (INTERARRIVAL * SYSTEM.processors)
 STREAM = "stream"
 GROUPS = {"S1": (1, 1), "S2": (2, 3), "S3": (4, 6), "S4": (7, 19)}
 NAMES = (STREAM, *GROUPS)
-#: The numbers that the paper prints about the groups. The printed share of the load of S2 must be
-#: wrong, because the shares of the four groups sum to more than 1.
+#: The numbers that the paper prints about the groups of jobs. The printed share of the load of S2
+#: must be wrong, because the shares of the four groups sum to more than 1.
 JOBS, WORK, LOAD = "share of the jobs", "share of the load", "offered load"
 ALL_JOBS = "all jobs"
 PRINTED_SHARES = {
@@ -61,9 +61,9 @@ PRINTED_SHARES = {
 #: section 3.1 does not show how component sizes are rounded. We round down, because rounding up
 #: would split 5 processors into three components of 2 and one of -1.
 ABOVE, PARTS = 10, 4
-#: The penalty thresholds that the paper prints in section 6: up to this penalty splitting pays. The
-#: value for S1 is a lower limit. For S4 the paper prints 1.60, which must mean 0.160, because it
-#: says that large jobs have a lower threshold than the whole stream of jobs.
+#: The penalties up to which splitting pays, as the paper prints them in section 6. The value for S1
+#: is a lower limit. For S4 the paper prints 1.60, which must mean 0.160, because it says that large
+#: jobs have a lower threshold than all jobs together.
 PRINTED = {STREAM: 0.185, "S4": 0.160, "S1": 0.3}
 #: Two ways to split large jobs. In the paper they are always split. We added the other way: a job
 #: is split only if it cannot start now on one cluster.
@@ -72,14 +72,14 @@ PLACEMENTS: dict[str, Placement] = {ALWAYS: WorstFit(), AT_NEED: SingleThenSpan(
 
 # --- Section 4: scheduling ---
 
-#: The paper does not say how often other jobs may jump over the job at the head of the queue. This
-#: value of MaxJumps stands for no limit.
+#: The value of MaxJumps that stands for no limit. The paper does not say how often other jobs may
+#: overtake the job at the head of the queue.
 NO_LIMIT = 10**9
-#: The value of MaxJumps that the study uses. It is the smallest value that agrees with the printed
-#: thresholds (see the figure ``thresholds``).
+#: The value of MaxJumps that the study uses. It is the smallest value with which the printed
+#: thresholds fit (see the figure ``thresholds``).
 JUMPS = 8
-#: Two ways to count the jumps over a job: only while it is at the head of the queue, as section 4
-#: says, or during its whole wait, as in the papers of 2003.
+#: Two ways to count how often a job is overtaken: only while it is at the head of the queue, as
+#: section 4 says, or during its whole wait, as in the papers of 2003.
 AT_HEAD, WHOLE_WAIT = "head", "waiting"
 
 # --- Sections 7 and 8: what is varied ---
@@ -101,7 +101,7 @@ DAS = 0.4
 
 
 def passing(max_jumps: int, counted: str = AT_HEAD) -> Scheduling:
-    """Return the policy FPFS with at most `max_jumps` jumps over a job, or FCFS if that is 0."""
+    """Return the policy FPFS with at most `max_jumps` jumps over a job, or FCFS if this is 0."""
     if max_jumps == "no limit":
         raise InputError("max_jumps = 'no limit' is not a number; give NO_LIMIT from model.py")
     jumps = whole("max_jumps", max_jumps, least=0)
@@ -141,7 +141,7 @@ def penalties(psi: float, spread: float) -> float | Distribution:
 def shares_of(
     size: np.ndarray, jobs: np.ndarray, work: np.ndarray
 ) -> dict[tuple[str, str], np.ndarray]:
-    """Return the share of each group in the jobs and in the work, summed along the last axis.
+    """Return the share of each group of jobs in the number of jobs and in the work.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def shares_of(
 
 
 def exact_shares() -> dict[tuple[str, str], float]:
-    """Return the exact shares of the groups and the offered load, from the size distribution."""
+    """Return the exact shares of the groups of jobs, and the offered load."""
     size = np.arange(len(SIZES.probabilities))
     shares = shares_of(size, SIZES.probabilities, size * SIZES.probabilities)
     exact = {at: float(share) for at, share in shares.items()}

@@ -35,17 +35,18 @@ from studies.communication_penalty.model import (
 )
 from studies.study import six_digits
 
-#: A run for the maximal utilization needs fewer jobs than a run for response times: the number of
-#: jobs is divided by this divisor, but it is at least `FEWEST`.
+#: A run that measures the maximal utilization needs fewer jobs than one that measures response
+#: times. The number of jobs is divided by this divisor, but it is at least `FEWEST`.
 BOUND_DIVISOR, FEWEST = 2, 6_000
 #: The largest number of jobs in a run. If a queue needs more jobs to settle, no mean is computed.
 LONGEST = 400_000
-#: The mean times that are measured for each group; see `Responses`.
+#: The names of the mean times that are measured for each group of jobs.
 TIMES = ("response", "wait", "first")
-#: The group in the rows with the maximal utilization. All other rows are about a group of jobs.
+#: The name in the column of groups for rows with the maximal utilization. All other rows are about
+#: a group of jobs.
 THE_SYSTEM = "the system"
 #: The warnings if response times cannot be compared because queues grow without limit.
-UNCERTAIN = "the split jobs are not certain to saturate earlier than the whole ones"
+UNCERTAIN = "it is not certain that the system saturates earlier with split jobs"
 NEITHER = "both may be saturated"
 
 
@@ -72,7 +73,7 @@ class Responses:
 
     @property
     def saturated(self) -> bool:
-        """Whether there are no mean times because the load is too high.
+        """Whether the load is so high that there are no mean times.
 
         The load is then not certain to be below the maximal utilization, or it is too close to it.
         """
@@ -85,7 +86,7 @@ class Responses:
 def respond(
     scenario: Scenario, load: float, size: tuple[int, int], seed: Seed, longest: int = LONGEST
 ) -> Responses:
-    """Measure the mean response times at a load, and the maximal utilization.
+    """Measure the mean response times of a scenario at a load, and its maximal utilization.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
 
 
 def _samples(runs, warning):
-    """Return the means of each group over the runs; `runs` has a dictionary for each run."""
+    """Return the mean times of each group, with one value for each run."""
     return {
         group: Replications(rounded([run[group] for run in runs]), warning) for group in runs[0]
     }
@@ -151,7 +152,7 @@ def rounded(values: Iterable[float]) -> NDArray[np.float64]:
 
 
 class Run(NamedTuple):
-    """The mean times of each group in one run after the warm-up, and the means of its halves."""
+    """The mean times of each group in one run after the warm-up, and in both halves of the run."""
 
     response: dict[str, float]
     wait: dict[str, float]
@@ -211,7 +212,7 @@ def _means(values, groups):
 
 
 class Mirrored(Between):
-    """A uniform distribution whose samples are those of `Between`, mirrored at the mean.
+    """A uniform distribution that mirrors the samples of `Between` at the mean.
 
     Such samples are called antithetic variates.
     """
@@ -244,7 +245,7 @@ def respond_in_mirrored_pairs(
 
 
 def _averages(one, other):
-    """Return the average of two measurements for each group and run."""
+    """Return the mean of two measurements, for each group and run."""
     return {
         group: Replications((sample.values + other[group].values) / 2, sample.warning)
         for group, sample in one.items()
@@ -267,7 +268,7 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Replica
 
 @dataclass(frozen=True)
 class Change:
-    """The change of a mean response time by splitting.
+    """The change of a mean response time that splitting causes.
 
     Attributes
     ----------
@@ -285,16 +286,16 @@ class Change:
 
     @property
     def gains(self) -> bool | None:
-        """Whether splitting makes the response time shorter; None if that is undecided."""
+        """Whether splitting shortens the response time; None if that is undecided."""
         return {"gains": True, "loses": False}.get(self.verdict)
 
     def columns(self) -> dict[str, Any]:
-        """Return the change in percent as columns of a table."""
+        """Return the change of a response time in percent, as columns of a table."""
         more = {"count": self.percent.count, "saturated": self.saturated, "verdict": self.verdict}
         return interval_columns(self.percent, "change") | more
 
     def ratio_columns(self) -> dict[str, Any]:
-        """Return the ratio of the response times as columns of a table.
+        """Return the ratio of two response times as columns of a table.
 
         The ratio is missing if one side is saturated.
         """
@@ -304,7 +305,7 @@ class Change:
 
 
 def change(split: Responses, whole: Responses, group: str, to: str = "") -> Change:
-    """Return by how much splitting changes the mean response time of a group of jobs.
+    """Return the change of a group's mean response time that splitting causes.
 
     The runs are averaged by their geometric mean. With an arithmetic mean, one run would decide
     near saturation. If `to` is given, the response time is compared with that of the group `to`.
@@ -318,7 +319,7 @@ def change(split: Responses, whole: Responses, group: str, to: str = "") -> Chan
 
 
 def _change_past_saturation(split: Responses, whole: Responses) -> Change:
-    """Return the change by splitting if at least one side is saturated."""
+    """Return the change by splitting if the system saturates with or without it."""
     if split.saturated and whole.saturated:
         percent = replace(Interval.exact(np.nan), warning=NEITHER)
         return Change(percent, "both", "both saturate")
@@ -340,7 +341,7 @@ def _verdict(loses: bool | None, gains: bool | None) -> str:
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Replications:
-    """Return the loss of a group by splitting, for each run.
+    """Return the relative increase of a group's response time by splitting, for each run.
 
     The loss is the increase of the mean response time. It is infinite if only the split jobs are
     saturated. If the jobs are saturated without splitting, the loss is the decrease of the maximal

@@ -112,7 +112,7 @@ class Setting:
 
     @property
     def jobs(self) -> SplitJobs:
-        """The jobs of the paper, split as the setting says."""
+        """The jobs of the paper, split as this setting says."""
         if self.above is None:
             return WHOLE
         return WHOLE.with_(
@@ -130,20 +130,20 @@ class Setting:
 
     @property
     def whole(self) -> "Setting":
-        """The setting with the same jobs, load and policy, but without splitting."""
+        """The setting with the same jobs, load and policy without splitting."""
         return Setting(self.max_jumps, self.load, counted=self.counted, kind=self.kind)
 
 
 @cache
 def _check_fits(above: int, parts: int, kept_whole: float, placement: str) -> None:
-    """Raise an error if some job can never start. The penalty does not matter for this."""
+    """Raise an error if some job can never start, whatever the penalty is."""
     jobs = WHOLE.with_(above=above, parts=parts, kept_whole=kept_whole)
     refuse_impossible(SYSTEM, jobs.of_each_size(), PLACEMENTS[placement])
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search for the penalty above which splitting jobs makes response times longer."""
+    """A search for the penalty up to which splitting jobs pays."""
 
     max_jumps: int
     load: float
@@ -176,7 +176,7 @@ class Samples:
 def measure(
     setting: Setting | Search | Samples, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the rows measured for a setting.
+    """Yield the rows of the table of runs for one setting.
 
     There is a row for each run and group of jobs, or for each sample and share.
     """

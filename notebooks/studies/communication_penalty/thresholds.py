@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.statistics import Crossing, Interval, Replications, crossing, crossings, groups_of
+from studies.columns import column
 from studies.communication_penalty.model import GROUPS, NAMES, PRINTED, STREAM
 from studies.communication_penalty.responses import (
     Responses,
@@ -15,7 +16,7 @@ from studies.communication_penalty.responses import (
     read_responses,
 )
 
-#: The lowest and the highest penalty between which a threshold is searched.
+#: The lowest and the highest penalty between which a break-even penalty is searched.
 PENALTIES = (0.0, 0.6)
 #: The penalties at which single runs are evaluated.
 GRID = np.linspace(*PENALTIES, 9).round(9).tolist()
@@ -23,7 +24,7 @@ GRID = np.linspace(*PENALTIES, 9).round(9).tolist()
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The penalty thresholds of all groups of jobs.
+    """The penalties up to which splitting pays, for all groups of jobs.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class Thresholds:
 
     @property
     def full(self) -> float:
-        """The lowest penalty at which split jobs saturate.
+        """The lowest tested penalty at which the system saturates with split jobs.
 
         An end of a confidence interval at or above this penalty is only a bound.
         """
@@ -56,7 +57,7 @@ class Thresholds:
         return min(full, default=np.inf)
 
     def prediction(self, group: str) -> Interval | None:
-        """Return the 95 % prediction interval for the threshold of one more short run.
+        """Return the 95 % prediction interval for the break-even penalty of one more short run.
 
         It is None if single runs have no thresholds.
         """
@@ -64,7 +65,7 @@ class Thresholds:
         return runs.prediction if runs else None
 
     def change_at_stream(self, group: str) -> Interval | None:
-        """Return the change of a group's response time at the threshold of all jobs.
+        """Return the change of a group's response time at the break-even penalty of all jobs.
 
         It is None if all jobs have no threshold.
         """
@@ -73,7 +74,7 @@ class Thresholds:
 
     @property
     def as_printed(self) -> float:
-        """The share of single runs whose thresholds agree with the order in the paper.
+        """The share of single runs in which the groups break even in the order of the paper.
 
         The threshold of S4 must be below that of all jobs, and that of S1 above its printed limit.
         """
@@ -133,13 +134,13 @@ def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str
 
 
 def changes_over_stream(split: Responses, whole: Responses) -> dict[str, Replications]:
-    """Return the relative change of each group's response time minus that of all jobs."""
+    """Return the relative change of each group's response time minus that of all jobs together."""
     ratios = {name: split.response[name] / whole.response[name] for name in NAMES}
     return {group: ratios[group] - ratios[STREAM] for group in GROUPS}
 
 
 def read_thresholds(runs: pd.DataFrame) -> Thresholds:
-    """Return the thresholds found by one search.
+    """Return the break-even penalties that one search found.
 
     The search is repeated with the response times of its stored runs, without simulation. Several
     claims and figures ask for the same search, so results are cached by the content of the runs.
@@ -169,4 +170,4 @@ def _read_thresholds(content: _Content) -> Thresholds:
     def respond_at(psi: float | None) -> Responses:
         return read_responses(by_penalty[psi])
 
-    return find_thresholds(respond_at, int(runs["budget"].iloc[0]))
+    return find_thresholds(respond_at, int(column(runs, "budget").iloc[0]))

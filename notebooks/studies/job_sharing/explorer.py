@@ -26,23 +26,24 @@ WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=T
 RESAMPLES = 300
 #: The number of extracts or samples of each workload that the control offers.
 OFFERED = 7
-#: The number of first jobs that are run under a slow policy, and the number that are run while a
-#: control moves.
+#: The number of jobs at the start of a workload that are run under a slow policy, and the number
+#: while a control is moved.
 BOUNDED, SOON = {"conservative": 3_000}, 500
-#: The time of the submissions is cut into this many parts for the bootstrap, which resamples blocks
-#: of this many parts. For 10,000 jobs a part is about a day, and a block about a week.
+#: The number of parts into which the time of the submissions is divided for the bootstrap, which
+#: resamples blocks of as many parts. For 10,000 jobs a part is about a day, and a block about a
+#: week.
 PARTS, BLOCK = 42, 7
-#: The ends of the axis in hours. They are the same for all values.
+#: The ends of the axis in hours, which are the same for all values of the controls.
 SPAN = 1.0, 300.0
-#: How local execution and a single machine treat wide jobs. All other ways divide them into subjobs
-#: of the size of the largest machine.
+#: How wide jobs are treated in local execution and on a single machine. All other ways divide them
+#: into subjobs of the size of the largest machine.
 WIDE = {model.LOCAL: model.OF_SITE, model.SINGLE: model.UNCHANGED}
 #: The offered loads, by their labels in the control; None keeps the submissions as they are.
 LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(3, 10)}
 
 
 def streams() -> dict[str, JobStream]:
-    """Return the extracts and samples of the job-sharing study, each with a name of its own."""
+    """Return the extracts and samples of the job-sharing study by name."""
     return {
         f"{name}, {number}": jobs
         for name, draws in model.workloads(OFFERED).items()
@@ -51,7 +52,7 @@ def streams() -> dict[str, JobStream]:
 
 
 class RanJobs(NamedTuple):
-    """The measurements of one way to run jobs.
+    """The measurements of one way to run the jobs of a workload.
 
     For each weight, `sums` has three rows of weighted sums by part of the time: response times, the
     weights alone, and run times. `spanned` is the share of the jobs that span machines, and `busy`
@@ -65,7 +66,7 @@ class RanJobs(NamedTuple):
 
 @lru_cache(maxsize=256)
 def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
-    """Run the first `count` jobs in a setting, and return the measurements that are drawn."""
+    """Run the first `count` jobs of a workload in a setting, and return its measurements."""
     schedule = simulate(setting, jobs[np.arange(min(count, len(jobs)))]).schedule
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
@@ -114,7 +115,7 @@ def _picture(
 
 
 def _response_times(ran, weight, before):
-    """Return a table of the AWRT of each way of running the jobs, and of spanning over sharing.
+    """Return the AWRT of each way to run the jobs, and of spanning divided by sharing.
 
     `before` has the AWRT of each way in hours for earlier arguments, or is empty.
     """
@@ -224,7 +225,7 @@ def sharing_picture(
 
 
 def _hours(workloads, configuration, workload, policy, penalty, weight, load):
-    """Return the AWRT in hours of each way to run a workload, for some values of the controls."""
+    """Return the AWRT in hours of each way to run a workload with the chosen settings."""
     count = BOUNDED.get(policy, model.JOBS)
     jobs = workloads[workload]
     ran = _run_each_way(configuration, jobs, policy, penalty, LOADS[load], count)

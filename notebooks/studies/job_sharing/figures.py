@@ -20,6 +20,7 @@ from coalloc_lib.statistics import (
     ratios,
     ratios_along,
 )
+from studies.columns import column
 from studies.job_sharing.model import (
     ADAPTIVE,
     BEST_FIT,
@@ -41,9 +42,9 @@ from studies.job_sharing.model import (
 from studies.job_sharing.runs import ALL_USERS, DOTS, NOT_WIDE, study
 from studies.results import Caption
 
-#: Words of the captions on the runs and their intervals. The no-break space keeps the number and
-#: the percent sign on one line.
-BY_WORK = "weighted by work; 95\u00a0% intervals of the mean draw"
+#: Parts of captions that describe the runs and their intervals. The no-break space keeps the number
+#: and the percent sign on one line.
+BY_WORK = "weighted by work; 95\u00a0% intervals of the mean over samples"
 EASY_BY_WORK = f"EASY, {BY_WORK}"
 #: The marker of each way to run jobs, which is the same in every picture.
 LOOK = {
@@ -59,7 +60,7 @@ AT_LOADS = {
     ("EASY", PRINTED_PENALTY): f"penalty {PRINTED_PENALTY}",
     (ADAPTIVE, PRINTED_PENALTY): f"{PRINTED_PENALTY}, adaptive",
 }
-#: The columns that figures keep as in the paper unless they vary them.
+#: The values of columns as in the paper. Figures use these runs unless they vary a column.
 AS_PAPER: dict[str, Any] = {"placement": BEST_FIT, "assignment": IN_TURN, "users": ALL_USERS}
 AS_LOGGED: dict[str, Any] = {"load": None}
 #: The runs with which spanning is compared: a single machine, or job sharing with wide jobs divided
@@ -98,7 +99,7 @@ def awrt_ratios(
 
 
 def with_pieces(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs with the usual treatment of wide jobs for each way to run jobs.
+    """Return the runs in which wide jobs are treated as usual for each way to run jobs.
 
     Local execution divides wide jobs into subjobs of the size of their site's machine. Job sharing
     and spanning divide them by the size of the largest machine. A single machine of 512 processors
@@ -118,7 +119,7 @@ def draw_along(
     """
     settings: dict[str, Any] = {
         "xlabel": "penalty of jobs that span sites",
-        "ylabel": "AWRT over that of\njob sharing",
+        "ylabel": "AWRT divided by\nthat of job sharing",
         "base": "job sharing",
         "panel": "workload",
         "style": plots.LineStyle(whole_bands=True),
@@ -140,7 +141,7 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE4_CAPTION = Caption(
     f"Figure 4: m128 (4×128); {EASY_BY_WORK}",
-    finding="Sharing jobs saves most; after it, spanning or one large machine saves little more",
+    finding="Sharing saves most of the AWRT; spanning or one large machine saves little more",
 )
 
 
@@ -170,7 +171,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of sharing and spanning over that of a single machine, by configuration."""
+    """Draw the AWRT of sharing and spanning divided by that of a single machine."""
     names = {penalty: f"spanning, penalty {penalty:g}" for penalty in DOTS}
     dots = pick(table, weight="work", penalty=DOTS)
     series = dots["penalty"].map(names).where(dots["way"] == MULTI_SITE, "sharing")
@@ -182,14 +183,15 @@ def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
         panel="workload",
         factors=True,
         look={"sharing": plots.STANDARD} | plots.shades(names.values()),
-        xlabel="AWRT over that of one machine of 512",
+        xlabel="AWRT divided by that of one machine of 512",
         **titles,
     )
 
 
 FIGURE5_CAPTION = Caption(
     f"Figures 5 and 6: {EASY_BY_WORK}",
-    finding="Sharing loses most on m64, whose machines are the smallest, and spanning saves most",
+    finding="On m64, with the smallest machines, sharing loses most to one machine and spanning "
+    "saves most",
 )
 
 
@@ -208,15 +210,15 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the ratio of the AWRT of spanning with whole wide jobs to that with divided ones."""
-    divided = "wide jobs in pieces"
+    divided = "divided wide jobs"
     options: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
-    ylabel = f"AWRT over that of\n{divided}"
+    ylabel = f"AWRT divided by that\nof {divided}"
     return draw_along(table, ylabel=ylabel, base=divided, **options, **titles)
 
 
 FIGURE7_CAPTION = Caption(
     f"Figure 7: spanning, m128; {EASY_BY_WORK}",
-    finding="Wide jobs left whole add a few percent, and more the larger the penalty",
+    finding="Whole wide jobs increase the AWRT by a few percent, and by more at larger penalties",
 )
 
 
@@ -232,7 +234,7 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT with sharing over that of local execution, by the size of a job's site.
+    """Draw the AWRT of sharing divided by that of local execution, by the size of the job's site.
 
     With equal machines all sites have the same size, so the row of all users is left out.
     """
@@ -240,7 +242,7 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
     repeated = rows["configuration"].isin(EQUAL) & (rows["users"] == ALL_USERS)
     rows = rows[~repeated]
     in_words = rows.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
-    # Near 1 the logarithmic axis is too coarse to read the values, so they are written out.
+    # Near 1 the logarithmic axis is too coarse to read the values, so they are printed as text.
     words = in_words.where(rows["ci95_high"] > 1, "")
     return plots.intervals(
         rows.assign(row=rows["configuration"] + ": " + rows["users"], words=words),
@@ -253,21 +255,22 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
         span=(0.005, 2.0),
         look={"in turn": plots.STANDARD, "by size": plots.MarkerStyle("#E69F00", "v")},
         row_height=0.3,
-        xlabel="AWRT over that of local execution",
-        beyond="arrow: on beyond the axis",
+        xlabel="AWRT divided by that of local execution",
+        beyond="arrow: continues beyond the axis",
         **titles,
     )
 
 
 JOINING_CAPTION = Caption(
-    f"jobs come to the sites in turn, or by the size of the site; {EASY_BY_WORK}",
-    finding="With jobs in turn the site of 384 loses by joining; by size none is seen to lose",
+    f"jobs are submitted at the sites in turn, or in proportion to their sizes; {EASY_BY_WORK}",
+    finding="If jobs are submitted in turn, the site of 384 loses by sharing; by size no site "
+    "certainly loses",
 )
 
 
 @study.add_figure("joining", JOINING_CAPTION, draw_joining)
 def joining(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of each group of users with job sharing over that with local execution."""
+    """Return the AWRT of sharing divided by that of local execution, for each group of users."""
     both = pick(runs, way=(LOCAL, SHARING), wide=OF_SITE, policy="EASY")
     both = pick(both, placement=BEST_FIT, **AS_LOGGED)
     both = both[both["users"] != NOT_WIDE]
@@ -276,7 +279,7 @@ def joining(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of immediate and of adaptive spanning over that of sharing."""
+    """Draw the AWRT of immediate and of adaptive spanning, divided by that of sharing."""
     options: dict[str, Any] = {
         "row": "configuration",
         "names": "legend",
@@ -286,14 +289,14 @@ def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 ADAPTIVE_CAPTION = Caption(
-    f"adaptive: only if no machine is expected free as early; {EASY_BY_WORK}",
-    finding="Spanning only where it ends a job sooner is not seen to lose, at any penalty",
+    f"adaptive: a job spans only if it is then expected to end sooner; {EASY_BY_WORK}",
+    finding="Adaptive spanning does not certainly lose at any penalty",
 )
 
 
 @study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
 def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of immediate and of adaptive spanning over that of sharing, by penalty.
+    """Return the AWRT of immediate and of adaptive spanning divided by that of sharing, by penalty.
 
     Adaptive spanning runs a job on several machines only if it is then expected to end sooner.
     """
@@ -312,22 +315,22 @@ def adaptive_penalties(runs: pd.DataFrame) -> tuple[float, ...]:
 
 
 def draw_load(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of spanning over that of sharing, along the offered load."""
+    """Draw the AWRT of spanning divided by that of sharing, as a function of the offered load."""
     options: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
     return draw_along(table, look=plots.signs(AT_LOADS.values()), **options, **titles)
 
 
 LOAD_CAPTION = Caption(
-    f"m128, the same jobs sped up or slowed down; {EASY_BY_WORK}",
-    finding="The higher the load, the more spanning gains if it is free, and loses at a penalty",
+    f"m128, the same jobs with scaled times between submissions; {EASY_BY_WORK}",
+    finding="At a higher load, spanning gains more if it is free, and loses more at a penalty",
 )
 
 
 @study.add_figure("load", LOAD_CAPTION, draw_load)
 def load(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of spanning over that of sharing, by offered load and penalty."""
+    """Return the AWRT of spanning divided by that of sharing, by offered load and penalty."""
     m128 = pick(runs, configuration=STANDARD, wide=OF_LARGEST, **AS_PAPER)
-    m128 = m128[m128["load"].notna()]
+    m128 = m128[column(m128, "load").notna()]
     against = AGAINST_SHARING | {"policy": "EASY"}
     found = awrt_ratios(m128, against, ["workload", "configuration", "policy", "penalty", "load"])
     names = [AT_LOADS.get(at, "") for at in zip(found["policy"], found["penalty"], strict=True)]
@@ -339,7 +342,7 @@ def load(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
-    """Return the ratios of the AWRT of spanning to that of sharing, by penalty.
+    """Return the AWRT of spanning divided by that of sharing, by penalty.
 
     The value at each penalty has one ratio for each sampled workload.
     """
@@ -357,7 +360,7 @@ def break_even_of_draws(runs: pd.DataFrame) -> Crossings:
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the break-even penalties: a panel for each workload, a row for each configuration."""
+    """Draw the break-even penalties of spanning: panels for workloads, rows for configurations."""
     own = pick(table, workload=SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
     where = pick(table, scheduling="FCFS")["configuration"].unique()
     table = table.assign(words=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
@@ -373,21 +376,22 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
         span=(0.0, PENALTIES[-1]),
         look=plots.signs(POLICIES),
         row_height=max(0.42, 0.18 * table["scheduling"].nunique()),
-        xlabel="penalty up to which spanning beats sharing",
-        beyond=f"arrow: on beyond the axis; FCFS: {', '.join(where)}",
+        xlabel="break-even penalty of spanning, compared with sharing",
+        beyond=f"arrow: continues beyond the axis; FCFS: {', '.join(where)}",
         **titles,
     )
 
 
 BREAK_EVEN_CAPTION = Caption(
-    f"by policy; {BY_WORK}",
-    finding="Where a difference is seen, spanning pays up to more under FCFS than under EASY",
+    f"break-even penalty by policy; {BY_WORK}",
+    finding="Spanning pays up to a larger penalty under FCFS than under EASY wherever they "
+    "certainly differ",
 )
 
 
 @study.add_figure("break_even", BREAK_EVEN_CAPTION, draw_break_even)
 def break_even(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the break-even penalty of each configuration, workload and policy.
+    """Return the break-even penalty of spanning for each configuration, workload and policy.
 
     The penalty is infinite if spanning is better than sharing at all penalties that were run.
     """
@@ -401,7 +405,7 @@ def break_even(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def break_even_row(setting: Mapping[str, Any], runs: pd.DataFrame) -> dict[str, Any]:
-    """Return the row of one setting in the table of break-even penalties.
+    """Return the row of one setting in the table of break-even penalties of spanning.
 
     It has the mean break-even penalty by both weights of the AWRT, and the prediction interval of
     one more sampled workload.
@@ -431,7 +435,7 @@ def break_even_row(setting: Mapping[str, Any], runs: pd.DataFrame) -> dict[str, 
 
 
 AWRT_CAPTION = Caption(
-    "AWRT of each way to run, in seconds; requested times",
+    "AWRT in seconds of each way to run the jobs; requested times as estimates",
 )
 
 
@@ -446,6 +450,8 @@ def awrt(runs: pd.DataFrame) -> pd.DataFrame:
     Policies that were not run in every way are left out.
     """
     found = means(pick(with_pieces(runs), **AS_PAPER, **AS_LOGGED), "awrt")
+    if found.empty:
+        return found
     ways = found.groupby("policy")["way"].transform("nunique")
     found = found[ways == len(LOOK)]
     return pd.DataFrame(

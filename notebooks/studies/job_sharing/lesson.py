@@ -23,7 +23,7 @@ from lessons.logs import HOUR, recorded_waits, share_of, told
 from lessons.teaching import checker, near
 from studies.job_sharing import workloads
 from studies.job_sharing.figures import LOOK
-from studies.job_sharing.model import PENALTIES
+from studies.job_sharing.model import EQUAL, PENALTIES
 
 #: Exercise 1: two jobs for eight processors. Both are submitted at time 0; the wide job is first.
 TWO = co.JobStream(submit=[0, 0], runtime=[2, 10], components=[8, 2], request="total")
@@ -35,7 +35,7 @@ SIX = co.JobStream(
 )  # fmt: skip
 SLIPS = 3
 M128 = co.Multicluster.named("m128")
-#: Exercise 5: a machine of 100 processors that is divided into three clusters.
+#: Exercise 5: a machine of 100 processors, divided into three clusters.
 THIRDS = co.Multicluster([34, 33, 33])
 #: The largest number of processors in each group of jobs by width.
 WIDTHS = [1, 8, 32, 64, 128, 256]
@@ -46,48 +46,103 @@ REQUESTED = {"up to 4 h": (0, 4), "4 to 15 h": (4, 15), "more": (15, np.inf)}
 CET, FIRST_DAY = 1, 3
 
 
-# --- The guesses: each function returns the option that the runs show, or None ---
+# --- The guesses: each function returns the option that the runs show, or None if none is shown ---
+
+#: The options of the first guess, each with the least and the largest share that is saved.
+SAVINGS = {"about half": (0.4, 0.6), "about a quarter": (0.15, 0.35), "less than a tenth": (0, 0.1)}
+#: The option of the second guess for each configuration.
+BY_MACHINES = {
+    **dict.fromkeys(EQUAL, "m128 or m256, with equal machines"),
+    "m384": "m384, with one large machine",
+    "m64": "m64",
+}
+#: Two break-even penalties, or two ratios, that differ by at most this are nearly the same.
+NEARLY = 0.05
 
 
 def one_machine_saves(result: Any) -> str | None:
     """Return how much smaller the AWRT on one machine of 512 is than under job sharing on m128."""
-    table = result.figure("figure4").data().query("weight == 'work'")
-    one_machine = table[table["way"] == "single machine"]
-    return "less than a tenth" if one_machine["ratio"].min() > 0.9 else None
+    table = result.figure("figure4").data().query("weight == 'work' and way == 'single machine'")
+    least, most = 1 - table["ci95_high"].max(), 1 - table["ci95_low"].min()
+    shown = [name for name, (low, high) in SAVINGS.items() if low <= least and most <= high]
+    return shown[0] if shown else None
 
 
 def where_spanning_pays_most(result: Any) -> str | None:
-    """Return the configuration whose break-even penalty is largest under EASY."""
+    """Return the configurations whose break-even penalty is largest under EASY.
+
+    They must have the largest estimate with both workloads. With at least one workload, the
+    interval of the largest must also lie above the intervals of all other configurations.
+    """
     ends = result.figure("break_even").data().query("scheduling == 'EASY'")
-    largest = ends.loc[ends.groupby("workload")["p"].idxmax(), "configuration"]
-    return "m64" if set(largest) == {"m64"} else None
+    ends = ends.assign(option=ends["configuration"].map(BY_MACHINES))
+    largest, is_clear = set(), False
+    for _, rows in ends.groupby("workload"):
+        first = rows.loc[rows["p"].idxmax()]
+        others = rows[rows["option"] != first["option"]]
+        largest.add(first["option"])
+        is_clear |= bool((first["ci95_low"] > others["ci95_high"]).all())
+    return largest.pop() if is_clear and len(largest) == 1 else None
 
 
 def break_even_under_fcfs(result: Any) -> str | None:
-    """Return how the break-even penalty under FCFS compares with that under EASY."""
-    ends = result.figure("break_even").data()
-    ends = ends.pivot(index=["workload", "configuration"], columns="scheduling", values="p")
-    return None if (ends["FCFS"] < ends["EASY"]).any() else "up to a larger penalty"
+    """Return how the break-even penalty under FCFS compares with that under EASY.
+
+    It is larger if its interval lies above that of EASY for some runs, and below it for none.
+    """
+    table = result.figure("break_even").data()
+    ends = table.pivot(
+        index=["workload", "configuration"], columns="scheduling",
+        values=["p", "ci95_low", "ci95_high"],
+    )  # fmt: skip
+    larger = (ends["ci95_low"]["FCFS"] > ends["ci95_high"]["EASY"]).any()
+    smaller = (ends["ci95_high"]["FCFS"] < ends["ci95_low"]["EASY"]).any()
+    if larger and not smaller:
+        return "up to a larger penalty"
+    if smaller and not larger:
+        return "up to a smaller penalty"
+    is_same = ((ends["p"]["FCFS"] - ends["p"]["EASY"]).abs() <= NEARLY).all()
+    return "up to the same penalty" if is_same and not larger else None
 
 
 def spanning_at_high_load(result: Any) -> str | None:
-    """Return how spanning at a penalty of 0.25 compares with sharing as the load grows."""
+    """Return how spanning at a penalty of 0.25 compares with sharing as the load grows.
+
+    The intervals at the lowest and at the highest load are compared, for each workload.
+    """
     costly = result.figure("load").data().query("weight == 'work' and spanning == 'penalty 0.25'")
-    last = costly[costly["load"] == costly["load"].max()]
-    return "it loses more" if (last["ci95_low"] > costly["ratio"].min()).all() else None
+    ends = [costly[costly["load"] == load] for load in (costly["load"].min(), costly["load"].max())]
+    first, last = (rows.set_index("workload") for rows in ends)
+    if (last["ci95_low"] > first["ci95_high"]).all():
+        return "it loses more"
+    if (last["ci95_high"] < first["ci95_low"]).all():
+        return "it gains more, because more jobs wait"
+    changes = last["ratio"] - first["ratio"]
+    return "nothing changes" if (changes.abs() <= NEARLY).all() else None
 
 
 def who_gains_by_joining(result: Any) -> str | None:
-    """Return which sites of m384 have a smaller AWRT if all sites share their jobs."""
-    large = result.figure("joining").data().query("weight == 'work' and users == '1 of 384'")
-    loses = (large[large["assignment"] == "in turn"]["ci95_low"] > 1).all()
-    return "the small sites, but not the site of 384" if loses else None
+    """Return which sites of m384 have a smaller AWRT if all sites share their jobs.
+
+    A group of sites gains if its whole interval is below 1, and loses if it is above 1.
+    """
+    rows = result.figure("joining").data().query("configuration == 'm384' and users != 'all users'")
+    rows = rows.query("weight == 'work' and assignment == 'in turn'")
+    is_large = rows["users"] == "1 of 384"
+    gains, loses = rows["ci95_high"] < 1, rows["ci95_low"] > 1
+    if gains.all():
+        return "all sites"
+    if gains[is_large].all() and loses[~is_large].all():
+        return "only the site of 384"
+    if loses[is_large].all() and gains[~is_large].all():
+        return "the small sites, but not the site of 384"
+    return None
 
 
 def ratio_by_weeks(
     one: co.Schedule, other: co.Schedule, weight: str = "work", mine: Any = None
 ) -> Interval:
-    """Return the ratio of the AWRTs of two schedules of the same jobs, by bootstrap over weeks.
+    """Return the ratio of two AWRTs of the same jobs, with an interval by bootstrap over weeks.
 
     `mine` is a mask of the jobs over which the AWRTs are taken, by default all jobs.
     """
@@ -99,7 +154,7 @@ def ratio_by_weeks(
 
 
 def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
-    """Draw the AWRT of each way to run the same jobs as the sum of run time and waiting time.
+    """Draw the AWRT of several schedules of the same jobs as run time plus waiting time.
 
     `ways` has the schedule of each way, by its name. A panel for each weight of the AWRT is drawn.
     """
@@ -127,7 +182,7 @@ def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
 
 
 def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
-    """Draw the mean waiting time of jobs of each width, with job sharing and with spanning."""
+    """Draw the mean waiting time by the width of jobs, under job sharing and under spanning."""
     widest = int(shared.jobs.processors.max())
     groups = co.metrics.by_width(shared.jobs, [n for n in WIDTHS if n < widest] + [widest])
     rows, longer, in_words = [], [], []
@@ -153,7 +208,7 @@ def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
 def should_they_span(
     jobs: co.JobStream, clusters: co.Multicluster, penalties: Iterable[float] = PENALTIES[:-2]
 ) -> plots.Picture:
-    """Draw the AWRT of immediate and of adaptive spanning over that of job sharing, by penalty.
+    """Draw the AWRT of immediate and of adaptive spanning divided by that of sharing, by penalty.
 
     The title says up to which penalty the whole interval of immediate spanning is below 1.
 
@@ -179,7 +234,7 @@ def should_they_span(
     figure = plots.factor_lines(
         table, x="penalty", y="ratio", line="line", base="job sharing",
         style=plots.LineStyle(whole_bands=True), look=plots.signs(("at once", "adaptive")),
-        xlabel="penalty of jobs that span", ylabel="AWRT over that of\njob sharing",
+        xlabel="penalty of jobs that span", ylabel="AWRT divided by\nthat of job sharing",
         title="Spanning at once certainly " + " and ".join(words) if words
         else "Whether spanning at once pays is undecided",
         subtitle=f"{len(jobs):,} jobs on {clusters}; EASY, by work; 95 %, bootstrap over weeks",
@@ -242,7 +297,7 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
     figure = plots.intervals(
         table.assign(panel="by " + table["weight"]), x="ratio", row="site", series="series",
         panel="panel", factors=True, xlabel="AWRT of a site's users over what it is held against",
-        look=look, beyond="arrow: on beyond the axis",
+        look=look, beyond="arrow: continues beyond the axis",
         title=title + f"; losing: {', '.join(lose)}" * any(lose),
         subtitle="EASY; 95 % intervals by bootstrap over weeks",
     )  # fmt: skip
@@ -250,7 +305,7 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
 
 
 def _in_words(table: pd.DataFrame, *names: str) -> list[str]:
-    """Return each row of a table of ratios in words; `names` are the columns that name the row."""
+    """Return each row of a table of ratios as a text, which begins with the columns `names`."""
     in_words = []
     for row in table.to_dict("records"):
         ends = f"{row['ci95_low']:.3f} to {row['ci95_high']:.3f}"
@@ -261,7 +316,7 @@ def _in_words(table: pd.DataFrame, *names: str) -> list[str]:
 
 
 def of_ratio(right: float) -> dict[str, float]:
-    """Return the usual mistakes with a ratio whose right value is `right`, by their explanation."""
+    """Return the usual mistakes with a ratio, by the text that explains each mistake."""
     return {
         "that is the relative increase: divide the first AWRT by the second": right - 1,
         "that is the inverse ratio: exchange the two AWRTs": 1 / right,
@@ -285,7 +340,7 @@ def _two_weights(answer: Any) -> str:
 
 
 def with_length(length: float) -> co.Schedule:
-    """Return the schedule of the six jobs if the fourth job has the run time `length`."""
+    """Return the schedule of the six example jobs if the fourth has the run time `length`."""
     runtime = SIX.runtime.copy()
     runtime[SLIPS] = length
     return co.simulate(co.Multicluster([10]), SIX.replace(runtime=runtime), scheduling=co.EASY())
@@ -352,7 +407,7 @@ def _three_machines(answer: Any) -> str:
     return near(answer, _break_even_of_thirds(), 0.02, hint, mistakes)
 
 
-#: The function that checks the answer to an exercise, given the number of the exercise.
+#: The function that checks an answer, given the number of the exercise.
 check = checker(
     {1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines}
 )

@@ -23,23 +23,24 @@ from coalloc_lib.model.placement import (
 )
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Scheduling
-from coalloc_lib.workloads.catalogue import listing, load_trace
+from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.jann import shipped_workload
 from coalloc_lib.workloads.sites import MODIFICATIONS, extract, least_loaded, round_robin
+from studies.log_files import place_of
 
 # --- Section 3: three ways to run jobs, and the single machine that they are compared with ---
 
 #: Local execution (section 3.1): each job runs at its own site. Job sharing (3.2): each job runs on
 #: one machine of any site. Multi-site execution (3.3): a job runs on several machines if no single
 #: machine has room for it. Section 3.2 backfills 'for the single machines', but section 2.4 has a
-#: central scheduler; here one queue serves all machines.
+#: central scheduler; we use one queue for all machines.
 LOCAL, SHARING, MULTI_SITE = "local", "sharing", "multi-site"
 #: Section 4.1: one machine with all 512 processors, which the paper calls m512.
 SINGLE = "single machine"
 WAYS = (LOCAL, SHARING, MULTI_SITE, SINGLE)
 
-#: Section 3.1: the paper only uses EASY, and says that conservative backfilling is less effective.
-#: Adaptive spanning comes from a later paper of the same authors. The other policies are ours.
+#: Section 3.1: the paper uses only EASY, and says that conservative backfilling is less effective.
+#: Adaptive spanning is from a later paper of the same authors. We added the other policies.
 ADAPTIVE = "adaptive EASY"
 POLICIES: dict[str, Scheduling] = {
     "EASY": EASY(),
@@ -69,7 +70,7 @@ def _random_fit(system: Multicluster) -> Placement:
     return RandomFit(SEED)
 
 
-#: Section 3.2: best fit chooses the machine of a job. The other rules are ours.
+#: Section 3.2: best fit chooses the machine of a job. We added the other rules.
 BEST_FIT = "best fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     BEST_FIT: _best_fit,
@@ -79,7 +80,8 @@ PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     "random": _random_fit,
 }
 
-#: Section 3.3: how much longer a job runs if it spans machines, as a share of its run time.
+#: Section 3.3: the penalties, which are the increase of the run time of a job that spans machines,
+#: as a share of its run time.
 PENALTIES = tuple(np.round(np.arange(0, 0.401, 0.05), 2).tolist())
 #: Section 4.3: the penalty up to which the paper finds that spanning is beneficial.
 PRINTED_PENALTY = 0.25
@@ -101,7 +103,8 @@ LOG, JOBS = "CTC-SP2", 10_000
 #: Yahyapour (1999) or Jann and others (1997). We use the model of Jann and others.
 EXTRACTS, SYNTHETIC = "extracts of the log", "synthetic"
 WORKLOADS = (EXTRACTS, SYNTHETIC)
-#: 'More than three months', in days, and 'the widest job [...] requests 336 processing nodes'.
+#: The printed numbers in 'more than three months', in days, and in 'the widest job [...] requests
+#: 336 processing nodes'.
 PRINTED_DAYS, PRINTED_WIDEST = 90.0, 336
 
 #: Three ways to treat jobs that are wider than a machine. They are divided into subjobs of the size
@@ -115,7 +118,7 @@ def _in_turn(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 
 
 #: Two ways to choose the site at which each job is submitted. The paper assigns jobs to the sites
-#: in turn. The other way is ours: it offers about the same load to each site.
+#: in turn. We added a way that offers about the same load to each site.
 IN_TURN, BY_SIZE = "in turn", "by size"
 ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] = {
     IN_TURN: _in_turn,
@@ -124,7 +127,7 @@ ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] =
 
 
 def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, ...]]:
-    """Return the extracts of the log, if it was fetched, and samples of a synthetic workload.
+    """Return the extracts of the log, if it was downloaded, and samples of a synthetic workload.
 
     Parameters
     ----------
@@ -139,8 +142,8 @@ def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, 
         The workloads of each kind, by ``"extracts of the log"`` and ``"synthetic"``.
     """
     found = {}
-    (place,) = (each["found"] for each in listing() if each["name"] == LOG)
-    if place != "not fetched":
+    place = place_of(LOG)
+    if place:
         found[EXTRACTS] = _extracts(place, JOBS)
     seeds = spawn(seed, draws)
     parts = tuple((each.entropy, each.spawn_key) for each in seeds)

@@ -44,7 +44,7 @@ from studies.study import Scale, Study, scales, six_digits
 
 #: Two groups of jobs over which an AWRT is measured: all jobs, and the jobs that were not divided.
 ALL_USERS, NOT_WIDE = "all users", "jobs that are not wide"
-#: The few penalties that are run if no break-even penalty is computed.
+#: The penalties that are run where no break-even penalty is computed.
 DOTS = (0.0, 0.1, PRINTED_PENALTY, 0.4)
 #: The pairs of a policy and a penalty that are run at each load.
 AT_LOADS = (("EASY", 0.0), ("EASY", PRINTED_PENALTY), (ADAPTIVE, PRINTED_PENALTY))
@@ -103,7 +103,7 @@ class Setting:
 
     @property
     def system(self) -> Multicluster:
-        """The machines of all sites."""
+        """The machines of all sites as one system."""
         if isinstance(self.configuration, Multicluster):
             return self.configuration
         return CONFIGURATIONS[self.configuration]
@@ -130,7 +130,7 @@ class Run(NamedTuple):
 
 
 def simulate(setting: Setting, jobs: JobStream) -> Run:
-    """Return the schedule of a workload in a setting; wide jobs are divided as the setting says."""
+    """Return the schedule of a workload in a setting that says how wide jobs are divided."""
     system = setting.system
     if setting.load is not None:
         jobs = jobs.with_load(system, setting.load)
@@ -178,7 +178,7 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
 
 
 def groups_of_users(setting: Setting, run: Run) -> dict[str, NDArray[np.bool_]]:
-    """Return a mask of the jobs of each group over which an AWRT is measured, by its name.
+    """Return the groups of jobs over which an AWRT is measured, as masks by name.
 
     One group has all jobs. If wide jobs are divided into subjobs of the size of their own site's
     machine, there is also a group of the jobs that were not divided, and a group of the jobs from
@@ -226,7 +226,7 @@ def settings(scale: Scale) -> Iterator[Setting]:
 
 
 def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield every way to run jobs, and spanning at each penalty, by configuration and policy.
+    """Yield all ways to run jobs, with spanning at each penalty, by configuration and policy.
 
     Figures 4 to 6 and the break-even penalties need these settings.
     """
@@ -257,7 +257,7 @@ def joining(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def adaptive(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield immediate spanning, and spanning only if a job is then expected to end sooner."""
+    """Yield immediate spanning, and spanning only if it lets a job end sooner."""
     for configuration in ("m64", STANDARD):
         for policy in ("EASY", ADAPTIVE):
             for penalty in scale.few:
@@ -293,7 +293,7 @@ def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:
 #: - `loads`: the offered loads at which the same jobs are run
 study = Study(
     "job-sharing",
-    "What do sites gain by sharing their jobs, and by letting jobs span them?",
+    "What do sites gain by sharing their jobs, and by letting jobs span several sites?",
     seed=model.SEED,
     scales=scales(
         draws=(12, 20),

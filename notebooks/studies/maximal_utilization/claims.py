@@ -77,8 +77,8 @@ from studies.published import Claim, published_claim
 from studies.shares import Share, agreed, answer_in_words, in_words
 from studies.study import PaperSetting, logs_missing_in
 
-#: The paper's standard case (section 7). If the runs have other values too, the claims are also
-#: tested at these.
+#: The standard setting of the paper (section 7). If the runs also have other values, the claims are
+#: tested at these too.
 PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
 
 
@@ -87,18 +87,21 @@ PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
 
 @study.add_claim(
     "MU-1",
-    f"largest gap to the limit at N = {DOUBLINGS[-1]}",
+    f"limit minus capacity loss at N = {DOUBLINGS[-1]}, the largest over the numbers of clusters C",
     PaperSetting(fixed={"kind": PATHOLOGICAL}),
 )
 def pathological_example_has_its_limit(runs: pd.DataFrame) -> Decision:
-    """Judge that the loss 'is close to (2C - 1)/2C for large N'."""
+    """Judge the claim that the capacity loss tends to (2C - 1)/2C in the pathological example.
+
+    The paper says that the loss 'is close to (2C - 1)/2C for large N'.
+    """
     parts, last = {}, 0.0
     for clusters in PATHOLOGICAL_CLUSTERS:
         here = pick(runs, clusters=clusters)
         losses = [sample(here, VALUE, cluster_size=size).mean for size in DOUBLINGS]
         gaps = pathological_limit(clusters) - np.array(losses)
         halves = bool(np.allclose(gaps[1:] / gaps[:-1], 0.5, atol=0.05))
-        parts[f"gap to the limit halves as N doubles, C = {clusters}"] = halves
+        parts[f"with C = {clusters}, the gap to the limit halves when N doubles"] = halves
         last = max(last, float(np.abs(gaps[-1])))
     return Decision(last, parts)
 
@@ -108,11 +111,14 @@ def pathological_example_has_its_limit(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim(
     "MU-17",
-    "largest difference of the loss of equation (4) from the simulated loss",
+    "simulated loss minus the loss by equation (4), the one furthest from 0 over the size "
+    "distributions",
     PaperSetting(fixed={"kind": OF_SLOTS}),
 )
 def equation_four_gives_the_loss_with_slots(runs: pd.DataFrame) -> Decision:
-    """Judge that 'the job-size distribution' in a slot is 'the general' one.
+    """Judge the claim that jobs in service have the general size distribution (section 4.1).
+
+    The paper says that 'the job-size distribution' in a slot is 'the general' one.
 
     Equation (4) assumes this, so its loss must agree with the simulated loss.
     """
@@ -120,16 +126,27 @@ def equation_four_gives_the_loss_with_slots(runs: pd.DataFrame) -> Decision:
     for sizes, part in groups_of(runs, ["sizes"]):
         printed = sample(part, VALUE, method=PRINTED).mean
         off[sizes["sizes"]] = sample(part, VALUE, method=HEAVY).interval.plus(-printed)
-    parts = {f"right for {name}": loss.between(-ROUNDING, ROUNDING) for name, loss in off.items()}
+    parts = {
+        f"equation (4) agrees for {name}": loss.between(-ROUNDING, ROUNDING)
+        for name, loss in off.items()
+    }
     return Decision(furthest(off.values()), parts)
 
 
 # --- Section 7.1 ---
 
 
-@study.add_claim("MU-4", "smallest step of the capacity loss", PAPER.without("request", "method"))
+@study.add_claim(
+    "MU-4",
+    "capacity loss of one request type minus that of the next freer type, the smallest over "
+    "sizes and types",
+    PAPER.without("request", "method"),
+)
 def loss_falls_with_freer_requests(runs: pd.DataFrame) -> Decision:
-    """Judge that the loss 'decreases when going from ordered to unordered [...] to total'."""
+    """Judge the claim that freer request types lose less capacity (Figure 3).
+
+    The paper says that the loss 'decreases when going from ordered to unordered [...] to total'.
+    """
     best = best_method(runs)
     steps: list[Interval] = []
     parts: dict[str, Part] = {}
@@ -137,18 +154,23 @@ def loss_falls_with_freer_requests(runs: pd.DataFrame) -> Decision:
         here = pick(best, sizes=sizes)
         below = difference(here, VALUE, {"request": ORDERED}, {"request": UNORDERED}).interval
         above = difference(here, VALUE, {"request": UNORDERED}, {"request": TOTAL}).interval
-        parts |= {f"{sizes} below ordered": below.above(0), f"{sizes} above total": above.above(0)}
+        parts |= {
+            f"{sizes}: unordered below ordered": below.above(0),
+            f"{sizes}: unordered above total": above.above(0),
+        }
         steps += [below, above]
     return Decision(least(steps), parts)
 
 
 @study.add_claim(
     "MU-5",
-    "largest unordered over ordered loss, but the exception",
+    f"unordered loss divided by ordered loss, the largest over the sizes except {EXCEPTION}",
     PAPER.without("request", "method"),
 )
 def loss_is_halved_but_once(runs: pd.DataFrame) -> Decision:
-    """Judge 'except for D(0.894), roughly speaking, the capacity loss is cut in half'.
+    """Judge the claim that unordered requests halve the loss of ordered ones, with one exception.
+
+    The paper says: 'except for D(0.894), roughly speaking, the capacity loss is cut in half'.
 
     The claim is about the step from ordered to unordered requests.
     """
@@ -156,37 +178,53 @@ def loss_is_halved_but_once(runs: pd.DataFrame) -> Decision:
     pair = {"request": UNORDERED}, {"request": ORDERED}
     left = {sizes: ratio(pick(best, sizes=sizes), VALUE, *pair).interval for sizes in FIVE}
     exception = left.pop(EXCEPTION)
-    parts = {f"all but {EXCEPTION}": ROUGHLY.beyond(exception, HALF)}
+    parts = {f"{EXCEPTION} is an exception": ROUGHLY.beyond(exception, HALF)}
     parts |= {sizes: ROUGHLY.within(found, HALF) for sizes, found in left.items()}
     return Decision(most(left.values()), parts)
 
 
-@study.add_claim("MU-6", f"dependent less independent loss, {EXCEPTION}", PAPER.without("drawn"))
+@study.add_claim(
+    "MU-6",
+    f"loss with dependent sizes minus loss with independent sizes, for {EXCEPTION}",
+    PAPER.without("drawn"),
+)
 def dependent_sizes_lose_more_but_once(runs: pd.DataFrame) -> Decision:
-    """Judge 'dependent component sizes lead to poorer performance', except for D(0.894)."""
+    """Judge the claim that dependent component sizes lose more capacity, with one exception.
+
+    The paper says: 'dependent component sizes lead to poorer performance', except for D(0.894).
+    """
     pair = {"drawn": DEPENDENT}, {"drawn": INDEPENDENT}
     change = {sizes: difference(pick(runs, sizes=sizes), VALUE, *pair).interval for sizes in FIVE}
     exception = change.pop(EXCEPTION)
-    parts = {f"{sizes} worse": found.above(0) for sizes, found in change.items()}
-    parts[f"{EXCEPTION} better"] = exception.below(0)
+    parts = {
+        f"{sizes}: dependent sizes lose more": found.above(0) for sizes, found in change.items()
+    }
+    parts[f"{EXCEPTION}: dependent sizes lose less"] = exception.below(0)
     return Decision(exception, parts)
 
 
 @study.add_claim(
     "MU-7",
-    "largest difference among equal means, dependent sizes",
+    "largest minus smallest loss among dependent sizes with the same mean, the larger of "
+    "two groups",
     PAPER.with_(drawn=DEPENDENT).fixing("request", "method", "service", "policy", "placement"),
 )
 def only_the_mean_matters_if_dependent(runs: pd.DataFrame) -> Decision:
-    """Judge 'for dependent component sizes, only the mean, and not the distribution, matters'."""
+    """Judge the claim that only the mean of dependent component sizes matters for the loss.
+
+    The paper says: 'for dependent component sizes, only the mean, and not the distribution,
+    matters'.
+    """
     ranges = {", ".join(group): range_of_losses(runs, group) for group in ALIKE}
     parts = {f"{names} lose the same": ONLY.within(found) for names, found in ranges.items()}
     small, large = ALIKE[0][0], ALIKE[1][0]
-    parts["another mean, another loss"] = ONLY.above(range_of_losses(runs, (small, large)))
+    parts["sizes with different means lose different amounts"] = ONLY.above(
+        range_of_losses(runs, (small, large))
+    )
     for group in ALIKE:
         means = [parse_sizes(sizes).mean for sizes in group]
         over = Interval.exact(max(means) / min(means) - 1)
-        parts[f"means of {', '.join(group)} (Table 5)"] = ALMOST.within(over)
+        parts[f"{', '.join(group)} have almost the same mean (Table 5)"] = ALMOST.within(over)
     return Decision(most(ranges.values()), parts)
 
 
@@ -196,18 +234,25 @@ def range_of_losses(runs: pd.DataFrame, group: Sequence[str]) -> Interval:
 
 
 def largest_less_smallest(samples: Iterable[Replications]) -> Replications:
-    """Return the sample with the largest mean minus that with the smallest."""
-    lowest, *_, highest = sorted(samples, key=lambda values: values.mean)
-    return highest - lowest
+    """Return the sample with the largest mean minus the sample with the smallest mean.
+
+    Raises `NotRunError` if there are fewer than two samples.
+    """
+    by_mean = sorted(samples, key=lambda values: values.mean)
+    if len(by_mean) < 2:
+        raise NotRunError("the claim compares several losses, and only one was run")
+    return by_mean[-1] - by_mean[0]
 
 
 @study.add_claim(
     "MU-14",
-    "smallest step between sizes of which one statistic is larger",
+    "loss of the larger sizes minus loss of the smaller sizes, the smallest over all pairs",
     PAPER.without("request", "method"),
 )
 def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
-    """Judge 'when the mean, the coefficient of variation, or the maximum [...] is larger'.
+    """Judge the claim that larger component sizes lose more capacity (section 7.1).
+
+    The paper says: 'when the mean, the coefficient of variation, or the maximum [...] is larger'.
 
     According to the paper, the capacity loss of larger sizes is then larger too. There are two
     readings, because the paper adds that 'these are not independent'. Each of the three may be
@@ -227,16 +272,18 @@ def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
         return Share.of(step.above(0) for (a, b, _), step in steps.items() if is_above(a, b))
 
     alone = {
-        f"a larger {name} alone": share_of(partial(exceeds_in, name))
+        f"only the {name} must be larger": share_of(partial(exceeds_in, name))
         for name in size_statistics(FIVE[0])
     }
     together = share_of(is_larger)
     readings = {
-        "each of the three alone": all_of(*(share.answer for share in alone.values())),
-        "the three together": together.answer,
+        "each of the three statistics on its own": all_of(
+            *(share.answer for share in alone.values())
+        ),
+        "all three together": together.answer,
     }
     note = "; ".join(f"{words}: {answer_in_words(found)}" for words, found in readings.items())
-    shares = alone | {"larger in one of the three and smaller in none": together}
+    shares = alone | {"at least one of the three must be larger and none smaller": together}
     note += f". {in_words(shares, 'pairs of sizes and requests')}"
     decides = least(
         step
@@ -247,7 +294,7 @@ def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
 
 
 def step_between(runs: pd.DataFrame, smaller: str, larger: str, request: str) -> Interval:
-    """Return the loss with the larger sizes minus the loss with the smaller sizes."""
+    """Return the capacity loss with larger sizes minus the loss with smaller sizes."""
     here = pick(runs, request=request)
     return difference(here, VALUE, {"sizes": larger}, {"sizes": smaller}).interval
 
@@ -285,9 +332,13 @@ def is_larger(smaller: str, larger: str) -> bool:
     return some and not any(exceeds_in(name, larger, smaller) for name in names)
 
 
-@study.add_claim("MU-8", "largest change of the loss", PAPER.without("request", "service"))
+@study.add_claim(
+    "MU-8",
+    "relative change of the loss from constant to the most variable service times, the largest",
+    PAPER.without("request", "service"),
+)
 def service_times_change_little(runs: pd.DataFrame) -> Decision:
-    """Judge that the service times have not 'a large impact on the capacity loss'.
+    """Judge the claim that service times do not have 'a large impact on the capacity loss'.
 
     The paper does not say for which sizes it claims this. The claim is therefore tested for each of
     the five size distributions, and it is undecided unless all five give the same answer. The note
@@ -313,7 +364,9 @@ def service_times_change_little(runs: pd.DataFrame) -> Decision:
         if by_sizes:
             ends = min(by_sizes, key=_estimate), max(by_sizes, key=_estimate)
             shown += f"; {words}: {' to '.join(f'{end.estimate:+.0%}' for end in ends)}"
-    part: dict[str, Part] = {"of all five sizes": _small_for_all_sizes(wild)}
+    part: dict[str, Part] = {
+        "the change is small for all five size distributions": _small_for_all_sizes(wild)
+    }
     return Decision(furthest(wild.values()), part, shown)
 
 
@@ -370,10 +423,14 @@ def changes_by_service(
 
 
 @study.add_claim(
-    "MU-16", "largest change of the loss, sizes that fit", PAPER.without("request", "service")
+    "MU-16",
+    "relative change of the loss from constant to the most variable service times, the "
+    "largest over "
+    "the sizes that the example may have",
+    PAPER.without("request", "service"),
 )
 def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
-    """Judge that the service times have not 'a large impact' in the paper's one example.
+    """Judge the claim that service times change the loss little in the paper's one example.
 
     The paper does not name the sizes of its example. The example's four losses, which are read from
     ``claims.csv``, show which of the five size distributions it may have.
@@ -385,7 +442,9 @@ def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
     in_paper = with_sizes_of_paper(runs)
     fitting = [size for size in FIVE if may_be_the_example(pick(in_paper, sizes=size), printed)]
     if not fitting:
-        return Decision(None, {}, lost="none of the five sizes has the four printed losses")
+        return Decision(
+            None, {}, lost="none of the five size distributions gives the four printed losses"
+        )
     changes = {
         key: change
         for key, change in changes_by_service(pick(in_paper, sizes=tuple(fitting)))
@@ -395,11 +454,13 @@ def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
         f"{sizes} {request} {change.estimate:+.0%}": LARGE.within(change)
         for (sizes, request, _), change in changes.items()
     }
-    return Decision(furthest(changes.values()), parts, f"sizes that fit: {', '.join(fitting)}")
+    return Decision(
+        furthest(changes.values()), parts, f"the example may have the sizes {', '.join(fitting)}"
+    )
 
 
 def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
-    """Return whether single runs with these sizes may give the example's four printed losses.
+    """Return whether single runs with some sizes may give the four printed losses of the example.
 
     `runs` are the runs with one size distribution.
     """
@@ -414,7 +475,7 @@ def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
 
 
 def numbers_of(claim: Claim, count: int) -> list[float]:
-    """Return the numbers that a claim prints, which ``claims.csv`` separates by semicolons.
+    """Return the numbers that a claim prints; ``claims.csv`` separates them by semicolons.
 
     The list is empty if ``claims.csv`` has none, because our copy of the paper lost them. If there
     are any, but not exactly `count`, the function raises `InputError`.
@@ -433,7 +494,7 @@ def numbers_of(claim: Claim, count: int) -> list[float]:
 
 
 def type_in(item: str, what: str) -> str:
-    """Return the sentence that asks the user to type in numbers that our copy of the paper lost."""
+    """Return a sentence that asks the user to type in numbers that our copy of the paper lost."""
     return (
         f"our copy of the paper lost {what}; type them into the column number of {item} in "
         "data/published/claims.csv, separated by semicolons, and judge again"
@@ -442,11 +503,14 @@ def type_in(item: str, what: str) -> str:
 
 @study.add_claim(
     "MU-13",
-    "what sizes change less what service times change, unordered",
+    "range of the loss over sizes minus its range over service times, unordered requests",
     PAPER.without("request", "service"),
 )
 def sizes_matter_more(runs: pd.DataFrame) -> Decision:
-    """Judge 'the job-size distribution is more critical [...] than the service-time distribution'.
+    """Judge the claim that job sizes matter more for the loss than service times (section 8).
+
+    The paper says: 'the job-size distribution is more critical [...] than the service-time
+    distribution'.
 
     Section 7.1 says that 'the former is much more important than the latter'. The range of the
     losses over the five size distributions, averaged over three service-time distributions, must be
@@ -464,13 +528,23 @@ def sizes_matter_more(runs: pd.DataFrame) -> Decision:
         over_sizes = ranges_of_losses(here, "service", "sizes")
         over_times = ranges_of_losses(here, "sizes", "service")
         more = mean_of(over_sizes.values()) - mean_of(over_times.values())
-        points = f"{request}: sizes change the loss by {100 * more.mean:+.0f} points more"
-        parts |= {points: more.interval.above(0), f"{points}, much": MUCH.above(more.interval)}
+        points = (
+            f"{request} requests: the loss changes {100 * more.mean:+.0f} points more with the "
+            "sizes"
+        )
+        parts |= {
+            points: more.interval.above(0),
+            f"{points}, which is 'much'": MUCH.above(more.interval),
+        }
         standard = over_sizes[EXPONENTIAL]
         for sizes, over_times_of_one in over_times.items():
             elsewhere[f"{sizes} {request}"] = (standard - over_times_of_one).interval.above(0)
     smaller = [words for words, found in elsewhere.items() if found is False]
-    note = f"for single sizes it is the other way round at {', '.join(smaller)}" if smaller else ""
+    note = (
+        f"for these single sizes the service times matter more: {', '.join(smaller)}"
+        if smaller
+        else ""
+    )
     return Decision(more.interval, parts, note, elsewhere)
 
 
@@ -479,7 +553,7 @@ THREE_TIMES = (CALM, EXPONENTIAL, WILD)
 
 
 def ranges_of_losses(runs: pd.DataFrame, by: str, over: str) -> dict[str, Replications]:
-    """Return the range of the losses over one column, for each value of another column.
+    """Return the largest minus the smallest loss over one column, for each value of another column.
 
     The range is the largest minus the smallest loss, for each replication.
     """
@@ -494,6 +568,8 @@ def ranges_of_losses(runs: pd.DataFrame, by: str, over: str) -> dict[str, Replic
 def mean_of(samples: Iterable[Replications]) -> Replications:
     """Return the mean of several samples, taken for each replication."""
     found = list(samples)
+    if not found:
+        raise NotRunError("no run has the losses whose mean the claim needs")
     total = sum((values.values for values in found[1:]), found[0].values)
     warnings = [values.warning for values in found if values.warning]
     return Replications(total / len(found), "; ".join(dict.fromkeys(warnings)))
@@ -502,16 +578,25 @@ def mean_of(samples: Iterable[Replications]) -> Replications:
 # --- Section 7.2 ---
 
 
-@study.add_claim("MU-10", "first less worst fit loss", PAPER.without("placement"))
+@study.add_claim(
+    "MU-10",
+    "loss with first fit minus loss with worst fit, the one furthest from 0 over the sizes",
+    PAPER.without("placement"),
+)
 def placement_changes_little(runs: pd.DataFrame) -> Decision:
-    """Judge that between first and worst fit 'the difference in performance is not very large'."""
+    """Judge the claim that the losses of first fit and worst fit differ little (Figure 6).
+
+    The paper says: 'the difference in performance is not very large'.
+    """
     pair = {"placement": FIRST}, {"placement": WORST}
     parts, changes = {}, []
     for sizes in FIVE:
         change = difference(pick(runs, sizes=sizes), VALUE, *pair).interval
-        parts[f"{sizes} {100 * change.estimate:+.1f} points"] = VERY_LARGE.within(change)
+        parts[f"{sizes}: {100 * change.estimate:+.1f} points"] = VERY_LARGE.within(change)
         changes.append(change)
-    note = "the paper of 2002 calls what may be the same difference 'much better' (CC-7)"
+    note = (
+        "the paper of 2002 calls worst fit 'much better', and may mean the same difference (CC-7)"
+    )
     return Decision(furthest(changes), parts, note)
 
 
@@ -520,11 +605,13 @@ def placement_changes_little(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim(
     "MU-11",
-    "DAS1 less CTC loss, total requests",
+    "loss with the jobs of DAS1 minus loss with the jobs of CTC, total requests",
     PaperSetting(fixed={"kind": OF_LOG}),
 )
 def two_logs_lose_alike(runs: pd.DataFrame) -> Decision:
-    """Report why 'the capacity losses for the two logs are similar' cannot be tested.
+    """Report why the claim that two logs have similar losses cannot be tested (Figure 7).
+
+    The paper says: 'the capacity losses for the two logs are similar'.
 
     The log of DAS1 is not public, and no claim of a paper is judged on a stand-in for a log. The
     note gives the difference that we measured with the stand-in.
@@ -537,17 +624,27 @@ def two_logs_lose_alike(runs: pd.DataFrame) -> Decision:
         das1 = sample(here, VALUE, log=DAS1)
         for ctc in CTC:
             more = das1.less_unpaired(sample(here, VALUE, log=ctc))
-            differences.append(f"{request}, {ctc} {100 * more.estimate:+.0f} points")
-    lost = "the log of DAS1 is not public; a stand-in with its published moments loses more by"
+            differences.append(f"{request} requests, {ctc}: {100 * more.estimate:+.0f} points")
+    lost = (
+        "the log of DAS1 is not public; with a synthetic log that has its published moments, "
+        "the difference to CTC is"
+    )
     return Decision(None, {}, lost=f"{lost}: {'; '.join(differences)}")
 
 
 # --- Section 7.4 ---
 
 
-@study.add_claim("MU-12", "loss of one component less that of four", PAPER.without("request"))
+@study.add_claim(
+    "MU-12",
+    "loss of jobs with one component minus loss of jobs with four components of the same total",
+    PAPER.without("request"),
+)
 def co_allocation_helps(runs: pd.DataFrame) -> Decision:
-    """Judge 'spreading requests over multiple clusters brings better performance'."""
+    """Judge the claim that jobs lose less if they are spread over several clusters (Figure 8).
+
+    The paper says: 'spreading requests over multiple clusters brings better performance'.
+    """
     here = pick(runs, sizes=WITH_AND_WITHOUT)
     change = difference(here, VALUE, {"request": WHOLE}, {"request": UNORDERED}).interval
     return Decision(change, {"one component loses more": change.above(0)})
@@ -558,7 +655,9 @@ def co_allocation_helps(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim(
     "HO-1",
-    "capacity that fifty jumps gain with one request less that with the next freer one, smallest",
+    "capacity gained by FPFS(50) over FCFS with one request type minus that with the next "
+    "freer type, "
+    "the smaller of two",
     PAPER.without("request", "policy"),
 )
 def a_hole_is_filled_once(runs: pd.DataFrame) -> Decision:
@@ -571,6 +670,6 @@ def a_hole_is_filled_once(runs: pd.DataFrame) -> Decision:
     }
     first = (gains[ORDERED] - gains[UNORDERED]).interval
     second = (gains[UNORDERED] - gains[TOTAL]).interval
-    parts = {"ordered more than unordered": first.above(0)}
-    parts["unordered more than split as it fits"] = second.above(0)
+    parts = {"gains more with ordered than with unordered requests": first.above(0)}
+    parts["gains more with unordered than with total requests"] = second.above(0)
     return Decision(least([first, second]), parts)

@@ -18,9 +18,10 @@ from coalloc_lib.statistics import (
     pick,
     sample,
 )
+from studies.columns import column
 from studies.cut_offs import Asked, Part
 from studies.ledger import Decision
-from studies.maximal_utilization.claims import PAPER, numbers_of, type_in
+from studies.maximal_utilization.claims import PAPER, largest_less_smallest, numbers_of, type_in
 from studies.maximal_utilization.figures import (
     ABOUT,
     MUCH,
@@ -50,20 +51,25 @@ from studies.published import published_claim
 from studies.shares import agreed
 from studies.study import PaperSetting
 
-#: The runs for the claim MU-9 on overtaking.
+#: The runs that the claim MU-9, on overtaking, needs.
 OVERTAKING = PaperSetting(fixed={"kind": (LOSS, WAITING)})
-#: The runs for the claim MU-19, which the paper calls obvious.
+#: The runs that the claim MU-19 needs, which the paper calls obvious.
 OBVIOUS = PaperSetting(fixed={"kind": (LOSS, PRINTED_CELLS, COUNTEREXAMPLE)})
-#: Section 5: in the paper's runs of FPFS the queue does not reach this length.
+#: Section 5: in the paper's simulations of FPFS, the queue stays below this length.
 LONGEST_QUEUE = 1_000
 
 
 # --- Section 7.2: overtaking ---
 
 
-@study.add_claim("MU-9", "gain of MaxJumps 50, the smaller of two readings, smallest", OVERTAKING)
+@study.add_claim(
+    "MU-9",
+    "capacity gained by MaxJumps 50 over FCFS, the smallest over two size distributions and two "
+    "states of the queue",
+    OVERTAKING,
+)
 def overtaking_gains(runs: pd.DataFrame) -> Decision:
-    """Judge that MaxJumps 5 'does not improve performance by much', but that 50 does.
+    """Judge the claim that MaxJumps 5 gains little over FCFS, and MaxJumps 50 much (Figure 5).
 
     How much overtaking gains depends on the number of waiting jobs. Section 5 simulates Poisson
     arrivals at the rate at which 'the queue length doesn't hit either the value of [0] or of
@@ -99,7 +105,7 @@ def overtaking_gains(runs: pd.DataFrame) -> Decision:
 
 
 def _is_much(gains: Iterable[Interval], much: bool) -> Asked:
-    """Return a test of whether the gain is large under every interpretation of the paper.
+    """Return a test of whether the gain is large with each initial state of the queue.
 
     `gains` has the gain under each interpretation. If `much` is false, the test asks whether all
     these gains are small.
@@ -113,7 +119,7 @@ def _is_much(gains: Iterable[Interval], much: bool) -> Asked:
 
 
 def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, Interval]:
-    """Return the gain over FCFS under two interpretations of the paper.
+    """Return the capacity gained over FCFS, from an empty queue and with 500 waiting jobs.
 
     The queue begins empty, or 500 jobs wait all the time.
 
@@ -170,11 +176,15 @@ def gains_elsewhere(runs: pd.DataFrame) -> dict[str, Part]:
 
 @study.add_claim(
     "MU-20",
-    "busiest less least busy cluster under first fit, largest",
+    "utilization of the busiest minus that of the least busy cluster under first fit, the largest "
+    "over the sizes",
     PaperSetting(fixed={"kind": BALANCE}),
 )
 def first_fit_balances_too(runs: pd.DataFrame) -> Decision:
-    """Judge that first fit 'achieves the same goal', to 'keep balanced loads in the clusters'.
+    """Judge the claim that first fit balances the loads of the clusters as worst fit does.
+
+    The paper says that first fit 'achieves the same goal', to 'keep balanced loads in the
+    clusters'.
 
     The clusters are as balanced as under worst fit if they differ by no more than under worst fit
     with the size distribution for which it balances them least.
@@ -188,7 +198,7 @@ def first_fit_balances_too(runs: pd.DataFrame) -> Decision:
     }
     of_worst_fit = max(imbalances[WORST].values(), key=lambda found: found.mean)
     parts: dict[str, Part] = {
-        f"{sizes} {100 * imbalance.mean:.1f} points": not_(
+        f"{sizes}: {100 * imbalance.mean:.1f} points": not_(
             imbalance.less_unpaired(of_worst_fit).above(0)
         )
         for sizes, imbalance in imbalances[FIRST].items()
@@ -200,9 +210,8 @@ def first_fit_balances_too(runs: pd.DataFrame) -> Decision:
 
 def imbalance_of_clusters(runs: pd.DataFrame) -> Replications:
     """Return the utilization of the busiest cluster minus that of the least busy cluster."""
-    shares = [sample(runs, "busy", cluster=cluster) for cluster in sorted({*runs["cluster"]})]
-    by_mean = sorted(shares, key=lambda share: share.mean)
-    return by_mean[-1] - by_mean[0]
+    clusters = sorted({*column(runs, "cluster")})
+    return largest_less_smallest(sample(runs, "busy", cluster=cluster) for cluster in clusters)
 
 
 # --- Sections 3 and 8 ---
@@ -213,9 +222,12 @@ def imbalance_of_clusters(runs: pd.DataFrame) -> Replications:
 TIED = "U[13,16]"
 
 
-@study.add_claim("MU-19", f"ordered less unordered loss of {TIED}, as in Table 3", OBVIOUS)
+@study.add_claim("MU-19", f"ordered loss minus unordered loss of {TIED}, as in Table 3", OBVIOUS)
 def freer_requests_obviously_lose_less(runs: pd.DataFrame) -> Decision:
-    """Judge 'ordered requests will obviously entail a higher capacity loss than unordered ones'.
+    """Judge the claim that freer request types always lose less capacity (section 3).
+
+    The paper says: 'ordered requests will obviously entail a higher capacity loss than unordered
+    ones'.
 
     The sentence goes on: 'which in turn yield a higher capacity loss than total requests'. The
     paper states this without any conditions. It is tested for the paper's five size distributions,
@@ -242,15 +254,16 @@ def freer_requests_obviously_lose_less(runs: pd.DataFrame) -> Decision:
         for which in ({"request": ORDERED}, {"request": UNORDERED, "placement": WORST})
     )
     note = (
-        f"Table 3 prints one loss for all three requests of {TIED}; in two clusters of 3 with jobs "
-        f"(0,1) or (3,1) ordered requests lose {ordered:.4f} and unordered ones {unordered:.4f}, "
-        "exactly"
+        f"Table 3 prints the same loss for all three request types of {TIED}; an example of "
+        "our own, "
+        "two clusters of 3 processors with jobs (0,1) or (3,1), has exact losses of "
+        f"{ordered:.4f} for ordered and {unordered:.4f} for unordered requests"
     )
     return Decision(tied["ordered above unordered"], parts, note)
 
 
 def tied_line(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of several clusters for the line `TIED` of Table 3."""
+    """Return the runs for the line of Table 3 in which all requests have the same printed loss."""
     of_table = pick(runs, kind=PRINTED_CELLS, table=3)
     is_tied = of_table["component_sizes"].str.replace(" on ", "") == TIED
     line = of_table[is_tied & (of_table["clusters"] > 1)]
@@ -259,9 +272,13 @@ def tied_line(runs: pd.DataFrame) -> pd.DataFrame:
     return line
 
 
-@study.add_claim("MU-18", "largest loss of ordered requests", PAPER.without("request", "method"))
+@study.add_claim(
+    "MU-18",
+    "largest capacity loss over the request types and sizes",
+    PAPER.without("request", "method"),
+)
 def the_loss_can_be_large(runs: pd.DataFrame) -> Decision:
-    """Judge 'that the capacity loss of co-allocation can be quite large'.
+    """Judge the claim that 'the capacity loss of co-allocation can be quite large' (section 8).
 
     One case with a large loss is enough for this claim to hold.
     """

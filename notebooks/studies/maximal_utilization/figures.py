@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.statistics import differences, means, pick
+from studies.columns import column
 from studies.cut_offs import Word
 from studies.das1_densities import CAPTION, densities, draw_densities
 from studies.maximal_utilization.model import (
@@ -41,21 +42,22 @@ from studies.study import logs_missing_in, without
 
 # --- Cut-offs for the paper's words ---
 
-#: 'Roughly speaking, the capacity loss is cut in half': the largest distance of a ratio from half.
+#: The cut-off for 'roughly speaking, the capacity loss is cut in half': the largest distance of a
+#: ratio from one half.
 HALF, ROUGHLY = 0.5, Word("roughly", 0.1, "either side of half")
-#: 'Only the mean, and not the distribution, matters'.
+#: The cut-off for 'only the mean, and not the distribution, matters'.
 ONLY = Word("only", 0.01, "points", 100)
 #: 'Almost identical means'.
 ALMOST = Word("almost identical", 0.01, "%", 100)
-#: 'Doesn't have a large impact': a change of the loss, as a share of the loss.
+#: The cut-off for 'doesn't have a large impact', as a relative change of the capacity loss.
 LARGE = Word("large impact", 0.25, "%", 100)
 #: 'Does not improve performance by much'.
 MUCH = Word("much", 0.03, "points", 100)
 #: 'About [lost] percentage points'.
 ABOUT = Word("about", 0.02, "points", 100)
-#: 'The difference in performance is not very large': twice the cut-off for 'much'.
+#: The cut-off for 'the difference in performance is not very large': twice the cut-off for 'much'.
 VERY_LARGE = Word("very large", 0.06, "points", 100)
-#: 'The capacity loss of co-allocation can be quite large'.
+#: The cut-off for 'the capacity loss of co-allocation can be quite large'.
 QUITE_LARGE = Word("quite large", 0.25, "%", 100)
 #: 'The capacity losses [...] are similar'.
 SIMILAR = Word("similar", 0.03, "points", 100)
@@ -64,7 +66,7 @@ SIMILAR = Word("similar", 0.03, "points", 100)
 
 
 def standard(runs: pd.DataFrame, *compared: str) -> pd.DataFrame:
-    """Return the runs of the paper's standard case, in which only some columns may differ.
+    """Return the runs of the paper's standard setting, in which only some columns may differ.
 
     Parameters
     ----------
@@ -80,9 +82,10 @@ def standard(runs: pd.DataFrame, *compared: str) -> pd.DataFrame:
         a reader added, the column ``sizes`` names it.
     """
     found = pick(runs, kind=LOSS, **without(STANDARD, "system", "components", *compared))
-    own = (found["system"] != STANDARD["system"]) | (found["components"] != STANDARD["components"])
-    where = found["components"].map("{:g} of ".format) + found["sizes"] + " on " + found["system"]
-    return found.assign(sizes=found["sizes"].mask(own, where))
+    system, components, sizes = (column(found, name) for name in ("system", "components", "sizes"))
+    own = (system != STANDARD["system"]) | (components != STANDARD["components"])
+    where = components.map("{:g} of ".format) + sizes + " on " + system
+    return found.assign(sizes=sizes.mask(own, where))
 
 
 def losses(
@@ -91,7 +94,7 @@ def losses(
     against: Mapping[str, Any],
     in_pairs: bool = True,
 ) -> pd.DataFrame:
-    """Return the loss of each setting, and its ``difference`` from a reference setting.
+    """Return the capacity loss of each setting, and its difference from a reference setting.
 
     Parameters
     ----------
@@ -122,18 +125,18 @@ def losses(
 
 
 def loss_by_group(table: pd.DataFrame, group: str = "sizes", **where: Any) -> dict[str, float]:
-    """Return the loss in each group of bars, taken from the row that has the given values."""
+    """Return the capacity loss in each group of bars, from the row with the given values."""
     rows = pick(table, **where)
     return dict(zip(rows[group], rows["capacity_loss"], strict=True))
 
 
 def around(losses_by_group: Mapping[str, float], by: float) -> dict[str, tuple[float, float]]:
-    """Return for each group the range from its loss minus `by` to its loss plus `by`."""
+    """Return for each group of bars the range from its loss minus `by` to its loss plus `by`."""
     return {group: (loss - by, loss + by) for group, loss in losses_by_group.items()}
 
 
 def draw_bars(table: pd.DataFrame, series: str, group: str = "sizes", **how: Any) -> Figure:
-    """Draw the loss of each setting as a bar; settings that are compared form a group of bars."""
+    """Draw the capacity loss of each setting as a bar; compared settings form a group of bars."""
     return plots.bars(table, value="capacity_loss", group=group, series=series, **how)
 
 
@@ -141,19 +144,19 @@ def draw_bars(table: pd.DataFrame, series: str, group: str = "sizes", **how: Any
 
 study.add_figure("figure1-2", CAPTION, draw_densities)(densities)
 
-TABLE3 = caption_of(3, "No cell is far from what is printed")
-TABLE4 = caption_of(4, "The ten ordered cells that the paper simulated are all printed too low")
+TABLE3 = caption_of(3, "All losses are close to the printed ones")
+TABLE4 = caption_of(4, "The ten simulated losses of ordered requests are all printed too low")
 
 
 @study.add_figure("table3", TABLE3, draw_printed, claims=("MU-2", "MU-3", "MU-21", "MU-15"))
 def table3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the printed and the measured losses with uniform sizes."""
+    """Return Table 3: the printed and the measured losses with uniform component sizes."""
     return printed_table(runs, 3)
 
 
 @study.add_figure("table4", TABLE4, draw_printed, claims=("MU-2", "MU-3"))
 def table4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the printed and the measured losses with sizes D(q)."""
+    """Return Table 4: the printed and the measured losses with component sizes from D(q)."""
     return printed_table(runs, 4)
 
 
@@ -168,17 +171,19 @@ REQUEST_LABELS = {
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by request type, with the range of about half the loss of ordered requests."""
+    """Draw the capacity loss by request type, with the range of about half the ordered loss."""
     ordered = loss_by_group(table, request=ORDERED)
     low, high = HALF - ROUGHLY.value, HALF + ROUGHLY.value
     half = {sizes: (low * loss, high * loss) for sizes, loss in ordered.items()}
     labelled = table.assign(series=table["request"].map(REQUEST_LABELS))
-    return draw_bars(labelled, "series", threshold=(f"{low} to {high} of ordered", half), **titles)
+    return draw_bars(
+        labelled, "series", threshold=(f"{low} to {high} of the ordered loss", half), **titles
+    )
 
 
 FIGURE3 = Caption(
-    "Figure 3: capacity loss by request type, on 4 × 32 and, for total requests, on 1 × 128",
-    finding=f"From ordered to unordered requests the loss is roughly halved, but for {EXCEPTION}",
+    "Figure 3: capacity loss by request type, on 4 × 32, and on 1 × 128 for total requests",
+    finding=f"Unordered requests lose about half as much as ordered ones, except for {EXCEPTION}",
 )
 
 
@@ -194,10 +199,10 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_method(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs with the most exact method: the formula, or simulation if there is none."""
-    by_formula = runs["method"] == EXACT
-    has_formula = runs["request"].isin(runs["request"][by_formula])
-    return runs[by_formula | ((runs["method"] == HEAVY) & ~has_formula)]
+    """Return the runs with the most exact method: a formula, or simulation if there is none."""
+    by_formula = column(runs, "method") == EXACT
+    has_formula = column(runs, "request").isin(column(runs, "request")[by_formula])
+    return runs[by_formula | ((column(runs, "method") == HEAVY) & ~has_formula)]
 
 
 # --- Figure 4: independent or dependent sizes ---
@@ -215,13 +220,13 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
         for sizes in in_table:
             least = min(dependent[other] for other in in_table)
             if_mean_alone[sizes] = (least, least + ONLY.value)
-    threshold = ("dependent sizes, if the mean alone mattered", if_mean_alone)
+    threshold = ("dependent sizes, if only the mean mattered", if_mean_alone)
     return draw_bars(table, "drawn", threshold=threshold, **titles)
 
 
 FIGURE4 = Caption(
-    "Figure 4: capacity loss of unordered requests by how components are drawn, 4 × 32",
-    finding=f"Dependent sizes lose more than independent ones, but for {EXCEPTION}",
+    "Figure 4: capacity loss of unordered requests with dependent and independent sizes, 4 × 32",
+    finding=f"Dependent sizes lose more than independent sizes, except for {EXCEPTION}",
 )
 
 
@@ -236,7 +241,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the growth of the loss over the coefficient of variation of the service times."""
+    """Draw the increase of the loss as a function of the variation of the service times."""
     points = table.assign(panel=table["request"] + " requests", growth=100 * table["growth"])
     for end in ("ci95_low", "ci95_high"):
         points[end] = 100 * table[f"growth_{end}"]
@@ -249,16 +254,16 @@ def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
         line="sizes",
         panel="panel",
         xlabel="coefficient of variation",
-        ylabel="growth of the loss (%)",
+        ylabel="increase of the capacity loss (%)",
         style=plots.LineStyle(bold=set(points["sizes"][points["ci95_low"] > limit])),
-        level=(f"growth of {LARGE.value:.0%}", limit),
+        level=(f"increase of {LARGE.value:.0%}", limit),
         **titles,
     )
 
 
 SERVICE_TIMES = Caption(
-    "Section 7.1: growth of the loss over that with deterministic service times, 4 × 32",
-    finding=f"The loss of {FIVE[2]} more than doubles for unordered requests",
+    "Section 7.1: increase of the capacity loss over deterministic service times, 4 × 32",
+    finding=f"With very variable service times, {FIVE[2]} more than doubles its loss (unordered)",
 )
 
 
@@ -266,7 +271,7 @@ SERVICE_TIMES = Caption(
     "service-times", SERVICE_TIMES, draw_service_times, claims=("MU-8", "MU-16", "MU-13")
 )
 def service_times(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss by service times, with its ``growth``.
+    """Return the capacity loss by service times, with its relative increase in ``growth``.
 
     The growth is the relative change from the loss with constant service times.
     """
@@ -283,14 +288,14 @@ def service_times(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- Figure 5: overtaking ---
 
-#: The style of each policy's bars: the more jumps it allows, the stronger the colour.
+#: The style of the bars for each policy: a policy that allows more jumps has a stronger colour.
 OVERTAKING = {
     "FCFS": plots.STANDARD,
     FEW: plots.MarkerStyle("#F3D08A", "x"),
     MANY: plots.MEANINGS["FPFS"],
 }
 #: The label of each method for FPFS: from an empty queue, or with 500 jobs waiting all the time.
-METHOD_LABELS = {POISSON: "from an empty queue", HEAVY: "500 held"}
+METHOD_LABELS = {POISSON: "from an empty queue", HEAVY: "500 jobs waiting"}
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
@@ -310,13 +315,13 @@ def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE5 = Caption(
     "Figure 5: capacity loss of unordered requests under FCFS and FPFS, 4 × 32",
-    finding="Fifty jumps gain clearly more than five",
+    finding="MaxJumps 50 gains clearly more than MaxJumps 5",
 )
 
 
 @study.add_figure("figure5", FIGURE5, draw_figure5, claims=("MU-9",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of FCFS, and of FPFS from an empty queue and with 500 jobs waiting."""
+    """Return the loss under FCFS, and under FPFS from an empty queue or with 500 waiting jobs."""
     by_policy = standard(runs, "policy", "method")
     both_methods = pick(by_policy, method=POISSON)["sizes"].unique()
     by_policy = pick(by_policy, sizes=tuple(both_methods), method=tuple(METHOD_LABELS))
@@ -343,13 +348,13 @@ def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE6 = Caption(
     "Figure 6: capacity loss of unordered requests by placement, 4 × 32",
-    finding="Worst fit loses least, whatever the sizes",
+    finding="Worst fit loses least for all size distributions",
 )
 
 
 @study.add_figure("figure6", FIGURE6, draw_figure6, claims=("MU-10",))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of each placement."""
+    """Return the capacity loss of unordered requests under each placement."""
     by_placement = standard(runs, "placement")
     return losses(by_placement, ["sizes", "placement"], against={"placement": WORST})
 
@@ -364,13 +369,13 @@ def draw_figure7(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Figu
     """
     near = around(loss_by_group(table, "request", log=DAS1), SIMILAR.value)
     (ctc,) = table["ctc"].unique()
-    titles["subtitle"] = f"{subtitle}; {ctc} and the DAS1 stand-in"
+    titles["subtitle"] = f"{subtitle}; {ctc} and a synthetic DAS1 log"
     return draw_bars(table, "log", "request", threshold=("DAS1 ± 3 points", near), **titles)
 
 
 FIGURE7 = Caption(
-    "Figure 7: capacity loss with the jobs of two logs of at most 128 processors",
-    finding="Total requests: the stand-in for DAS1 loses far more than CTC",
+    "Figure 7: capacity loss with the jobs of two logs, up to 128 processors each",
+    finding="With total requests, the synthetic DAS1 log loses far more than the CTC log",
 )
 
 
@@ -397,12 +402,13 @@ def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss of jobs with four components, and of jobs with one."""
     four = loss_by_group(table, request=UNORDERED)
     labelled = table.assign(series=table["request"].map(COMPONENT_LABELS))
-    return draw_bars(labelled, "series", threshold=("as much as four components", four), **titles)
+    return draw_bars(labelled, "series", threshold=("loss of four components", four), **titles)
 
 
 FIGURE8 = Caption(
-    "Figure 8: capacity loss with four draws as four components or as one, 4 × 32",
-    finding="The same total loses less spread over four clusters than whole in one",
+    "Figure 8: capacity loss of jobs with four components, and with their sum as one "
+    "component, 4 × 32",
+    finding="Jobs lose less capacity in four clusters than in one, at the same total size",
 )
 
 
@@ -415,18 +421,18 @@ def figure8(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- Our own figure: freedom of requests, and overtaking ---
 
-#: The label of each group of bars, by the freedom that a request leaves to the scheduler.
-FREEDOM_LABELS = {ORDERED: "ordered", UNORDERED: "unordered", TOTAL: "split as it fits"}
+#: The label of each group of bars, which is the request type.
+FREEDOM_LABELS = {ORDERED: "ordered", UNORDERED: "unordered", TOTAL: "total"}
 #: The label of the bars for each policy.
 JUMP_LABELS = {
-    "FCFS": "nobody is passed",
-    FEW: "passed up to 5 times",
-    MANY: "passed up to 50 times",
+    "FCFS": "FCFS: no job is passed",
+    FEW: "a job may be passed 5 times",
+    MANY: "a job may be passed 50 times",
 }
 
 
 def draw_freedoms(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by the freedom of requests and by how often a job may be overtaken."""
+    """Draw the capacity loss by request type, and by how often a job may be overtaken."""
     labelled = table.assign(
         group=table["request"].map(FREEDOM_LABELS),
         series=table["policy"].replace(JUMP_LABELS),
@@ -436,15 +442,15 @@ def draw_freedoms(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FREEDOMS = Caption(
-    f"capacity loss of jobs of four components {FIVE[0]} on 4 × 32, by what a request leaves open "
-    "and by how often a waiting job may be passed",
-    finding="A hole is filled once: overtaking gains fewer points, the freer the request",
+    f"capacity loss of jobs of four components {FIVE[0]} on 4 × 32, by request type and by "
+    "how often a waiting job may be passed",
+    finding="Overtaking gains less capacity if the requests are freer",
 )
 
 
 @study.add_figure("freedoms", FREEDOMS, draw_freedoms, claims=("HO-1",))
 def freedoms(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss by request and policy, in order of increasing freedom."""
+    """Return the capacity loss by request type and policy, from ordered to total requests."""
     by_freedom = pick(standard(runs, "request", "policy"), sizes=FIVE[0])
     by_freedom = pick(by_freedom, request=tuple(FREEDOM_LABELS))
     table = losses(by_freedom, ["request", "policy"], against={"policy": "FCFS"})
@@ -452,5 +458,5 @@ def freedoms(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _freedom(requests: pd.Series) -> pd.Series:
-    """Return the rank of each request by its freedom, to sort by."""
+    """Return the rank of each request type, from ordered to total, to sort by."""
     return requests.map(list(FREEDOM_LABELS).index)

@@ -18,16 +18,17 @@ from coalloc_lib.statistics import Interval, interval_columns
 from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
 
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
-#: The number of fills in the picture of the first step.
+#: The number of random fillings in the picture of the first step.
 PICTURED = 6
-#: The number of fills that are compared with the formula, normally and while a control is moved.
+#: The number of random fillings that are compared with the formula, normally and while a control is
+#: moved.
 COUNTED, FEW = 2_000, 200
 #: The number of jobs in the simulation of the last step, normally and while a control is moved.
 JOBS, COARSE = 40_000, 4_000
 
 
 def fill(processors: int, sizes: co.SizeDistribution, generator: np.random.Generator) -> list[int]:
-    """Sample jobs until one does not fit, and return their sizes; the last one does not fit."""
+    """Sample jobs until one does not fit on the cluster, and return the sizes of all."""
     jobs = [int(sizes.sample(generator, 1)[0])]
     while sum(jobs) <= processors:
         jobs.append(int(sizes.sample(generator, 1)[0]))
@@ -37,13 +38,13 @@ def fill(processors: int, sizes: co.SizeDistribution, generator: np.random.Gener
 def counted(
     processors: int, sizes: co.SizeDistribution, generator: np.random.Generator, fills: int
 ) -> np.ndarray:
-    """Return the number of jobs that fit in each of several random fills."""
+    """Return how many jobs fit in each of several random fillings of a cluster."""
     jobs = sizes.sample(generator, fills * (processors + 1)).reshape(fills, -1)
     return (jobs.cumsum(axis=1) <= processors).sum(axis=1)
 
 
 def exactly(processors: int, sizes: co.SizeDistribution) -> np.ndarray:
-    """Return the probabilities F(i) - F(i + 1) that exactly i random jobs fit, for i = 0, 1, ..."""
+    """Return the probabilities that exactly i random jobs fit on a cluster, for i = 0, 1, ..."""
     fits = [1.0]
     while fits[-1] > 0:
         fits.append(float(sizes.sum_of(len(fits)).probabilities[: processors + 1].sum()))
@@ -53,7 +54,7 @@ def exactly(processors: int, sizes: co.SizeDistribution) -> np.ndarray:
 def filling_picture(
     processors: int = 8, largest: int = 4, step: str = STEPS[0], draw: int = 0, coarse: bool = False
 ) -> plots.Picture:
-    """Draw one of the four `STEPS` from random fills of a cluster to its capacity loss.
+    """Draw one of four steps that lead from random fillings of a cluster to its capacity loss.
 
     Parameters
     ----------
@@ -92,14 +93,16 @@ def _draw_fills(fills: list[list[int]], processors: int) -> Figure:
     axes.set_yticks(np.arange(len(fills)) + 0.5, [f"{len(jobs) - 1} fit" for jobs in fills])
     axes.set_xlabel("processors")
     axes.grid(False)
-    title = "Jobs are taken in their order; what is left where the next does not fit stays idle"
-    subtitle = f"{len(fills)} fills of {processors} processors; dashed: the job that does not fit"
+    title = "Jobs start in order until one does not fit; the remaining processors stay idle"
+    subtitle = (
+        f"{len(fills)} fillings of {processors} processors; dashed: the job that does not fit"
+    )
     plots.title_figure(figure, title, f"{subtitle}; hatched: idle")
     return figure
 
 
 def _draw_fill(axes: Axes, row: int, jobs: list[int], processors: int) -> None:
-    """Draw the jobs of one fill as boxes in a row, and hatch the processors that stay idle."""
+    """Draw the jobs of one filling as boxes in a row, and hatch the processors that stay idle."""
     waiting = {"facecolor": "none", "edgecolor": plots.LOSS.colour, "linestyle": "--"}
     edges = np.cumsum([0, *jobs])
     for left, size in zip(edges, jobs, strict=False):
@@ -128,14 +131,14 @@ def _draw_counts(chance: np.ndarray, fits: np.ndarray, weighed: bool) -> Figure:
         time = chance[1:] / number[1:] / (chance[1:] / number[1:]).sum()
         axes.bar(number - 0.2, chance, 0.4, color=colour, alpha=0.35)
         axes.bar(number[1:] + 0.2, time, 0.4, color=colour)
-        title = "Fewer jobs at once last longer, and weigh more"
-        subtitle = "pale: chance that exactly i jobs fit; dark: share of time, weighed by 1/i"
+        title = "A state with fewer jobs lasts longer, so it has more weight"
+        subtitle = "pale: probability that exactly i jobs fit; dark: share of time, weighted by 1/i"
     else:
         shares = np.bincount(fits, minlength=len(chance)) / len(fits)
         axes.bar(number, chance, 0.7, color=colour)
         axes.plot(number, shares, "o", color="black", markerfacecolor="white", markersize=5)
-        title = "Exactly i jobs fit: the chance that i do, less the chance that i + 1 do"
-        subtitle = f"bars: F(i) - F(i + 1); circles: share of {len(fits):,} fills"
+        title = "P(exactly i jobs fit) = P(i jobs fit) - P(i + 1 jobs fit)"
+        subtitle = f"bars: F(i) - F(i + 1); circles: share of {len(fits):,} random fillings"
     axes.set(xlabel="jobs in service at once, i", ylabel="share", xlim=(0.3, len(chance) - 0.3))
     axes.set_xticks(number[1 :: 1 + len(number) // 17])
     plots.title_figure(figure, title, subtitle)
@@ -175,7 +178,7 @@ def _bars(intervals: dict[tuple[str, str], Interval], **how: Any) -> Figure:
 
 
 def filling_explorer(state: str = "") -> Explorer:
-    """Return the explorer of `filling_picture`, with controls for the step, cluster and jobs."""
+    """Return controls for the step, cluster and jobs, with the picture of `filling_picture`."""
     processors = slider_with_entry("processors", 8, 2, 32)
     largest = slider_with_entry("largest job", 4, 1, 32)
     push(largest.children[-1], processors.children[-1])
@@ -183,7 +186,7 @@ def filling_explorer(state: str = "") -> Explorer:
         "step": ipw.ToggleButtons(options=STEPS, description="step"),
         "processors": processors,
         "largest": largest,
-        "draw": slider_with_entry("draw again", 0, 0, 99),
+        "draw": slider_with_entry("sample again", 0, 0, 99),
     }
     return Explorer(
         controls, filling_picture, state=state, simulates=lambda step, **_: step != STEPS[0]
@@ -228,7 +231,7 @@ def waiting_and_oldest(
 
 
 def held_over_picture() -> plots.Picture:
-    """Draw the share of large jobs among the heads of the queue and among the oldest jobs.
+    """Draw the share of large jobs among the heads of the queue and among the oldest running jobs.
 
     Half of the jobs need 3 and half need 6 of the 8 processors. Service times are exponential, as
     equation (2) assumes, or equal, as equation (4) assumes.
@@ -244,7 +247,8 @@ def held_over_picture() -> plots.Picture:
             shares[times, job] = co.student(batches)
     figure = _bars(
         shares,
-        title="With exponential times the oldest job is as drawn; with equal ones it is not",
+        title="With exponential times the oldest job has the general size distribution, with "
+        "equal times not",
         subtitle="share of jobs of 6 processors, not 3, just after a departure: the job that did "
         "not fit, and the job from which the next filling is counted",
         xlabel="share of jobs of 6 processors",

@@ -67,7 +67,7 @@ class Held:
 
     @property
     def scenario(self) -> Scenario:
-        """The system, the jobs and the policy of the setting."""
+        """The system, the jobs and the policy to simulate."""
         jobs = JobModel(parse_sizes(self.sizes), COMPONENTS)
         return Scenario(FOUR, jobs, POLICIES[self.policy])
 
@@ -86,7 +86,7 @@ class Balance:
 
     @property
     def scenario(self) -> Scenario:
-        """The system, the jobs and the placement of the setting."""
+        """The system, the jobs and the placement to simulate."""
         jobs = JobModel(parse_sizes(self.sizes), COMPONENTS)
         return Scenario(FOUR, jobs, placement=PLACEMENTS[self.placement])
 
@@ -111,7 +111,7 @@ class Fewer:
 
     @property
     def scenario(self) -> Scenario:
-        """The system and the jobs of the setting."""
+        """The system and the jobs to simulate."""
         system = Multicluster.equal(self.clusters, self.cluster_size)
         return Scenario(system, JobModel(parse_sizes(self.sizes), self.components))
 
@@ -132,7 +132,7 @@ class Counterexample:
 
 
 def loss_with_waiting(setting: Held, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss if the setting's number of jobs waits all the time."""
+    """Return the capacity loss of a setting in which the same number of jobs waits all the time."""
     jobs = max(scale.jobs, SETTLED * setting.waiting)
     busy, warning = replicated_traffic(
         setting.scenario,
@@ -165,7 +165,7 @@ def busy_shares(setting: Balance, scale: Scale, seed: np.random.SeedSequence) ->
 
 
 def loss_of_fewer(setting: Fewer, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of the setting by its method: equation (5) or simulation."""
+    """Return the capacity loss of jobs with fewer components, by equation (5) or by simulation."""
     if setting.method == SIMULATION:
         return capacity_loss(
             setting.scenario,
@@ -181,7 +181,7 @@ def loss_of_fewer(setting: Fewer, scale: Scale, seed: np.random.SeedSequence) ->
 
 
 def exact_loss(system: Multicluster, jobs: JointSizes, setting: Counterexample) -> float:
-    """Return the exact capacity loss of the jobs, from the stationary distribution of the chain."""
+    """Return the exact capacity loss of the counterexample, from the stationary Markov chain."""
     placement = PLACEMENTS[setting.placement] if setting.placement else None
     return exact_utilization(system, jobs, None, setting.request, placement).capacity_loss
 
@@ -227,7 +227,8 @@ def measure_further(
         yield from rows_of(Replications(np.array(found)), "capacity_loss")
 
 
-#: The settings `Fewer`: component sizes, number of components, number of clusters, cluster size.
+#: The settings with fewer components than clusters: component sizes, number of components, number
+#: of clusters, and cluster size.
 OF_FEWER = (("U[1,6]", 2, 8, 16), ("U[1,7]", 2, 4, 32))
 
 

@@ -32,21 +32,21 @@ from studies.results import Caption
 
 
 def draw_constant(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss with constant service times in both readings."""
+    """Draw the loss with constant service times, with departures one by one and all at once."""
     labelled = table.assign(series=table["service"].str.partition(", ")[2])
     return draw_bars(labelled, "series", **titles)
 
 
 CONSTANT = Caption(
-    "capacity loss of unordered requests with constant service times, 4 × 32: the departures of an "
-    "instant one by one, each followed by placing jobs, or all at once",
-    finding="Whether jobs depart one by one changes the loss by up to two points",
+    "capacity loss of unordered requests with constant service times, 4 × 32: departures at "
+    "one instant happen one by one, each followed by placing jobs, or all at once",
+    finding="Departures one by one instead of all at once change the loss by up to two points",
 )
 
 
 @study.add_figure("constant-service", CONSTANT, draw_constant)
 def constant_service(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of unordered requests with constant service times, in both readings.
+    """Return the loss with constant service times, with departures one by one and all at once.
 
     In one reading, jobs that end at the same instant depart one by one; in the other, all at once.
     """
@@ -77,14 +77,15 @@ def draw_waiting(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 WAITING_JOBS = Caption(
-    "gain of FPFS over FCFS in capacity loss if so many unordered jobs wait all the time, 4 × 32",
-    finding="If many jobs wait, overtaking gains the less the more there are",
+    "capacity loss under FCFS minus that under FPFS, by the constant number of waiting "
+    "jobs, unordered, 4 × 32",
+    finding="Overtaking gains less if more jobs wait, once many jobs wait",
 )
 
 
 @study.add_figure("waiting", WAITING_JOBS, draw_waiting, claims=("MU-9",))
 def gains_by_waiting(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the gain of FPFS over FCFS, by sizes, policy and number of waiting jobs."""
+    """Return the capacity gained by FPFS over FCFS, by sizes, policy and number of waiting jobs."""
     rows = []
     of_fcfs = standard(runs, "policy")
     for keys, held in groups_of(pick(runs, kind=WAITING), ["sizes", "policy", "waiting"]):
@@ -133,13 +134,13 @@ def two_starts_picture(
     rows = []
     last = {}
     for begin in (0, waiting):
-        name = "begins empty" if begin == 0 else f"begins with {begin:,} waiting"
+        name = "starts with an empty queue" if begin == 0 else f"starts with {begin:,} waiting jobs"
         instants, length = _queue(load, begin, COARSE if coarse else ARRIVING)
         last[name] = length[-1]
         both = zip(instants, length, strict=True)
         rows += [{"start": name, "time": instant, "queue": jobs} for instant, jobs in both]
-    ends = ", ".join(f"{name}: {length:,} at the end" for name, length in last.items())
-    title = f"One load, {load:g}, and two starts: {ends}"
+    ends = ", ".join(f"{name}: {length:,} jobs wait at the end" for name, length in last.items())
+    title = f"The same load, {load:g}, from two starts: {ends}"
     shows = f"jobs waiting under FPFS(50), unordered {ROOM[0]}, 4 × 32, the same arrivals"
     drawn = plots.lines(
         pd.DataFrame(rows), x="time", y="queue", line="start", xlabel="thousands of service times",
@@ -149,10 +150,10 @@ def two_starts_picture(
 
 
 def two_starts_explorer(state: str = "") -> Explorer:
-    """Return the explorer of `two_starts_picture`, with controls for its load and initial queue."""
+    """Return controls for load and initial queue, with the picture of `two_starts_picture`."""
     controls: dict[str, ipw.Widget] = {
         "load": slider_with_entry("load", 0.84, 0.7, 0.9, 0.01),
-        "waiting": slider_with_entry("waiting at first", 1_500, 100, 3_000, 100),
+        "waiting": slider_with_entry("jobs waiting at the start", 1_500, 100, 3_000, 100),
     }
     return Explorer(controls, two_starts_picture, state=state, simulates=lambda **_: True)
 
@@ -169,14 +170,14 @@ def draw_balance(table: pd.DataFrame, **titles: Any) -> Figure:
         line="placement",
         panel="sizes",
         xlabel="cluster, in the order of first fit",
-        ylabel="busy share",
+        ylabel="utilization",
         names="legend",
         **titles,
     )
 
 
 BALANCE_OF_CLUSTERS = Caption(
-    "busy share of each cluster of a saturated 4 × 32, unordered requests, FCFS",
+    "utilization of each cluster of a saturated 4 × 32, unordered requests, FCFS",
     finding="First fit keeps the first cluster far busier than the last",
 )
 

@@ -18,7 +18,7 @@ from studies.maximal_utilization.model import MANY
 
 
 def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
-    """Return how much overtaking with up to fifty jumps reduces the loss, for each request type.
+    """Return by how much overtaking with up to fifty jumps reduces the loss, by request type.
 
     Parameters
     ----------

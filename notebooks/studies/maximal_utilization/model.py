@@ -23,10 +23,11 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, FPFS, Scheduling
-from coalloc_lib.workloads.catalogue import listing, load_trace
+from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from coalloc_lib.workloads.models import JobModel
 from coalloc_lib.workloads.swf import SwfLog
+from studies.log_files import place_of
 from studies.published import PublishedLoss
 
 # --- Section 2.3: how a job asks for processors ---
@@ -58,7 +59,7 @@ PLACEMENTS: dict[str, Placement] = {WORST: WorstFit(), FIRST: FirstFit()}
 
 # --- Section 3: the pathological example ---
 
-#: The numbers of clusters, and the cluster sizes N. They are our own choice; each size after the
+#: The numbers of clusters, and the cluster sizes N, which are our own choice. Each size after the
 #: first is 2N + 1 for the size N before it.
 PATHOLOGICAL_CLUSTERS, DOUBLINGS = (2, 3, 4), (15, 31, 63)
 
@@ -82,8 +83,8 @@ def pathological_limit(clusters: int) -> float:
 #: Section 4: equations (2) and (3), for FCFS, exponential service times, and ordered or total
 #: requests.
 EXACT = "exact"
-#: Section 5, simulations of the second type: the queue is never empty. For FPFS, 500 jobs wait all
-#: the time, which is our own choice.
+#: Section 5, simulations of the second type, in which the queue is never empty. For FPFS, 500 jobs
+#: wait all the time, which is our own choice.
 HEAVY = "heavy traffic"
 #: Section 5, simulations of the second type for FPFS: the load at which the queue length stays
 #: between 0 and 1,000 for the longest time, in runs that begin with an empty queue.
@@ -111,7 +112,7 @@ def is_of_first_type(cell: PublishedLoss) -> bool:
 FOUR = Multicluster.equal(4, 32)
 #: The single cluster for total requests.
 ONE_LARGE = Multicluster([128])
-#: The number of components of a job. All of them are larger than zero.
+#: The number of components of a job. All components are larger than zero.
 COMPONENTS = 4
 
 # --- Section 7.1, Table 5: sizes and service times ---
@@ -120,18 +121,20 @@ COMPONENTS = 4
 #: does not say so. We chose it because it gives the numbers in Table 4, which are therefore
 #: `calibrated on`.
 FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
-#: 'The first three and the latter two have almost identical means.'
+#: The groups of size distributions in 'the first three and the latter two have almost identical
+#: means'.
 ALIKE = (FIVE[:3], FIVE[3:])
 #: The one size distribution of the five that the paper excepts. From ordered to unordered requests
 #: its loss is not 'cut in half', and with dependent sizes its behaviour 'is reversed'.
 EXCEPTION = FIVE[4]
 
-#: 'From deterministic through exponential to hyperexponential with a cv of [3] up to [10]'.
+#: The service times in 'from deterministic through exponential to hyperexponential with a cv of [3]
+#: up to [10]'.
 #:
-#: There are two interpretations of deterministic service times. Section 5 looks at the queue 'when
-#: a job departs'. If jobs that start together depart one by one, the queue is looked at after each
-#: departure; `CALM` does this with run times that differ by less than a millionth. In the other
-#: one, `AT_ONCE`, all jobs that end at the same instant depart before the queue is looked at.
+#: There are two interpretations of deterministic service times. Section 5 serves the queue 'when a
+#: job departs'. If jobs that start together depart one by one, the queue is served after each
+#: departure; `CALM` does this with run times that differ by less than a millionth. With `AT_ONCE`,
+#: all jobs that end at the same instant depart before the queue is served.
 CALM, AT_ONCE = "deterministic, departures one by one", "deterministic, departures all at once"
 EXPONENTIAL, WILD = "exponential", "hyperexponential, cv 10"
 SERVICES: dict[str, Distribution] = {
@@ -142,8 +145,9 @@ SERVICES: dict[str, Distribution] = {
     "hyperexponential, cv 5": Hyperexponential(1.0, 5),
     WILD: Hyperexponential(1.0, 10),
 }
-#: 'For ordered (unordered) jobs it went from [...] for deterministic to [...] for hyperexponential
-#: with a cv of [10]': the requests and service times of the paper's four losses, in its order.
+#: The requests and service times of the four losses that the paper prints in 'for ordered
+#: (unordered) jobs it went from [...] for deterministic to [...] for hyperexponential with a cv of
+#: [10]'.
 EXAMPLE = ((ORDERED, CALM), (UNORDERED, CALM), (ORDERED, WILD), (UNORDERED, WILD))
 
 #: The setting of all results 'unless otherwise specified', without the sizes. The method is
@@ -161,7 +165,8 @@ STANDARD = {
 
 # --- Section 7.2: policies ---
 
-#: 'The two distributions for which there is the most room for improvement.'
+#: The size distributions that the paper calls 'the two distributions for which there is the most
+#: room for improvement'.
 ROOM = FIVE[3:]
 
 # --- Section 7.3, Figure 7: two logs ---
@@ -172,21 +177,20 @@ LOG, LARGEST = "CTC-SP2", 128
 #: does not say whether these pairs are used in the order of the log or sampled at random.
 IN_ORDER, DRAWN = "CTC in its order", "CTC, pairs drawn"
 CTC = (IN_ORDER, DRAWN)
-#: The log of DAS1 is not public, so a stand-in with its published moments is used. Its sizes and
-#: service times are sampled independently.
+#: The log of DAS1 is not public, so a synthetic log with its published moments replaces it. Its
+#: sizes and service times are sampled independently.
 DAS1 = "DAS1"
 LOGS = (*CTC, DAS1)
 
 
 def ctc_log() -> SwfLog:
-    """Return the CTC log, or a synthetic stand-in if the log is missing."""
-    (place,) = (log["found"] for log in listing() if log["name"] == LOG)
-    return _read(place)
+    """Return the CTC log, or a synthetic log if it is missing."""
+    return _read(place_of(LOG))
 
 
 @lru_cache(maxsize=2)
 def _read(place: str) -> SwfLog:
-    """Return the log or its stand-in.
+    """Return the CTC log, or a synthetic log if it is missing.
 
     The argument is only a key of the cache: it changes when the user downloads the log.
     """
@@ -209,7 +213,7 @@ def das1_jobs(request: str) -> JobModel:
 
 # --- Section 7.4, Figure 8: with and without co-allocation ---
 
-#: 'The sum of 4 components generated from D(0.9) on [1,8].'
+#: The distribution of component sizes in 'the sum of 4 components generated from D(0.9) on [1,8]'.
 WITH_AND_WITHOUT = "D(0.9)[1,8]"
 
 # --- Section 4.1: equation (4) ---

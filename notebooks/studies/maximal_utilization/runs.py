@@ -77,7 +77,7 @@ LOSS, OF_LOG, PATHOLOGICAL, OF_SLOTS = "loss", "log", "pathological example", "s
 #: Section 5, simulations of the second type for FPFS: the bounds of the queue length. The queue
 #: must reach neither of them.
 BOUNDS = (0, 1_000)
-#: The number of batches, nearly independent, into which the run of a log in its order is divided.
+#: The number of batches into which the run of a log is divided if its jobs keep their order.
 BATCHES = 10
 
 
@@ -151,7 +151,7 @@ class Setting:
 
     @property
     def scenario(self) -> Scenario:
-        """The system, the jobs and the policies of the setting."""
+        """The system, the jobs and the policies to simulate."""
         jobs = JobModel(
             parse_sizes(self.sizes),
             self.components,
@@ -187,7 +187,7 @@ class LogSetting:
 
     @property
     def scenario(self) -> Scenario:
-        """The system and the jobs of the setting."""
+        """The system and the jobs to simulate."""
         system = FOUR if self.request == UNORDERED else ONE_LARGE
         if self.log == DAS1:
             return Scenario(system, das1_jobs(self.request))
@@ -226,7 +226,7 @@ class Slotted:
 
     @property
     def scenario(self) -> Scenario:
-        """The cluster and the jobs of the setting.
+        """The cluster and the jobs to simulate.
 
         All jobs start at multiples of the service time, because they have equal service times and
         jobs that end at the same instant depart together.
@@ -265,7 +265,7 @@ def measure(
 
 
 def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of a setting by the setting's method."""
+    """Return the capacity loss of a setting, by formula or simulation as the setting says."""
     if setting.method == POISSON:
         return loss_between(setting, scale, seed)
     return capacity_loss(
@@ -278,7 +278,7 @@ def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Rep
 
 
 def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss at the load at which the queue stays between `BOUNDS` for longest.
+    """Return the capacity loss at the load at which the queue stays between two bounds for longest.
 
     The result has a warning if the runs have fewer arrivals than those of the paper.
     """
@@ -309,7 +309,7 @@ def loss_of_log(setting: LogSetting, scale: Scale, seed: np.random.SeedSequence)
 
 
 def simulated_loss(scenario: Scenario, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of a scenario from simulations of the scale's size."""
+    """Return the capacity loss of a scenario, simulated with the sample sizes of a scale."""
     return capacity_loss(
         scenario,
         method="simulation",
@@ -320,13 +320,13 @@ def simulated_loss(scenario: Scenario, scale: Scale, seed: np.random.SeedSequenc
 
 
 def pathological_loss(clusters: int, size: int) -> float:
-    """Return the exact capacity loss of the pathological example on clusters of this size."""
+    """Return the exact capacity loss of the pathological example with this setting."""
     system = Multicluster.equal(clusters, size)
     return maximal_utilization(system, pathological_jobs(clusters, size)).capacity_loss
 
 
 def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss with equal service times, by equation (4) or simulated."""
+    """Return the capacity loss with equal service times, by equation (4) or by simulation."""
     if setting.method == PRINTED:
         processors, sizes = SLOTTED[setting.sizes], slotted_sizes(setting.sizes)
         return Replications(np.array(1 - slotted_as_printed(processors, sizes)))
@@ -384,7 +384,7 @@ def by_placement(sizes: str, **where: Any) -> Iterator[Setting]:
 
 
 def by_freedom(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield the settings of our own figure ``freedoms``: all requests under all policies."""
+    """Yield the settings of the figure ``freedoms``: all request types under all policies."""
     for request in (ORDERED, UNORDERED, TOTAL):
         for policy in POLICIES:
             yield Setting(sizes, request, policy=policy, **where)
@@ -417,7 +417,7 @@ def settings(scale: Scale) -> Iterator[Any]:
 
 study = Study(
     NAME,
-    "How much of a multicluster can be kept busy where jobs need several clusters at once?",
+    "How much of a multicluster can be kept busy if jobs need several clusters at once?",
     seed=2003,
     scales=scales(
         # The scale quick saves time in three ways. All simulated cells are measured in heavy

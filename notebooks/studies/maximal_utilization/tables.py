@@ -44,7 +44,7 @@ def printed_losses(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def rounded_either_way(measured: MeasuredCell) -> MeasuredCell:
-    """Widen an exact loss to a tiny interval, so that it may be rounded up or down near a tie.
+    """Widen an exact loss to a tiny interval if it lies almost midway between two printed numbers.
 
     A simulated loss is returned as it is. See `TIE` for the reason.
     """
@@ -61,28 +61,34 @@ def rounded_either_way(measured: MeasuredCell) -> MeasuredCell:
 TABLES = PaperSetting(fixed={"kind": PRINTED})
 
 
-@study.add_claim("MU-2", "simulated less exact loss, average of ordered cells", TABLES)
+@study.add_claim(
+    "MU-2", "simulated minus exact loss, the mean over the cells of ordered requests", TABLES
+)
 def exact_and_simulated_agree(runs: pd.DataFrame) -> Decision:
-    """Judge 'agree extremely well' of exact and simulated losses (one cluster, ordered jobs)."""
+    """Judge the claim that exact and simulated losses 'agree extremely well' (section 6)."""
     averages: dict[str, Interval] = {}
     parts: dict[str, Part] = {}
     for request in (TOTAL, ORDERED):
         apart, limit = simulated_less_known(runs, "exact", request)
         averages[request] = average(apart)
-        # The limit follows from the numbers that the paper prints. We did not choose it as the
+        # The cut-off follows from the numbers that the paper prints. We did not choose it as the
         # meaning of 'extremely well'.
         word = Word("extremely well", limit, "points", 100, near=1)
         parts |= {f"{request}: {name}": part for name, part in agreement(apart, word).items()}
-    return Decision(averages[ORDERED], parts, "In print, cells are as far apart")
+    return Decision(
+        averages[ORDERED], parts, "The printed losses of simulation and formula differ by as much"
+    )
 
 
 @study.add_claim(
     "MU-3",
-    "simulated less approximate loss, average of cells",
+    "simulated loss minus loss by equation (5), the mean over the printed cells",
     PaperSetting(fixed={"kind": (PRINTED, FEWER)}),
 )
 def approximation_is_reasonable(runs: pd.DataFrame) -> Decision:
-    """Judge 'the match of the approximation and simulations [...] is quite reasonable'.
+    """Judge the claim that equation (5) approximates the simulated loss well (section 6).
+
+    The paper says: 'the match of the approximation and simulations [...] is quite reasonable'.
 
     In the printed cells, each job has as many components as there are clusters. The answers
     elsewhere are for jobs with fewer components, for which equation (5) assumes that the clusters
@@ -99,20 +105,27 @@ def approximation_is_reasonable(runs: pd.DataFrame) -> Decision:
         system = f"{names['clusters']:.0f} × {names['cluster_size']:.0f}"
         words = f"{names['components']:.0f} components {names['sizes']} on {system}"
         elsewhere[f"{words}: {100 * less.estimate:+.1f} points"] = word.within(less)
-    note = f"the approximation is below the simulation in {below} of {len(apart)} cells"
+    note = f"equation (5) gives a smaller loss than the simulation in {below} of {len(apart)} cells"
     if elsewhere:
-        note += f"; simulated less approximate loss with fewer components: {'; '.join(elsewhere)}"
+        note += (
+            "; simulated loss minus loss by equation (5) with fewer components than clusters: "
+            f"{'; '.join(elsewhere)}"
+        )
     return Decision(average(apart), agreement(apart, word), note, elsewhere)
 
 
-#: 'The latter is quite accurate': the paper of 2002 calls the same match 'very accurate', so the
-#: cut-off is that of claim CC-15.
+#: The cut-off for 'the latter is quite accurate'. The paper of 2002 calls the same match 'very
+#: accurate', so the cut-off is that of the claim CC-15.
 QUITE_ACCURATE = Word("quite accurate", 0.01, "points", 100)
 
 
-@study.add_claim("MU-21", "simulated less approximate loss, the largest of all cells", TABLES)
+@study.add_claim(
+    "MU-21",
+    "simulated loss minus loss by equation (5), the one furthest from 0 over the printed cells",
+    TABLES,
+)
 def approximation_is_quite_accurate(runs: pd.DataFrame) -> Decision:
-    """Judge that the formula for unordered requests 'is quite accurate' (section 8).
+    """Judge the claim that the formula for unordered requests 'is quite accurate' (section 8).
 
     The formula is tested in all printed cells for which the paper has simulations too.
     """
@@ -121,10 +134,11 @@ def approximation_is_quite_accurate(runs: pd.DataFrame) -> Decision:
     def all_within(limit: float) -> bool | None:
         return all_of(*(less.between(-limit, limit) for less in apart))
 
-    parts: dict[str, Part] = {f"all {len(apart)} cells": Asked(QUITE_ACCURATE, all_within)}
+    parts: dict[str, Part] = {f"all {len(apart)} cells are near": Asked(QUITE_ACCURATE, all_within)}
     note = (
         "section 6 calls the same match 'quite reasonable' (MU-3), and the paper of 2002 'very "
-        "accurate' (CC-15); with fewer components than clusters it is far worse (MU-3)"
+        "accurate' (CC-15); the match is far worse for jobs with fewer components than "
+        "clusters (MU-3)"
     )
     return Decision(furthest(apart), parts, note)
 
@@ -168,7 +182,7 @@ def simulated_less_known(
 
 
 def average(apart: Sequence[Interval]) -> Interval:
-    """Return the mean of the cells' differences; the runs of the cells are independent."""
+    """Return the mean of several independent differences, with its interval."""
     warnings = [less.warning for less in apart if less.warning]
     mean = float(np.mean([less.estimate for less in apart]))
     half = float(np.linalg.norm([less.half_width for less in apart])) / len(apart)
@@ -176,7 +190,7 @@ def average(apart: Sequence[Interval]) -> Interval:
 
 
 def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
-    """Return two parts of a claim: cells agree on average, and no cell disagrees.
+    """Return two parts of a claim: the cells agree on average, and no cell certainly disagrees.
 
     A cell disagrees if its whole 95 % interval lies outside the limits.
     """
@@ -186,14 +200,21 @@ def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
 
     count, words = len(apart), word.said(word.value)
     return {
-        f"average of {count} cells within {words}": word.within(average(apart)),
-        f"none of {count} cells further off for certain": Asked(word, none_is_out),
+        f"the mean over {count} cells is within {words}": word.within(average(apart)),
+        f"no cell of {count} is certainly further off": Asked(word, none_is_out),
     }
 
 
-@study.add_claim("MU-15", "smallest step of the capacity loss", TABLES)
+@study.add_claim(
+    "MU-15",
+    "capacity loss of one request type minus that of the next freer type, the smallest over the "
+    "lines of the tables",
+    TABLES,
+)
 def loss_falls_in_the_tables_too(runs: pd.DataFrame) -> Decision:
-    """Judge that 'the results for multiclusters show the reduction' of the loss by freer requests.
+    """Judge the claim that freer requests lose less in the printed tables too (section 6).
+
+    The paper says: 'the results for multiclusters show the reduction'.
 
     The claim is tested in each line of the tables. If a line has the same printed number for two
     requests, their losses must agree within its rounding.
@@ -210,7 +231,9 @@ def loss_falls_in_the_tables_too(runs: pd.DataFrame) -> Decision:
             if len({*ends}) > 1:
                 parts[f"{line['component_sizes']}, {words}"] = step.above(ROUNDING)
             else:
-                parts[f"{line['component_sizes']}, a tie"] = step.between(-ROUNDING, ROUNDING)
+                parts[f"{line['component_sizes']}, both lose the same"] = step.between(
+                    -ROUNDING, ROUNDING
+                )
             steps.append(step)
     return Decision(least(steps), parts)
 

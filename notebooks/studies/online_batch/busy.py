@@ -18,7 +18,7 @@ from studies.online_batch.settings import BUSY, OVERLOAD
 from studies.results import Caption
 from studies.study import EVERYWHERE, PaperSetting
 
-#: The number of first weeks that are left out. After these weeks the queue is long enough to keep
+#: The number of weeks at the start that are left out. After them the queue is long enough to keep
 #: the servers busy.
 WARM_UP = 4
 
@@ -39,25 +39,26 @@ def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
 
 
 def draw_busy(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the share of the servers that is busy under each policy, in a panel for each log."""
+    """Draw the share of busy servers under each policy, with a panel for each log."""
     columns: dict[str, Any] = {"row": "lengths", "series": "policy", "panel": "log", "look": LOOK}
-    words = [f"{100 * work:.2g} % refused" if work > 0 else "" for work in table["refused_work"]]
+    words = [f"{100 * work:.2g} % rejected" if work > 0 else "" for work in table["refused_work"]]
     table = table.assign(lengths="lengths " + table["length"], words=words)
-    xlabel = f"share of the servers that is busy at an offered load of {TOO_MUCH:g}"
+    xlabel = f"share of the servers that is busy, at an offered load of {TOO_MUCH:g}"
     return plots.intervals(table, x="busy", xlabel=xlabel, words="words", **columns, **titles)
 
 
 BUSY_CAPTION = Caption(
-    f"jobs come so fast that they offer {TOO_MUCH:g} times what the servers can do; intervals: "
-    f"95 %, bootstrap over weeks, from week {WARM_UP + 1} on; in words: the share of the work that "
-    "is refused",
-    finding="With exact lengths booking keeps fewer servers busy than backfilling, more than FCFS",
+    f"the offered load is {TOO_MUCH:g}, so the servers cannot do all work; intervals: "
+    f"95 %, bootstrap over weeks, from week {WARM_UP + 1} on; texts: share of the work that "
+    "is rejected",
+    finding="With exact lengths, booking keeps fewer servers busy than backfilling, and more than "
+    "FCFS",
 )
 
 
 @study.add_figure("busy", BUSY_CAPTION, draw_busy, claims=("OB-12", "OB-23"))
 def busy(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the servers that is busy, by log, known lengths and policy."""
+    """Return the share of busy servers, by log, known lengths and policy."""
     rows = []
     for at, its_runs in groups_of(pick(runs, kind=OVERLOAD), [*MACHINE, "length"]):
         for policy in (LEAST, *OWN_BATCH):
@@ -74,11 +75,14 @@ def busy(runs: pd.DataFrame) -> pd.DataFrame:
 
 @study.add_claim(
     "OB-12",
-    f"share of the servers that is busy online less that under FCFS, KTH-SP2, load {TOO_MUCH:g}",
+    f"share of busy servers online minus that under FCFS, KTH-SP2, load {TOO_MUCH:g}",
     PaperSetting(fixed={"kind": OVERLOAD}, logs=(KTH,), reading=SERVERS_OF_KTH),
 )
 def booking_uses_more(runs: pd.DataFrame) -> Decision:
-    """Judge 'may achieve higher utilization' (abstract) at a load at which utilization can differ.
+    """Judge the claim that booking may keep more servers busy than batch scheduling (abstract).
+
+    The paper says: 'may achieve higher utilization'. The load must be so high that utilizations can
+    differ.
 
     If a log is replayed with its own submission times, every policy does all the offered work. The
     jobs are therefore submitted faster. The paper says that 'batch scheduling techniques typically
@@ -91,30 +95,44 @@ def booking_uses_more(runs: pd.DataFrame) -> Decision:
         online, is_own = used(its_runs, LEAST), (at["log"], at["length"]) == (KTH, EXACT)
         for policy in OWN_BATCH:
             more = over_weeks(runs).difference(online, used(its_runs, policy))
-            elsewhere[f"more than {policy} ({at['log']}, lengths {at['length']})"] = more.above(0)
+            elsewhere[f"more busy servers than {policy} ({at['log']}, lengths {at['length']})"] = (
+                more.above(0)
+            )
             if is_own:
                 of_kth[policy] = more
     if not of_kth:
         raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
     best = most(of_kth.values())
     easy = of_kth["EASY"]
-    note = "'may' needs one case, here the best of FCFS, EASY and conservative backfilling; the "
+    note = (
+        "for 'may', it is enough if online beats one of FCFS, EASY and conservative "
+        "backfilling; the "
+    )
     note += f"difference from EASY is {easy.estimate:.3f} [{easy.low:.3f}, {easy.high:.3f}]; the "
-    note += "load is ours, and 'better QoS guarantees' is not judged"
-    return Decision(best, {"more than some batch policy": best.above(0)}, note, elsewhere)
+    note += "load is our own choice, and 'better QoS guarantees' is not judged"
+    return Decision(
+        best, {"more busy servers than under some batch policy": best.above(0)}, note, elsewhere
+    )
 
 
-@study.add_claim("OB-23", "share of the servers that is busy online, typical load", EVERYWHERE)
+@study.add_claim(
+    "OB-23",
+    "share of the servers that is busy under online scheduling, at a typical load",
+    EVERYWHERE,
+)
 def booking_uses_much(runs: pd.DataFrame) -> Decision:
-    """Report that 'under typical conditions [...] achieves high utilization' (6) is not measured.
+    """Report that the utilization under 'typical conditions' cannot be tested (section 6).
+
+    The paper says: 'under typical conditions [...] achieves high utilization'.
 
     A replay of a log does all the offered work, so its utilization is that of the log.
     """
-    lost = "in a replay every policy does all the work that the log offers, whatever its order"
+    lost = (
+        "in a replay of a log, every policy does all its work, so all policies have the same "
+        "utilization"
+    )
     for at, its_runs in groups_of(pick(runs, kind=OVERLOAD, log=KTH), ["length"]):
         busy = over_weeks(runs).mean(used(its_runs, LEAST)).within(0.0, 1.0)
-        lost += (
-            f"; {KTH}, lengths {at['length']}, keeps {busy.estimate:.3f} of its servers busy at "
-        )
-        lost += f"a load of {TOO_MUCH:g}"
+        lost += f"; at a load of {TOO_MUCH:g}, {KTH} with lengths {at['length']} keeps "
+        lost += f"{busy.estimate:.3f} of its servers busy"
     return Decision(None, {}, lost=lost)

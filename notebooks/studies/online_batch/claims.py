@@ -9,6 +9,7 @@ import pandas as pd
 from coalloc_lib.policies import Online
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, pick
 from coalloc_lib.statistics.weeks import WeeklySums
+from studies.columns import column
 from studies.cut_offs import Asked, Part, Word, answers
 from studies.ledger import Decision
 from studies.online_batch.figures import (
@@ -54,21 +55,21 @@ from studies.online_batch.settings import (
 )
 from studies.study import PaperSetting
 
-#: The servers of KTH are not those that the paper prints.
-SERVERS_OF_KTH = f"KTH has {READ_SERVERS[KTH]} servers here, and {TABLE1[KTH][0]} in Table 1"
-#: The setting that the paper's sentences on KTH are about, as we understand the paper.
+#: The note that we use another number of servers for KTH than the paper prints.
+SERVERS_OF_KTH = f"we use {READ_SERVERS[KTH]} servers for KTH, but Table 1 prints {TABLE1[KTH][0]}"
+#: The setting that the paper's sentences on KTH are about, as we understand them.
 PAPER = PaperSetting(
     varied={"log": KTH, "servers": READ_SERVERS[KTH], "kept": READ_JOBS[KTH]},
     fixed={**PLAIN, "length": EXACT},
     logs=(KTH,),
     reading=SERVERS_OF_KTH,
 )
-#: Claims on KTH and CTC use the runs on all machines. Claims that compare our interpretations of
-#: the paper need all schedules.
+#: Claims on KTH and CTC use the runs with all numbers of servers. Claims that compare our
+#: interpretations of the paper need all schedules.
 BOTH = PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 
-#: What the paper's words are taken to mean.
+#: The cut-offs for vague words of the paper.
 ORDER = Word("an order of magnitude", 10.0, "times")
 HUNDREDS = Word("hundreds of hours", 200.0, "hours")
 TWO_HUNDRED = Word("two hundred hours", 20.0, "hours off")
@@ -80,13 +81,13 @@ FEW = Word("small number of times", 5.0, "times")
 
 
 def name_of(machine: Mapping[str, Any]) -> str:
-    """Return the log and the number of servers in words, with the kept jobs if not all are kept."""
+    """Return a text with the log, the number of servers, and the selection of jobs."""
     kept = f", {machine['kept']}" * (machine["kept"] != ALL)
     return f"{machine['log']}, {machine['servers']:g}{kept}"
 
 
 def is_as_read(machine: Mapping[str, Any]) -> bool:
-    """Return whether a machine has the servers and jobs that we take for those of the paper."""
+    """Return whether a setting has the servers and jobs that we believe the paper used."""
     log = machine["log"]
     return (machine["servers"], machine["kept"]) == (READ_SERVERS[log], READ_JOBS[log])
 
@@ -94,7 +95,7 @@ def is_as_read(machine: Mapping[str, Any]) -> bool:
 def machines(
     runs: pd.DataFrame, logs: tuple[str, ...]
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield each machine of some logs with its runs.
+    """Yield each combination of log, servers and kept jobs, with its runs.
 
     Policies that only our own figures need are left out. So are machines that lack a run of online
     scheduling or of the recorded waits.
@@ -102,12 +103,12 @@ def machines(
     found = pick(runs, log=logs)
     found = found[~found["policy"].isin(NOT_OF_PAPER)]
     for machine, its_runs in groups_of(found, MACHINE):
-        if {LEAST, RECORDED} <= set(its_runs["policy"]):
+        if {LEAST, RECORDED} <= set(column(its_runs, "policy")):
             yield machine, its_runs
 
 
 class Answers:
-    """The parts of a claim on KTH and CTC.
+    """The parts of a claim on the logs KTH and CTC.
 
     `own` has the parts of the paper's own comparison, and `others` the answers for all other
     machines and policies.
@@ -118,7 +119,7 @@ class Answers:
         self.others: dict[str, bool | None] = {}
 
     def add(self, machine: Mapping[str, Any], policy: str, parts: Mapping[str, Part]) -> None:
-        """Add the parts for a machine and a policy, to `own` if the paper makes this comparison."""
+        """Add the answers for a setting and a policy, to `own` if the paper compares them."""
         name = f"({name_of(machine)})"
         if is_as_read(machine) and machine["log"] in (KTH, CTC) and policy in (RECORDED, LEAST):
             self.own |= {f"{what} ({machine['log']})": part for what, part in parts.items()}
@@ -127,7 +128,7 @@ class Answers:
             self.others |= {f"{what}, {policy} {name}": answered[what] for what in answered}
 
     def decision(self, decides: Interval | float | None, *logs: str, note: str = "") -> Decision:
-        """Return the decision from the parts that were added.
+        """Return the decision on the claim from the answers that were added.
 
         An error is raised if no part in `own` is about one of the logs in `logs`.
         """
@@ -143,15 +144,15 @@ class Answers:
 # --- Section 4.2, Table 1 and Figure 4(b): the worked example, the logs ---
 
 
-@study.add_claim("OB-1", "periods accepted in the worked example")
+@study.add_claim("OB-1", "number of idle periods that the search accepts in the worked example")
 def worked_example_marks_periods(runs: pd.DataFrame) -> Decision:
-    """Judge whether the search marks the idle periods in the order of Figure 2."""
+    """Judge whether the search marks idle periods in the order of Figure 2."""
     marks = figure1(runs).groupby("part")["periods"].agg(list)
     first = [set(mark) for mark in marks["phase 1"]]
     parts = {
-        "marks X and V, then Z, then Y": first == [{"X", "V"}, {"Z"}, {"Y"}],
-        "goes through them in reverse": marks["phase 2"] == ["Y", "Z"],
-        "accepts Y and Z": sorted(marks["accepted"]) == ["Y", "Z"],
+        "the search marks X and V, then Z, then Y": first == [{"X", "V"}, {"Z"}, {"Y"}],
+        "phase 2 goes through the marks in reverse order": marks["phase 2"] == ["Y", "Z"],
+        "the search accepts Y and Z": sorted(marks["accepted"]) == ["Y", "Z"],
     }
     return Decision(float(len(marks["accepted"])), parts)
 
@@ -162,12 +163,17 @@ def worked_example_marks_periods(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": LOG, "grouping": WHOLE}, logs=(KTH, CTC)),
 )
 def short_jobs(runs: pd.DataFrame) -> Decision:
-    """Judge 'most jobs [...] smaller than 2 hours' of KTH, and 'at most 14 %' of CTC.
+    """Judge the claims on how many jobs of KTH and CTC are shorter than 2 hours.
+
+    The paper says: 'most jobs [...] smaller than 2 hours' of KTH, and 'at most 14 %' of CTC.
 
     Section 2 defines the duration as the estimated one, which is the requested time. The means that
     Table 1 prints are those of the run times. If these two readings differ, the claim is undecided.
     """
-    (of_kth,) = pick(runs, log=KTH, kept=ALL)[["short", "asks_for_short"]].to_dict("records")
+    all_of_kth = pick(runs, log=KTH, kept=ALL).to_dict("records")
+    if not all_of_kth:
+        raise NotRunError(f"the jobs of {KTH} were not measured")
+    (of_kth,) = all_of_kth
     found = {row["kept"]: row for row in pick(runs, log=CTC).to_dict("records")}
     if READ_JOBS[CTC] not in found:
         raise NotRunError(f"{CTC} was not measured with {READ_JOBS[CTC]}")
@@ -175,7 +181,7 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
     columns = {"run times": "short", "requested times": "asks_for_short"}
 
     def each_reading(limit: float) -> dict[str, bool]:
-        """Return the answer of each reading if 'most' means more than a limit."""
+        """Return the answer with run times and with requested times, for a cut-off of 'most'."""
         return {
             reading: bool(of_kth[name] > limit and of_ctc[name] <= SHORT_OF_CTC)
             for reading, name in columns.items()
@@ -186,17 +192,21 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
 
     told = each_reading(MOST.value)
     shares = "; ".join(
-        f"by {reading} it {'holds' if told[reading] else 'does not hold'} ({KTH} "
+        f"with {reading}, the claim {'holds' if told[reading] else 'does not hold'} ({KTH} "
         f"{of_kth[name]:.1%}, {CTC} {of_ctc[name]:.1%})"
         for reading, name in columns.items()
     )
-    note = f"{shares}; of CTC, {READ_JOBS[CTC]}"
+    note = f"{shares}; the jobs of {CTC} are those of {READ_JOBS[CTC]}"
     elsewhere = {
-        f"at most {SHORT_OF_CTC:.0%} by {reading} ({CTC}, {kept})": bool(row[name] <= SHORT_OF_CTC)
+        f"at most {SHORT_OF_CTC:.0%} with {reading} ({CTC}, {kept})": bool(
+            row[name] <= SHORT_OF_CTC
+        )
         for kept, row in found.items()
         for reading, name in columns.items()
     }
-    parts: dict[str, Part] = {"by run times and by requested times": Asked(MOST, both)}
+    parts: dict[str, Part] = {
+        "the claim holds with run times and with requested times": Asked(MOST, both)
+    }
     return Decision(float(of_kth["short"]), parts, note, elsewhere)
 
 
@@ -209,7 +219,7 @@ def agreed(*readings: bool | None) -> bool | None:
 
 
 def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
-    """Split the parts of each policy into the paper's own comparison and further answers.
+    """Split the parts for each policy into the paper's own comparison and further answers.
 
     The paper compares online scheduling with the recorded waits. The further answers compare it
     with our own batch schedules.
@@ -226,8 +236,8 @@ def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
 
 
 def batch_policies(runs: pd.DataFrame) -> list[str]:
-    """Return the batch policies of the runs: the recorded waits and our own batch schedules."""
-    policies = [*runs["policy"].unique()]
+    """Return the batch policies of the runs: the recorded waits and simulated schedules."""
+    policies = [*column(runs, "policy").unique()]
     if LEAST not in policies or RECORDED not in policies:
         raise NotRunError(f"the runs lack the policy {LEAST!r} or {RECORDED!r}; run both")
     return [policy for policy in policies if policy not in NOT_OF_PAPER and policy != LEAST]
@@ -240,9 +250,14 @@ def small_and_middle(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return by_length[up_to <= SMALL], by_length[(above >= MIDDLE[0]) & (up_to <= MIDDLE[1])]
 
 
-@study.add_claim("OB-3", "penalty of small KTH jobs as recorded, over online", PAPER)
+@study.add_claim(
+    "OB-3", "mean of wait / length of small KTH jobs, recorded divided by online", PAPER
+)
 def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
-    """Judge 'an order of magnitude or more', and 'penalizes larger jobs more heavily' (Fig. 3)."""
+    """Judge the claim that small jobs wait much longer in batch, and longer jobs online (Figure 3).
+
+    The paper says: 'an order of magnitude or more', and 'penalizes larger jobs more heavily'.
+    """
     weeks = over_weeks(runs)
     small, middle = small_and_middle(runs)
     found, over_online = {}, {}
@@ -251,21 +266,24 @@ def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
         over_online[policy] = weeks.ratio(batch, online)
         longer = weeks.ratio(penalties(middle, LEAST), penalties(middle, policy))
         found[policy] = {
-            "small against": ORDER.above(over_online[policy]),
-            "2 to 10 h against": longer.above(1.0),
+            "small jobs wait far longer than online:": ORDER.above(over_online[policy]),
+            "jobs of 2 to 10 h wait longer online than:": longer.above(1.0),
         }
     parts, elsewhere = split(found)
-    note = f"small: up to {SMALL:g} h; the length is what is booked, 5 min at least"
+    note = f"small jobs take up to {SMALL:g} h; the length is the booked time, at least 5 min"
     return Decision(over_online[RECORDED], parts, note, elsewhere)
 
 
 @study.add_claim(
     "OB-20",
-    "penalty of small CTC jobs as recorded, over online",
+    "mean of wait / length of small CTC jobs, recorded divided by online",
     PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(CTC, HPC2N)),
 )
 def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
-    """Judge 'Similar results were obtained for the other two workloads' (Figure 3)."""
+    """Judge the claim that small and longer jobs compare on other logs as on KTH (Figure 3).
+
+    The paper says: 'Similar results were obtained for the other two workloads'.
+    """
     weeks = over_weeks(runs)
     parts: dict[str, Part] = {}
     of_ctc: Interval | None = None
@@ -273,24 +291,31 @@ def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
         small, middle = small_and_middle(its_runs)
         over_online = weeks.ratio(penalties(small, RECORDED), penalties(small, LEAST))
         longer = weeks.ratio(penalties(middle, LEAST), penalties(middle, RECORDED))
-        parts[f"small ({machine['log']})"] = ORDER.above(over_online)
-        parts[f"2 to 10 h ({machine['log']})"] = longer.above(1.0)
+        parts[f"small jobs wait far longer in batch ({machine['log']})"] = ORDER.above(over_online)
+        parts[f"jobs of 2 to 10 h wait longer online ({machine['log']})"] = longer.above(1.0)
         of_ctc = over_online if machine["log"] == CTC else of_ctc
     if of_ctc is None:
         raise NotRunError(f"the claim needs online scheduling and recorded waits of {CTC}")
     return Decision(
-        of_ctc, parts, f"small: up to {SMALL:g} h, and {LEAST_LENGTH / 60:g} min booked"
+        of_ctc,
+        parts,
+        f"small jobs take up to {SMALL:g} h; at least {LEAST_LENGTH / 60:g} min are booked",
     )
 
 
 def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
-    """Return the weekly sums of wait over length, the paper's penalty, under a policy."""
+    """Return the weekly sums of wait divided by length under a policy."""
     return sums_of_groups(pick(runs, policy=policy), "wait_over_length")
 
 
-@study.add_claim("OB-17", "attempts beyond the first of a KTH job of up to an hour", PAPER)
+@study.add_claim(
+    "OB-17", "mean number of attempts after the first for a KTH job of up to an hour", PAPER
+)
 def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
-    """Judge 'the small number of times that the algorithm needs to reschedule' small jobs."""
+    """Judge the claim that small jobs are rescheduled few times (section 5.1).
+
+    The paper says: 'the small number of times that the algorithm needs to reschedule' small jobs.
+    """
     weeks = over_weeks(runs)
     small, middle = (
         sums_of_groups(pick(rows, policy=LEAST), "attempts", "requests")
@@ -300,46 +325,54 @@ def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
     rescheduled = WeeklySums(small.numerators - small.denominators, small.denominators)
     times = weeks.mean(rescheduled)
     fewer = weeks.difference(middle, small)
-    parts = {"few": FEW.below(times), "fewer than jobs of 2 to 10 h": fewer.above(0)}
-    return Decision(times, parts, f"small: up to {SMALL:g} h")
+    parts = {"few attempts": FEW.below(times), "fewer than jobs of 2 to 10 h": fewer.above(0)}
+    return Decision(times, parts, f"small jobs take up to {SMALL:g} h")
 
 
-@study.add_claim("OB-4", "longest recorded wait of KTH-SP2 less the longest online, in hours", BOTH)
+@study.add_claim(
+    "OB-4", "longest recorded wait of KTH-SP2 minus the longest wait online, in hours", BOTH
+)
 def longest_waits(runs: pd.DataFrame) -> Decision:
-    """Judge that the tails 'differ by hundreds of hours', on KTH 'by two hundred' (Figure 4)."""
-    found, gap_of_kth, note = Answers(), None, "the numbers have rows of their own"
+    """Judge the claim that the longest waits are hundreds of hours longer in batch (Figure 4).
+
+    The paper says that the tails 'differ by hundreds of hours', on KTH 'by two hundred'.
+    """
+    found, gap_of_kth, note = Answers(), None, "the printed waits have their own rows in the ledger"
     for machine, its_runs in machines(runs, (KTH, CTC, HPC2N)):
         longest = longest_by_policy(its_runs)
-        online = longest.pop(LEAST)
+        online = longest.pop(LEAST, np.nan)
+        if np.isnan(online):
+            continue
         for policy, wait in longest.items():
             longer = Interval.exact(wait - online)
-            parts: dict[str, Part] = {"longer than online": bool(wait > online)}
+            parts: dict[str, Part] = {"longest wait longer than online": bool(wait > online)}
             if is_as_read(machine) and policy == RECORDED and machine["log"] == KTH:
                 gap_of_kth = longer.estimate
-                parts["two hundred hours"] = TWO_HUNDRED.within(longer, around=200.0)
+                parts["two hundred hours longer"] = TWO_HUNDRED.within(longer, around=200.0)
             elif policy == RECORDED and machine["log"] == KTH:
                 note += (
-                    f"; on {machine['servers']:g} servers the gap of KTH is {wait - online:.0f} h"
+                    f"; on {machine['servers']:g} servers, the difference for KTH is "
+                    f"{wait - online:.0f} h"
                 )
             if policy == RECORDED and machine["log"] == CTC:
-                parts["hundreds of hours"] = HUNDREDS.above(longer)
+                parts["hundreds of hours longer"] = HUNDREDS.above(longer)
             found.add(machine, policy, parts)
     chosen = "the least length and the servers of KTH, and the jobs of CTC"
     return found.decision(gap_of_kth, KTH, CTC, note=note)._replace(calibrates=chosen)
 
 
 def longest_by_policy(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the longest wait in hours under each policy that has waits."""
-    policies = runs["policy"].unique()
+    """Return the longest wait in hours under each policy for which waits are known."""
+    policies = column(runs, "policy").unique()
     waits = {policy: number(pick(runs, policy=policy), "longest_wait_h") for policy in policies}
     return {policy: wait for policy, wait in waits.items() if np.isfinite(wait)}
 
 
 @study.add_claim(
-    "OB-5", "share of KTH-SP2 jobs that wait up to 1 hour as recorded, less that online", BOTH
+    "OB-5", "share of KTH-SP2 jobs that wait up to 1 hour, recorded minus online", BOTH
 )
 def short_waits(runs: pd.DataFrame) -> Decision:
-    """Judge the paper's sentences on the short waits of KTH and CTC in Figure 4."""
+    """Judge the claims on the short waits of KTH and CTC, online and in batch (Figure 4)."""
     found, lead_of_kth = Answers(), None
     for machine, its_runs in machines(runs, (KTH, CTC)):
         for policy in batch_policies(its_runs):
@@ -354,7 +387,7 @@ def short_waits(runs: pd.DataFrame) -> Decision:
 
 
 def short_waits_of_kth(runs: pd.DataFrame, policy: str) -> tuple[Interval, dict[str, Part]]:
-    """Test 'more jobs wait for less than 1 hour' in batch, and 'even out before 2 hours', on KTH.
+    """Test whether more KTH jobs wait under 1 hour in batch, but not under 2 hours.
 
     Return the difference of the shares of jobs that wait up to 1 hour, and the parts of the claim.
     """
@@ -363,39 +396,58 @@ def short_waits_of_kth(runs: pd.DataFrame, policy: str) -> tuple[Interval, dict[
         over_weeks(runs).difference(sums_of(batch, within), sums_of(online, within))
         for within in ("within_1h", "within_2h")
     )
-    return one, {"more under 1 h in batch": one.above(0), "no more so at 2 h": EVEN.below(two)}
-
-
-def short_waits_of_ctc(runs: pd.DataFrame, policy: str) -> dict[str, Part]:
-    """Test 'most jobs [...] smaller than 2 hours' and 'nearly a factor of two' on CTC."""
-    weeks = over_weeks(runs)
-    online, batch = (sums_of(pick(runs, policy=each), "within_2h") for each in (LEAST, policy))
-    return {
-        "most under 2 h online": MOST.above(weeks.mean(online)),
-        "nearly twice as many as in batch": TWO_TIMES.within(weeks.ratio(online, batch), 2.0),
+    return one, {
+        "more jobs wait under 1 h in batch": one.above(0),
+        "the shares even out before 2 h": EVEN.below(two),
     }
 
 
-@study.add_claim("OB-6", "mean wait of KTH-SP2 jobs online over that recorded", BOTH)
+def short_waits_of_ctc(runs: pd.DataFrame, policy: str) -> dict[str, Part]:
+    """Test whether most CTC jobs wait under 2 hours online, nearly twice as many as in batch."""
+    weeks = over_weeks(runs)
+    online, batch = (sums_of(pick(runs, policy=each), "within_2h") for each in (LEAST, policy))
+    return {
+        "most jobs wait under 2 h online": MOST.above(weeks.mean(online)),
+        "nearly twice as many jobs wait under 2 h online": TWO_TIMES.within(
+            weeks.ratio(online, batch), 2.0
+        ),
+    }
+
+
+@study.add_claim("OB-6", "mean wait of KTH-SP2 jobs, online divided by recorded", BOTH)
 def online_waits_less(runs: pd.DataFrame) -> Decision:
-    """Judge 'increases with the spatial size' and 'smaller average waiting time' (Figure 5)."""
+    """Judge the claim that waits grow with the number of servers and are shorter online (Figure 5).
+
+    The paper says: 'increases with the spatial size' and 'smaller average waiting time'.
+    """
     found, of_kth = Answers(), None
     for machine, its_runs in machines(runs, (KTH, CTC, HPC2N)):
         online = pick(its_runs, policy=LEAST)
-        found.add(machine, LEAST, {"grows online": grows(online)} if is_grouped(online) else {})
+        found.add(
+            machine,
+            LEAST,
+            {"wait grows with the servers, online": grows(online)} if is_grouped(online) else {},
+        )
         for policy in batch_policies(its_runs):
             batch = pick(its_runs, policy=policy)
             ratio = over_weeks(runs).ratio(sums_of(online, "wait_h"), sums_of(batch, "wait_h"))
-            parts: dict[str, Part] = {"grows in batch": grows(batch)} if is_grouped(batch) else {}
-            found.add(machine, policy, parts | {"below batch": ratio.below(1)})
+            parts: dict[str, Part] = (
+                {"wait grows with the servers, in batch": grows(batch)} if is_grouped(batch) else {}
+            )
+            found.add(machine, policy, parts | {"online below batch": ratio.below(1)})
             if machine["log"] == KTH and is_as_read(machine) and policy == RECORDED:
                 of_kth = ratio
-    return found.decision(of_kth, KTH, CTC, note="grows: from the narrowest group to the widest")
+    return found.decision(
+        of_kth,
+        KTH,
+        CTC,
+        note="the group with the most servers is compared with the group with the fewest",
+    )
 
 
 def is_grouped(runs: pd.DataFrame) -> bool:
     """Return whether the runs have groups of jobs by number of servers."""
-    return bool((runs["grouping"] == BY_SERVERS).any())
+    return bool((column(runs, "grouping") == BY_SERVERS).any())
 
 
 def grows(runs: pd.DataFrame) -> bool | None:
@@ -416,10 +468,14 @@ def grows(runs: pd.DataFrame) -> bool | None:
 
 
 @study.add_claim(
-    "OB-7", "attempts a request for 51 to 100 servers over up to 50, KTH-SP2", ALL_READINGS
+    "OB-7",
+    "mean attempts of a KTH-SP2 request, for 51 to 100 servers divided by up to 50",
+    ALL_READINGS,
 )
 def attempts_grow(runs: pd.DataFrame) -> Decision:
-    """Judge that attempts grow 'as n increases' (Table 2).
+    """Judge the claim that the number of attempts grows with the requested servers (Table 2).
+
+    The paper says that it grows 'as n increases'.
 
     The printed numbers of attempts have rows of their own in the ledger.
     """
@@ -431,7 +487,7 @@ def attempts_grow(runs: pd.DataFrame) -> Decision:
         if len(tried) < 2:
             continue
         into = parts if is_as_read(at) and at["policy"] == LEAST else elsewhere
-        name = f"grow online ({name_of(at)}, {at['policy']})"
+        name = f"attempts grow with the servers ({name_of(at)}, {at['policy']})"
         into[name] = bool((np.diff(tried) > 0).all())
         if into is parts and at["log"] == KTH:
             growth = tried[1] / tried[0]
@@ -441,15 +497,23 @@ def attempts_grow(runs: pd.DataFrame) -> Decision:
         )
     *_, widest = TABLE2[CTC].values()
     step = Online().step / HOUR
-    note = f"CTC contradicts itself: {widest:g} attempts take {(widest - 1) * step:.1f} h, and the "
-    note += f"longest wait printed is {LONGEST[CTC, LEAST]:g} h; the means have no interval, and "
-    note += "those of KTH were used to choose its servers"
+    note = (
+        f"the printed values of CTC disagree: {widest:g} attempts take "
+        f"{(widest - 1) * step:.1f} h, but the "
+    )
+    note += f"longest printed wait is {LONGEST[CTC, LEAST]:g} h; the means have no interval, and "
+    note += "the means of KTH were used to choose its number of servers"
     return Decision(growth, parts, note, elsewhere)
 
 
-@study.add_claim("OB-14", "attempts a request for up to 50 servers, KTH-SP2 over CTC-SP2", BOTH)
+@study.add_claim(
+    "OB-14", "mean attempts of a request for up to 50 servers, KTH-SP2 divided by CTC-SP2", BOTH
+)
 def kth_tries_more(runs: pd.DataFrame) -> Decision:
-    """Judge 'a larger number of scheduling attempts for the KTH workload'."""
+    """Judge the claim that KTH jobs need more attempts than CTC jobs (Table 2).
+
+    The paper says: 'a larger number of scheduling attempts for the KTH workload'.
+    """
     above, up_to = next(iter(TABLE2[KTH]))
     booked = pick(runs, policy=LEAST, grouping=BY_FIFTY, above=float(above), up_to=float(up_to))
     found = {}
@@ -459,21 +523,26 @@ def kth_tries_more(runs: pd.DataFrame) -> Decision:
     if {*read} != {KTH, CTC}:
         raise NotRunError(f"the claim needs the attempts of {KTH} and {CTC} on the paper's servers")
     elsewhere: dict[str, bool | None] = {
-        f"more than {name}": bool(read[KTH] > tried)
+        f"more attempts than {name}": bool(read[KTH] > tried)
         for name, (machine, tried) in found.items()
         if machine["log"] == CTC and not is_as_read(machine)
     }
-    parts = {f"more than {CTC}, {READ_SERVERS[CTC]}, {READ_JOBS[CTC]}": read[KTH] > read[CTC]}
+    parts = {
+        f"more attempts than {CTC}, {READ_SERVERS[CTC]}, {READ_JOBS[CTC]}": read[KTH] > read[CTC]
+    }
     return Decision(read[KTH] / read[CTC], parts, "", elsewhere)
 
 
 @study.add_claim(
     "OB-13",
-    "mean wait with steps of 5 minutes over that with 15, KTH-SP2",
+    "mean wait with steps of 5 minutes divided by that with 15 minutes, KTH-SP2",
     PaperSetting({**PAPER.varied, "length": EXACT}, PLAIN, (KTH,), SERVERS_OF_KTH),
 )
 def no_gain_from_a_smaller_step(runs: pd.DataFrame) -> Decision:
-    """Judge 'no major gain was found for smaller values' of the step (section 5)."""
+    """Judge the claim that steps below 15 minutes bring no major gain (section 5).
+
+    The paper says: 'no major gain was found for smaller values' of the step.
+    """
     changed, base = (
         sums_of(pick(runs, policy=policy), "wait_h") for policy in (SMALLER_STEP, ONLINE)
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.seeds import generators
 from coalloc_lib.calendar.trees import SlotTrees, leaves
 from coalloc_lib.statistics import Interval, NotRunError, all_of, furthest, groups_of, least, pick
+from studies.columns import column
 from studies.cut_offs import Asked, Part, Word, answers
 from studies.ledger import Decision
 from studies.online_batch import model
@@ -51,7 +52,7 @@ BY_SHARE_ON_BOTH = PaperSetting(fixed=BY_SHARE.fixed, logs=(KTH, CTC), reading=S
 OF_CTC = {"log": CTC, "servers": READ_SERVERS[CTC], "kept": READ_JOBS[CTC]}
 BY_SHARE_ON_CTC = PaperSetting(OF_CTC, BY_SHARE.fixed, (CTC,))
 
-#: What the paper's words are taken to mean.
+#: The cut-offs for vague words of the paper.
 REMAIN = Word("remain the same", 0.25, "% off", 100)
 CONSTANT = Word("relatively constant", 0.25, "% off", 100)
 SEVERAL = Word("multiple values", 2.0, "shares", near=1)
@@ -62,7 +63,7 @@ BOUND = Word("O(...)", 0.15, "more than the bound")
 
 
 def by_share(runs: pd.DataFrame, policy: str) -> dict[float, pd.DataFrame]:
-    """Return the runs of a policy at each share of reservations, in ascending order."""
+    """Return the runs of a policy at each share of jobs that reserve ahead, in ascending order."""
     its_runs = pick(runs, policy=policy).sort_values(["share", "draw"], kind="stable")
     found = {at["share"]: rows for at, rows in groups_of(its_runs, ["share"])}
     if len(found) < 2:
@@ -71,7 +72,7 @@ def by_share(runs: pd.DataFrame, policy: str) -> dict[float, pd.DataFrame]:
 
 
 def share_longer(runs: pd.DataFrame, hours: float) -> NDArray[np.float64]:
-    """Return the share of the jobs that wait longer than `hours`, a number for each sample."""
+    """Return the share of the jobs that wait longer than `hours`, for each sample."""
     return shares_longer(runs)[hours].to_numpy(dtype=float)
 
 
@@ -82,16 +83,19 @@ def share_between(runs: pd.DataFrame, low: float, high: float) -> NDArray[np.flo
 
 @study.add_claim(
     "OB-8",
-    "longest wait online with reservations over that with none, KTH or CTC, furthest from 1",
+    "longest wait online with reservations divided by that without, the one furthest from 1 "
+    "over KTH and CTC",
     BY_SHARE_ON_BOTH,
 )
 def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
-    """Judge 'changes in the range [0:3] hours', the peak, and that 'the tail lengths remain'.
+    """Judge the claim that reservations move waits into 3 hours and keep the longest waits.
+
+    The paper says: 'changes in the range [0:3] hours', and that 'the tail lengths remain'.
 
     The paper says this of CTC and of KTH. The length of a tail is the longest wait, as section 5.1
     has it.
     """
-    figure6 = as_read(runs[runs["share"] < 1])
+    figure6 = as_read(runs[column(runs, "share") < 1])
     parts: dict[str, Part] = {}
     elsewhere: dict[str, Part] = {}
     tails: list[Interval] = []
@@ -103,7 +107,7 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
         ratios = longest_over_none(booked)
         into = elsewhere if log == HPC2N else parts
         into |= {f"{what} ({log})": part for what, part in shifts(booked).items()}
-        into[f"the tail remains ({log})"] = remains(ratios)
+        into[f"the longest wait remains the same ({log})"] = remains(ratios)
         tails += ratios * (log != HPC2N)
     of_kth = pick(figure6, log=KTH)
     record, queued = pick(of_kth, policy=RECORDED), pick(of_kth, policy="conservative")
@@ -111,25 +115,33 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
     # This part is tested on KTH only: the paper says the opposite about CTC (OB-19).
     if not record.empty:
         better = [lead.above(0) for lead in leads_of(record, booked).values()]
-        parts[f"more under 1 h recorded, at every share ({KTH})"] = all_of(*better)
+        parts[f"more jobs wait under 1 h in the record, at every share ({KTH})"] = all_of(*better)
     if queued["share"].nunique() > 1:
         waits_less = trails(booked, by_share(queued, "conservative"))
-        elsewhere["more under 1 h with conservative, same reservations"] = waits_less
-    note = "over drawings; the paper's batch has no reservations"
+        elsewhere[
+            "more jobs wait under 1 h with conservative backfilling and the same reservations"
+        ] = waits_less
+    note = (
+        "intervals are over random choices of the reservations; the batch jobs of the paper "
+        "have none"
+    )
     return Decision(furthest(tails, from_=1.0), parts, note, answers(elsewhere))
 
 
 def shifts(booked: Mapping[float, pd.DataFrame]) -> dict[str, Part]:
-    """Return whether reservations move waits into the first three hours, with a peak at the end."""
+    """Return whether reservations move waits into three hours, with a peak at their end."""
     none, most = booked[min(booked)], booked[max(booked)]
     shift = over_draws(share_between(most, 1, 3) - share_between(none, 1, 3))
     before, after = (share_between(most, *at) for at in ((2, 2.5), (3, 3.5)))
     peak = over_draws(share_between(most, 2.5, 3) - np.maximum(before, after))
-    return {"more wait 1 to 3 h": shift.above(0), "a peak at 3 h": peak.above(0)}
+    return {
+        "more jobs wait 1 to 3 h": shift.above(0),
+        "waits have a peak just before 3 h": peak.above(0),
+    }
 
 
 def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
-    """Return the longest wait at each share of reservations, over that without reservations.
+    """Return the longest wait at each share of reservations, divided by that without reservations.
 
     Raises `NotRunError` if no job waits without reservations, since then no wait has a ratio.
     """
@@ -140,12 +152,12 @@ def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
 
 
 def remains(ratios: Sequence[Interval]) -> Asked:
-    """Return the part of a claim that asks whether all ratios are near 1."""
+    """Return a test of whether all ratios are near 1."""
     return Asked(REMAIN, lambda by: all_of(*(each.between(1 - by, 1 + by) for each in ratios)))
 
 
 def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict[float, Interval]:
-    """Return how many more jobs wait up to an hour as recorded than booked, at each share.
+    """Return how many more jobs wait up to an hour in the record than online, at each share.
 
     The intervals are of differences between shares of the jobs.
     """
@@ -158,7 +170,7 @@ def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict
 def trails(
     booked: Mapping[float, pd.DataFrame], queued: Mapping[float, pd.DataFrame]
 ) -> bool | None:
-    """Return whether fewer jobs wait up to an hour when booked than in a queue.
+    """Return whether fewer jobs wait up to an hour under booking than in a batch queue.
 
     Both have the same advance reservations. The answer is None if it is undecided at some share.
     """
@@ -172,12 +184,16 @@ def trails(
 
 @study.add_claim(
     "OB-19",
-    "share of CTC-SP2 jobs that wait up to 1 hour online less recorded, second best share",
+    "share of CTC-SP2 jobs that wait up to 1 hour, online minus recorded, the second best "
+    "over the shares of reservations",
     BY_SHARE_ON_CTC,
 )
 def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
-    """Judge 'outperforms the batch scheduling algorithm for multiple values' of the share."""
-    figure6 = runs[runs["share"] < 1]
+    """Judge the claim that online beats the CTC record at several shares of reservations.
+
+    The paper says: 'outperforms the batch scheduling algorithm for multiple values' of the share.
+    """
+    figure6 = runs[column(runs, "share") < 1]
     record = pick(figure6, policy=RECORDED)
     if record.empty:
         raise NotRunError("no log has recorded waits")
@@ -190,18 +206,27 @@ def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
             return True
         return None if ahead.count(True) + ahead.count(None) >= least_many else False
 
-    note = f"more jobs wait up to an hour online at {ahead.count(True)} of {len(ahead)} shares"
+    note = (
+        f"more jobs wait up to an hour online at {ahead.count(True)} of {len(ahead)} shares of "
+        "reservations"
+    )
     *_, second, _ = sorted(leads, key=lambda lead: lead.estimate)
-    return Decision(second, {"ahead": Asked(SEVERAL, is_ahead_at)}, note)
+    return Decision(
+        second, {"online is ahead at several shares": Asked(SEVERAL, is_ahead_at)}, note
+    )
 
 
 @study.add_claim(
     "OB-9",
-    "mean wait of KTH-SP2 with one step more of reservations less before, hours, smallest",
+    "mean wait of KTH-SP2 at one share of reservations minus that at the next lower share, "
+    "in hours, the smallest",
     BY_SHARE,
 )
 def waits_grow_with_reservations(runs: pd.DataFrame) -> Decision:
-    """Judge 'the waiting time increases as' the share of reservations increases (Figure 7a)."""
+    """Judge the claim that waits grow with the share of reservations (Figure 7a).
+
+    The paper says: 'the waiting time increases as' the share of reservations increases.
+    """
     smallest = {}
     for policy, word in WITH_RESERVATIONS.items():
         if policy != LEAST and pick(runs, policy=policy)["share"].nunique() < 2:
@@ -209,17 +234,20 @@ def waits_grow_with_reservations(runs: pd.DataFrame) -> Decision:
         for waits, counted_from in COUNTED_FROM.items():
             smallest[counted_from, word] = steps_up(by_share(runs, policy), waits)
     found = {
-        f"{counted_from}, {word}": all_of(*(step.above(0) for step in steps))
+        f"wait counted {counted_from}, {word}": all_of(*(step.above(0) for step in steps))
         for (counted_from, word), steps in smallest.items()
     }
     (own, theirs), *_ = found.items()
     decides = least(next(iter(smallest.values())))
-    note = "from the request, as in Figures 6 and 7; section 5 has it from the start asked for"
+    note = (
+        "waits are counted from the request, as in Figures 6 and 7; section 5 counts them from "
+        "the requested start"
+    )
     return Decision(decides, {own: theirs}, note, without(found, own))
 
 
 def steps_up(at: Mapping[float, pd.DataFrame], name: str) -> list[Interval]:
-    """Return the interval of the growth of a mean from each share of reservations to the next.
+    """Return by how much a mean grows from each share of reservations to the next.
 
     `at` has the runs of each share, and `name` is the column of the mean. Without reservations
     nothing is sampled, so that single run is compared with each sample of the first share.
@@ -233,11 +261,14 @@ OF_WORK = PaperSetting(PAPER.varied, {}, (KTH,), SERVERS_OF_KTH)
 
 @study.add_claim(
     "OB-10",
-    "operations a request with reservations over those without, furthest from 1",
+    "operations per request with reservations divided by those without, the one furthest from 1",
     OF_WORK,
 )
 def operations_stay_constant(runs: pd.DataFrame) -> Decision:
-    """Judge 'the number of operations remains relatively constant' (Figure 7b)."""
+    """Judge the claim that the work per request does not depend on the share of reservations.
+
+    The paper says: 'the number of operations remains relatively constant' (Figure 7b).
+    """
     table = work_of_requests(runs)
     table = table.assign(**{"all operations": table[[SEARCH, UPDATE, "advance"]].sum(axis=1)})
     found = {part: [*over_none(table, part).values()] for part in (SEARCH, "all operations")}
@@ -245,11 +276,15 @@ def operations_stay_constant(runs: pd.DataFrame) -> Decision:
         raise NotRunError("no run on trees has reservations")
     parts: dict[str, Part] = {part: constant(ratios) for part, ratios in found.items()}
     decides = furthest((ratio for ratios in found.values() for ratio in ratios), from_=1.0)
-    return Decision(decides, parts, "attempts of the whole log, each at its cost on the trees")
+    return Decision(
+        decides,
+        parts,
+        "the attempts are those of the whole log, and each has its cost on the trees",
+    )
 
 
 def constant(ratios: list[Interval]) -> Asked:
-    """Return the part of a claim that asks whether all ratios are about 1."""
+    """Return a test of whether all ratios are about 1."""
 
     def at_most_off(by: float) -> bool | None:
         return all_of(*(ratio.between(1 - by, 1 + by) for ratio in ratios))
@@ -259,11 +294,13 @@ def constant(ratios: list[Interval]) -> Asked:
 
 @study.add_claim(
     "OB-18",
-    "attempts a KTH request if all reserve ahead, less those if none does",
+    "mean attempts of a KTH request if all requests reserve ahead minus those if none does",
     BY_SHARE,
 )
 def fewer_attempts_with_reservations(runs: pd.DataFrame) -> Decision:
-    """Judge 'when performing advance reservations [...] fewer scheduling attempts' (5.2).
+    """Judge the claim that requests need fewer attempts if they reserve ahead (section 5.2).
+
+    The paper says: 'when performing advance reservations [...] fewer scheduling attempts'.
 
     The sentence compares requests that reserve ahead with requests that start immediately.
     """
@@ -271,29 +308,38 @@ def fewer_attempts_with_reservations(runs: pd.DataFrame) -> Decision:
     falls = [step.times(-1) for step in steps_up(at, "mean_attempts")]
     none, *_, most = at.values()
     more = over_draws(means_of_draws(most, "mean_attempts") - means_of_draws(none, "mean_attempts"))
-    every_step = {"fewer at every step": all_of(*(fall.above(0) for fall in falls))}
-    parts = {"fewer at the largest share than at none": more.below(0)}
-    return Decision(more, parts, "over the whole log", every_step)
+    every_step = {
+        "fewer attempts at every step of the share": all_of(*(fall.above(0) for fall in falls))
+    }
+    parts = {"fewer attempts at the largest share than without reservations": more.below(0)}
+    return Decision(more, parts, "the means are over the whole log", every_step)
 
 
-@study.add_claim("OB-24", "how the work of booking grows with the workload", EVERYWHERE)
+@study.add_claim("OB-24", "growth of the work of booking with the load", EVERYWHERE)
 def heavy_workloads_are_not_measured(runs: pd.DataFrame) -> Decision:
-    """Report that 'scales to systems with [...] heavy workloads' (section 6) is not measured."""
-    lost = "the runs count the work by servers, slots and requested servers, and not by the load"
+    """Report that the work of booking under heavy workloads is not measured (section 6).
+
+    The paper says that it 'scales to systems with [...] heavy workloads'.
+    """
+    lost = "the runs measure the work by servers, slots and requested servers, but not by the load"
     return Decision(None, {}, lost=lost)
 
 
-@study.add_claim("OB-25", "work of booking over that of a batch scheduler", EVERYWHERE)
+@study.add_claim("OB-25", "work of booking divided by that of a batch scheduler", EVERYWHERE)
 def complexity_is_not_compared(runs: pd.DataFrame) -> Decision:
-    """Report that 'without adding much complexity' (section 6) is not measured."""
-    lost = "the runs count the operations of booking, and none of a batch scheduler"
+    """Report that the work of booking and of batch scheduling is not compared (section 6).
+
+    The paper says: 'without adding much complexity'.
+    """
+    lost = "the runs count the operations of booking, but not those of a batch scheduler"
     return Decision(None, {}, lost=lost)
 
 
 # --- Sections 4.1 and 4.3: how the work grows ---
 
-#: The bounds of section 4.3. Each has a part of the work, the number with which it grows, whether
-#: it grows with the logarithm of this number, and the largest power.
+#: The bounds of section 4.3 on the growth of the work. Each has a part of the work, the quantity
+#: with which the part grows, whether it grows with the logarithm of the quantity, and the largest
+#: exponent.
 BOUNDS = {
     "phase 2, of log N": ("phase 2", "servers", True, 2),
     "phase 1, of log N": ("phase 1", "servers", True, 1),
@@ -304,39 +350,43 @@ BOUNDS = {
 OF_GROWTH = PaperSetting(fixed={"kind": GROWTH})
 
 
-@study.add_claim("OB-11", "fitted power of log N of phase 2", OF_GROWTH)
+@study.add_claim("OB-11", "fitted exponent of log N in the operations of phase 2", OF_GROWTH)
 def growth_is_bounded(runs: pd.DataFrame) -> Decision:
-    """Judge the paper's bounds on the growth of the search's work (section 4.3)."""
+    """Judge the paper's bounds on how the work of the search grows (section 4.3)."""
     parts: dict[str, Part] = {}
     powers = {}
     for name, (part, varied, of_logarithm, bound) in BOUNDS.items():
         powers[name] = power(runs, varied, part, of_logarithm)
-        parts[f"{name}: {bound}"] = no_faster(powers[name], bound)
+        parts[f"exponent {name}: at most {bound}"] = no_faster(powers[name], bound)
     return Decision(powers["phase 2, of log N"], parts)
 
 
 def no_faster(found: Interval, bound: float) -> Asked:
-    """Return the part of a claim that asks whether a fitted power is at most a bound."""
+    """Return a test of whether a fitted exponent is at most a bound."""
     return Asked(BOUND, lambda slack: found.below(bound + slack))
 
 
-@study.add_claim("OB-15", "fitted power of N of the operations of a new slot", OF_GROWTH)
+@study.add_claim("OB-15", "fitted exponent of N in the operations of a new slot", OF_GROWTH)
 def a_new_slot_takes_no_longer(runs: pd.DataFrame) -> Decision:
-    """Judge that discarding and initializing a tree takes O(1) time (section 4.1)."""
+    """Judge the claim that creating the tree of a new slot takes O(1) time (section 4.1)."""
     phase = PHASES[-1]
     powers = {name: power(runs, name, phase) for name in ("servers", "slots")}
-    parts: dict[str, Part] = {f"of {name}": no_faster(each, 0) for name, each in powers.items()}
+    parts: dict[str, Part] = {
+        f"no growth with the number of {name}": no_faster(each, 0) for name, each in powers.items()
+    }
     return Decision(powers["servers"], parts)
 
 
-@study.add_claim("OB-22", "fitted power of log N of the operations of an update", OF_GROWTH)
+@study.add_claim("OB-22", "fitted exponent of log N in the operations of an update", OF_GROWTH)
 def an_insertion_is_logarithmic(runs: pd.DataFrame) -> Decision:
-    """Judge that inserting or removing 'takes time that is logarithmic' (section 4.2).
+    """Judge the claim that inserting or removing an idle period takes logarithmic time (4.2).
 
     Section 4.3 gives the square of the logarithm for the same update.
     """
     found = power(runs, "servers", "update", of_logarithm=True)
-    return Decision(found, {"of log N: 1": no_faster(found, 1)}, "section 4.3 has (log N)²")
+    return Decision(
+        found, {"exponent of log N: at most 1": no_faster(found, 1)}, "section 4.3 gives (log N)²"
+    )
 
 
 #: For OB-21: the number of servers, the length of a slot in hours, the number of slots, and the
@@ -344,17 +394,23 @@ def an_insertion_is_logarithmic(runs: pd.DataFrame) -> Decision:
 DRAWN_SERVERS, DRAWN_SLOT, DRAWN_SLOTS, DRAWN_REQUESTS = 6, 1.0, 40, 60
 
 
-@study.add_claim("OB-21", "most idle periods of one server in the tree of a slot", EVERYWHERE)
+@study.add_claim(
+    "OB-21", "largest number of idle periods of one server in the tree of a slot", EVERYWHERE
+)
 def a_tree_has_one_period_of_a_server(runs: pd.DataFrame) -> Decision:
-    """Judge 'each tree will include at most one idle period per server' (section 4.1).
+    """Judge the claim that a tree has at most one idle period of each server (section 4.1).
+
+    The paper says: 'each tree will include at most one idle period per server'.
 
     The paper says this about slots that are as long as the shortest job. The claim is tested with
     random requests.
     """
     most = most_periods_in_a_slot(DRAWN_SLOT)
     shorter = most_periods_in_a_slot(DRAWN_SLOT / 4)
-    parts = {"jobs of a slot or more": most == 1}
-    return Decision(float(most), parts, "", {"jobs of a quarter of a slot": shorter == 1})
+    parts = {"jobs are as long as a slot or longer": most == 1}
+    return Decision(
+        float(most), parts, "", {"jobs may be as short as a quarter of a slot": shorter == 1}
+    )
 
 
 def most_periods_in_a_slot(least: float) -> int:

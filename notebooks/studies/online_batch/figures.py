@@ -12,6 +12,7 @@ from coalloc_lib import plots
 from coalloc_lib.calendar.trees import leaves, worked_example
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick, student
 from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, weekly_sums
+from studies.columns import column
 from studies.online_batch.model import (
     ALL,
     CTC,
@@ -46,7 +47,7 @@ from studies.online_batch.settings import (
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The meaning that gives each policy its marker and colour, which are the same in every picture.
+#: The meaning of each policy, which gives the policy the same marker and colour in every picture.
 _MEANT = {
     ONLINE: "Online",
     LEAST: "Online",
@@ -59,24 +60,25 @@ LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
 LOOK |= {RECORDED: plots.MarkerStyle("#000000", "o")}
 #: The order of the policies in the paper's figures. Only our own figures have other policies.
 IN_ORDER = (LEAST, RECORDED, *OWN_BATCH)
-#: Words of the captions on the runs and on their intervals.
+#: Parts of captions that describe the runs and their intervals.
 RUN_TIMES = "run times known"
 WEEKS = f"{RUN_TIMES}; bands: 95 %, bootstrap over weeks"
 LOGLOG = ("log", "log")
-#: The columns with the ends of a group of jobs. The sums of several groups may be added up.
+#: The columns with the lower and the upper end of a group of jobs. Sums of several groups may be
+#: added.
 GROUPS = ("above", "up_to")
-#: The columns that identify a machine, and those that identify a run on it.
+#: The columns that identify a log with its servers and kept jobs, and those that identify a run.
 MACHINE = ["log", "servers", "kept"]
 DESCRIBED = [*MACHINE, "length", "policy"]
-#: The values of a plain schedule, in which no job reserves ahead.
+#: The values of columns in a schedule in which no job reserves ahead.
 PLAIN: dict[str, Any] = {"kind": SCHEDULE, "share": 0.0, "draw": 0}
 
 
-# --- Picking runs, and describing them in words ---
+# --- Selecting runs, and describing them in words ---
 
 
 def title_of(runs: pd.DataFrame, log: str) -> str:
-    """Return the name of a log, marked if the runs used its synthetic stand-in."""
+    """Return the name of a log, marked if its synthetic replacement was used."""
     return log + " (synthetic stand-in)" * (log in logs_missing_in(runs))
 
 
@@ -90,13 +92,13 @@ def plain(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
 
 
 def as_read(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs with the servers and the jobs that we take for those of the paper."""
-    on_servers = runs["servers"] == runs["log"].map(READ_SERVERS)
-    return runs[on_servers & (runs["kept"] == runs["log"].map(READ_JOBS))]
+    """Return the runs with the servers and jobs that we believe the paper used."""
+    on_servers = column(runs, "servers") == column(runs, "log").map(READ_SERVERS)
+    return runs[on_servers & (column(runs, "kept") == column(runs, "log").map(READ_JOBS))]
 
 
 def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs that are compared with the recorded waits, and the recorded waits themselves.
+    """Return the runs that are compared with the recorded waits, together with these waits.
 
     They are online scheduling as we read the paper, our own batch schedules, and any policy that a
     user of the study has added.
@@ -136,7 +138,7 @@ def point(
     interval: Interval,
     **words: str,
 ) -> dict[str, Any]:
-    """Return a point of a figure as a row of its table.
+    """Return a point of a figure as a row of the figure's table.
 
     Parameters
     ----------
@@ -159,7 +161,7 @@ def point(
 
 
 def sums_of(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
-    """Return two weekly sums over all jobs of one setting, by the names of their columns."""
+    """Return two weekly sums over all jobs of one setting; the arguments name their columns."""
     return weekly_sums(pick(runs, grouping=ALL_JOBS), top, bottom)
 
 
@@ -179,13 +181,13 @@ def means_of_groups(
 
 
 def number(runs: pd.DataFrame, name: str) -> float:
-    """Return a value of the whole run of one setting, or NaN if it was not measured."""
+    """Return a value of the whole run of a setting, or NaN if it was not measured."""
     found = pick(runs, grouping=WHOLE)[name].dropna()
     return np.nan if found.empty else float(found.iloc[0])
 
 
 def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interval:
-    """Return the interval of a mean over samples of the jobs that reserve ahead.
+    """Return the mean over random choices of the jobs that reserve ahead, with its interval.
 
     `share` is the share of these jobs. If it is 0, nothing is sampled and the value is exact.
     """
@@ -200,12 +202,12 @@ def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interva
 
 
 def means_of_draws(runs: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    """Return a value of the whole run for each sample of the jobs that reserve ahead."""
+    """Return a value of the whole run for each random choice of the jobs that reserve ahead."""
     return pick(runs, grouping=WHOLE).sort_values("draw")[name].to_numpy(dtype=float)
 
 
 def shades_of(names: Iterable[str]) -> dict[str, plots.MarkerStyle]:
-    """Return a shade for each step of a quantity, from light to dark.
+    """Return a shade for each value of a quantity, from light to dark.
 
     The lightest shade is left out, because it is hard to see.
     """
@@ -234,12 +236,14 @@ def draw_trend(table: pd.DataFrame, **options: Any) -> Figure:
 
 # --- Figures 1 and 2, Table 1 ---
 
-FIGURE1_CAPTION = "Figures 1 and 2: what the search marks in the worked example, in order"
+FIGURE1_CAPTION = (
+    "Figures 1 and 2: idle periods that the search marks in the worked example, in order"
+)
 
 
 @study.add_figure("figure1", FIGURE1_CAPTION, claims=("OB-1",))
 def figure1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the idle periods under each mark of the search in the worked example.
+    """Return the idle periods that the search marks in each phase of the worked example.
 
     The example needs no runs.
     """
@@ -254,7 +258,7 @@ def figure1(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 TABLE1_CAPTION = (
-    "Table 1: servers, jobs and mean lengths of the logs, and of what CTC may have been"
+    "Table 1: servers, jobs and mean lengths of the logs, and of possible selections of CTC jobs"
 )
 
 
@@ -262,6 +266,8 @@ TABLE1_CAPTION = (
 def table1(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the servers, jobs and mean lengths of the logs, beside the printed values."""
     found = pick(runs, kind=LOG, grouping=WHOLE)
+    if found.empty:
+        raise NotRunError("the jobs of the logs were not measured")
     printed = pd.DataFrame([TABLE1[log] for log in found["log"]], index=found.index)
     return pd.DataFrame(
         {
@@ -283,7 +289,7 @@ def table1(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the wait over the length, along the length; panels of all jobs have logarithmic axes."""
+    """Draw the wait divided by the length, as a function of the length of a job."""
     panels = table["panel"].unique()
     scales = {panel: LOGLOG if "all" in panel else ("linear", "log") for panel in panels}
     axes = {"xlabel": "length (hours)", "ylabel": "mean of wait / length"}
@@ -291,14 +297,14 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE3_CAPTION = Caption(
-    f"Figure 3, KTH: wait over length, by length; {WEEKS}",
-    finding="The record makes the shortest jobs and the long ones wait more than booking does",
+    f"Figure 3, KTH: wait divided by length, by length; {WEEKS}",
+    finding="In the record, the shortest and the long jobs wait longer than under online booking",
 )
 
 
 @study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("OB-3", "OB-20", "OB-17"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean of wait over length by length, for all jobs and for jobs of 2 to 10 hours."""
+    """Return the mean of wait divided by length, for jobs grouped by length."""
     weeks, rows = over_weeks(runs), []
     for setting, its_runs in by_policy(beside_the_record(runs), [KTH]):
         means = means_of_groups(its_runs, weeks, BY_LENGTH, "wait_over_length")
@@ -331,12 +337,14 @@ def shares_longer(rows: pd.DataFrame) -> pd.DataFrame:
     The table has a row for each sample, and a column for each number of hours.
     """
     waits = pick(rows, grouping=BY_WAIT)
-    # A sample has no rows beyond its longest wait, where the share is 0.
+    if waits.empty:
+        raise NotRunError("the runs have no distribution of waits")
+    # A sample has no rows beyond its longest wait, so the missing shares are 0.
     return waits.pivot(index="draw", columns="above", values="share_longer").fillna(0.0)
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the distribution of waits on each machine, and the printed longest waits at the foot."""
+    """Draw the distribution of waits, with the printed longest waits at the bottom."""
     printed = [
         {"panel": panel, "line": policy, "at": at, "estimate": np.nan}
         for panel, lines in table.groupby("panel")["line"]
@@ -349,8 +357,8 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE4_CAPTION = Caption(
-    f"Figure 4(a): the distribution of waits; {RUN_TIMES}; at the foot: longest waits",
-    finding="The record's longest waits are over three times those of booking and of backfilling",
+    f"Figure 4(a): the distribution of waits; {RUN_TIMES}; numbers at the bottom: longest waits",
+    finding="The longest recorded waits are over three times those of booking and backfilling",
 )
 
 
@@ -366,7 +374,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the distribution of lengths, and the printed share of short jobs on CTC."""
     options: dict[str, Any] = {"scales": ("log", "linear"), "style": STAIRS, "names": "legend"}
-    options |= {"xlabel": "length (hours)", "ylabel": "share of the jobs\nthat are no longer"}
+    options |= {"xlabel": "length (hours)", "ylabel": "share of the jobs up\nto this length"}
     ctc = [line for line in dict.fromkeys(table["line"]) if line.startswith(CTC)]
     printed = pd.DataFrame([{"line": line, "at": SHORT, "estimate": SHORT_OF_CTC} for line in ctc])
     if not printed.empty:
@@ -376,15 +384,15 @@ def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 LENGTHS_CAPTION = Caption(
-    "Figure 4(b): the distribution of lengths; diamond: 'at most 14 %' of the CTC jobs are "
-    "printed to be smaller than 2 hours",
-    finding="14 % of CTC are below two hours only by what is requested, without the short jobs",
+    "Figure 4(b): the distribution of lengths; diamond: the paper says that "
+    "'at most 14 %' of the CTC jobs are smaller than 2 hours",
+    finding="Only the requested times of CTC without its short jobs are below two hours for 14 %",
 )
 
 
 @study.add_figure("figure4_lengths", LENGTHS_CAPTION, draw_lengths, claims=("OB-16",))
 def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs that run, or ask to run, for at most a number of hours."""
+    """Return the share of the jobs with a run time, or requested time, up to a number of hours."""
     rows = []
     for log, kept, name in LENGTH_LINES:
         found = pick(runs, kind=LOG, grouping=BY_LENGTH, log=log, kept=kept)
@@ -399,20 +407,20 @@ def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait along the number of servers that a job asks for."""
-    axes = {"xlabel": "servers asked for", "ylabel": "mean wait (hours)"}
+    """Draw the mean wait as a function of the number of requested servers."""
+    axes = {"xlabel": "requested servers", "ylabel": "mean wait (hours)"}
     return draw_trend(table, scales=LOGLOG, **axes, **titles)
 
 
 FIGURE5_CAPTION = Caption(
-    f"Figure 5: mean wait by servers asked for; {WEEKS}",
-    finding="The widest jobs wait longer than the narrowest under every policy but FCFS",
+    f"Figure 5: mean wait by requested servers; {WEEKS}",
+    finding="The widest jobs wait longer than the narrowest under every policy except FCFS",
 )
 
 
 @study.add_figure("figure5", FIGURE5_CAPTION, draw_figure5, claims=("OB-6",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean wait by the number of servers that a job asks for, on KTH and CTC."""
+    """Return the mean wait by the number of requested servers, on KTH and CTC."""
     weeks, rows = over_weeks(runs), []
     for setting, its_runs in by_policy(beside_the_record(runs), [CTC, KTH]):
         for above, up_to, mean in means_of_groups(its_runs, weeks, BY_SERVERS, "wait_h"):

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.statistics import groups_of, interval_columns, pick
+from coalloc_lib.statistics import NotRunError, groups_of, interval_columns, pick
 from coalloc_lib.statistics.weeks import weekly_sums
 from studies.online_batch.figures import (
     LOOK,
@@ -36,23 +36,23 @@ IN_ORDER = (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED)
 VARIANTS = {*POLICIES} - {*IN_ORDER}
 #: The columns with the number and the share of the work of the rejected jobs.
 REFUSED = ("refused", "refused_work")
-REFUSALS = "intervals: 95 %, bootstrap over weeks; in words: share of the work that is refused"
+REFUSALS = "intervals: 95 %, bootstrap over weeks; texts: share of the work that is rejected"
 
 
 # --- All policies, and promised starts ---
 
 
 def draw_with_refusals(table: pd.DataFrame, **options: Any) -> Figure:
-    """Draw intervals in rows, with the share of the work that was rejected in words.
+    """Draw intervals in rows, with the share of rejected work as text.
 
     `options` are those of `plots.intervals`.
     """
-    words = [f"{100 * work:.2g} % refused" if work > 0 else "" for work in table["refused_work"]]
+    words = [f"{100 * work:.2g} % rejected" if work > 0 else "" for work in table["refused_work"]]
     return plots.intervals(table.assign(words=words), panel="panel", words="words", **options)
 
 
 def draw_waits(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait under every policy, in a panel for exact and one for requested lengths."""
+    """Draw the mean wait under every policy, with panels for exact and for requested lengths."""
     options: dict[str, Any] = {"x": "mean_wait_h", "row": "log", "series": "policy", "log": True}
     options |= {"look": LOOK, "row_height": 0.75, "xlabel": "mean wait (hours)"}
     panels = table.assign(panel="lengths " + table["length"])
@@ -61,7 +61,7 @@ def draw_waits(table: pd.DataFrame, **titles: Any) -> Figure:
 
 WAITS_CAPTION = Caption(
     f"every policy on the servers of each log's machine; {REFUSALS}",
-    finding="Booking is fair where lengths are known, and breaks down where they are guessed",
+    finding="Booking competes if lengths are known, and has far longer waits if they are guessed",
 )
 
 
@@ -79,6 +79,8 @@ def waits(runs: pd.DataFrame) -> pd.DataFrame:
         row |= {"utilization": number(its_runs, "utilization")}
         row |= {"temporal_penalty": number(its_runs, "mean_wait_over_length")}
         rows.append(row | mean)
+    if not rows:
+        raise NotRunError("no policy was run on the servers of a log's machine")
     return pd.DataFrame(rows).astype({"refused": "Int64"})
 
 
@@ -97,21 +99,22 @@ def compared(
 
 
 def draw_certainty(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait of policies that promise a start over the mean wait of EASY."""
+    """Draw the mean wait under policies that promise a start, divided by that under EASY."""
     columns: dict[str, Any] = {"x": "ratio", "row": "row", "series": "series"}
-    axes: dict[str, Any] = {"factors": True, "xlabel": "mean wait over that of EASY"}
+    axes: dict[str, Any] = {"factors": True, "xlabel": "mean wait divided by that of EASY"}
     return draw_with_refusals(table, look=LOOK, **columns, **axes, **titles)
 
 
 CERTAINTY_CAPTION = Caption(
-    f"policies that tell every job a start at its submission, over EASY; {REFUSALS}",
-    finding="A promise costs up to two fifths; on guesses that cannot come forward, far more",
+    f"policies that promise a start when a job is submitted, compared with EASY; {REFUSALS}",
+    finding="A promised start costs up to 40 % more wait; with guessed lengths and fixed starts, "
+    "far more",
 )
 
 
 @study.add_figure("certainty", CERTAINTY_CAPTION, draw_certainty)
 def certainty(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean wait of policies that promise a start over the mean wait of EASY."""
+    """Return the mean wait under policies that promise a start, divided by that under EASY."""
     rows = []
     found = plain(runs, policy=(ONLINE, "conservative", "EASY"))
     for log, length in product(LOGS, LENGTHS):
@@ -124,27 +127,29 @@ def certainty(runs: pd.DataFrame) -> pd.DataFrame:
                 words = {"panel": f"lengths {length}", "row": title_of(runs, log)}
                 words["series"] = setting["policy"]
                 rows.append(words | compared(runs, setting, its_runs, base))
+    if not rows:
+        raise NotRunError("no policy that promises a start was run with EASY")
     return pd.DataFrame(rows).astype({"refused": "Int64"})
 
 
 def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw how booking changes the waits of both parts of the jobs, by share of jobs that book."""
+    """Draw how booking changes the waits of booked and of queued jobs, by share of booked jobs."""
     lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "names": "ends", "look": {}}
     axes = {"xlabel": "share of the jobs that book"}
-    axes["ylabel"] = "mean wait, over that\nof the same jobs before"
-    return draw_trend(table, level=("nobody books", 1.0), **lines, **axes, **titles)
+    axes["ylabel"] = "mean wait, divided by that\nwithout booking"
+    return draw_trend(table, level=("no job books", 1.0), **lines, **axes, **titles)
 
 
 BESIDE_CAPTION = Caption(
-    "booking beside backfilling: some jobs book up to 3 hours ahead, conservative "
+    "booking beside backfilling: some jobs book up to 3 hours ahead, and conservative "
     "backfilling plans the others around them; bands: 95 %, bootstrap over weeks",
-    finding="Booking costs those that queue little where lengths are known, else much",
+    finding="Booking delays queued jobs little if lengths are known, and much if they are guessed",
 )
 
 
 @study.add_figure("beside", BESIDE_CAPTION, draw_beside)
 def beside(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the delay of booking and of queued jobs over the delay if no job books."""
+    """Return the delays of booked and of queued jobs, divided by the delay if no job books."""
     weeks, rows = over_weeks(runs), []
     keys = ["log", "length", "share", "part"]
     for setting, its_runs in groups_of(pick(runs, kind=BESIDE_QUEUE), keys):

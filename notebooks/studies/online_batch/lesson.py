@@ -38,16 +38,16 @@ from studies.online_batch.reserved import power
 from studies.online_batch.runs import over_weeks
 from studies.online_batch.schedules import refused_work
 
-#: Limits on the wait of a booking, in hours. The last follows from the paper's rule and our
+#: Limits on the wait of a booking, in hours. The last limit follows from the paper's rule and our
 #: horizon.
 LIMITS = (6, 12, 24, 48, 96, 336)
 #: The number of jobs in a coarse picture.
 FEW = 3_000
-#: The panel of Figure 7(a) that one guess of the notebook is about, and the columns of its table
-#: that have the mean wait with its interval.
+#: The panel of Figure 7(a) that one guess of the notebook is about, and the columns with the mean
+#: wait and its interval.
 SINCE, COLUMNS = "from the request", ("estimate", "ci95_low", "ci95_high")
-#: The options of this guess: by how much the mean wait from the submission grows if all jobs
-#: reserve 1.5 hours ahead on average.
+#: The options of the guess on reservations: by how much the mean wait from the request grows if all
+#: jobs reserve 1.5 hours ahead on average.
 AHEAD = (
     "by far less, because jobs that plan ahead find idle servers",
     "by 1.5 hours or a little less",
@@ -58,20 +58,20 @@ ASKED = (13, 23)
 #: Exercise 2: three jobs for four servers, and a policy with an attempt every 15 seconds.
 THREE = co.JobStream([0, 0, 1], [50, 50, 20], [3, 3, 1], request="total")
 DESK = co.Online(slot=10, step=15, max_attempts=8, horizon=240)
-#: The project: the longest time ahead that a booking asks for in seconds, and the seed that samples
-#: this time.
+#: The project: the longest time ahead for which a booking asks, in seconds, and the seed that
+#: samples this time.
 BOOKED_AHEAD, DRAWN = 3 * HOUR, 5
 #: Exercises 3 and 4: wide jobs need more than this number of servers, which is half of them. A
 #: limit of half a day allows this number of attempts.
 WIDE, LIMITED = 50, 1 + 12 * 4
 
 
-#: The bootstrap over weeks for the intervals of these tables.
+#: The bootstrap over weeks that gives the intervals of the notebook's tables.
 BY_WEEKS = Bootstrap(1_000, model.SEED)
 
 
 def hours_by_week(wait: np.ndarray, week: np.ndarray, asked: np.ndarray) -> WeeklySums:
-    """Return the hours waited and the number of jobs, by the week of the submission.
+    """Return the hours waited and the number of jobs, by week of submission.
 
     `wait` is in seconds, and `asked` is a mask of the jobs that count.
     """
@@ -143,7 +143,7 @@ def _schedules_of(machine, jobs, policies, progress) -> list[co.Schedule]:
 
 
 def _costs(schedule: co.Schedule, queued: np.ndarray) -> dict[str, float]:
-    """Return the row of one policy in the table of `book_or_queue`.
+    """Return the row of one policy in the table that compares queued and booked jobs.
 
     `queued` has the wait of each job under EASY, in seconds.
     """
@@ -167,7 +167,7 @@ def _costs(schedule: co.Schedule, queued: np.ndarray) -> dict[str, float]:
 
 
 def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
-    """Draw the mean wait against the share of rejected work, with a point for each limit.
+    """Draw the mean wait and the share of rejected work for each limit on the wait of a booking.
 
     `table` is the result of `book_or_queue`, and `note` is added to the subtitle.
     """
@@ -195,7 +195,7 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
 
 
 def _draw_limits(axes, booked, refused):
-    """Draw the mean wait for each limit, when booked and under EASY, and name the limits."""
+    """Draw the mean wait for each limit, under booking and EASY, with the limits' names."""
     ways = {"online": ("mean_wait", "booked, up to"), "EASY": ("easy_wait", "the same jobs, EASY")}
     for policy, (column, label) in ways.items():
         ends = [booked[column] - booked[f"{column}_low"], booked[f"{column}_high"] - booked[column]]
@@ -226,14 +226,15 @@ def _label_axes(axes):
 
 
 def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Explorer:
-    """Return a slider for the overestimates of users, with the picture of `limits_picture`.
+    """Return a slider for overestimates of run times, with the picture of `limits_picture`.
 
     At 0 each job requests exactly its run time; at 1 it requests the time that the log has.
     """
 
     @lru_cache
     def answers(overestimate: float, count: int) -> pd.DataFrame:
-        # Only the first picture needs a progress bar; later pictures say that they are refined.
+        # Only the first picture needs a progress bar, because later pictures say themselves that
+        # they are being refined.
         with co.Progress(shown=not done) as progress:
             return book_or_queue(jobs.sample(count, 0), machine, LIMITS, overestimate, progress)
 
@@ -260,7 +261,7 @@ def _among(found: Interval, options: dict[str, tuple[float, float]]) -> str | No
 
 
 def small_jobs(result: Any) -> str | None:
-    """Return the right option for the wait over length of small jobs, booked over EASY."""
+    """Return the right option of the guess on how small jobs wait under booking and EASY."""
     small, _ = small_and_middle(pick(beside_the_record(result.runs), log=KTH))
     found = over_weeks(small).ratio(penalties(small, LEAST), penalties(small, "EASY"))
     options = {
@@ -272,7 +273,7 @@ def small_jobs(result: Any) -> str | None:
 
 
 def reserving_ahead(result: Any) -> str | None:
-    """Return the right option for the growth of the mean wait if all jobs reserve ahead."""
+    """Return the right option of a guess: growth of the mean wait if all jobs reserve ahead."""
     rows = pick(result.figure("figure7a").data(), panel=SINCE, line="KTH-SP2, online")
     waits = (Interval(*row, 0) for row in rows[[*COLUMNS]].itertuples(index=False))
     none_ahead, *_, all_ahead = waits
@@ -282,7 +283,7 @@ def reserving_ahead(result: Any) -> str | None:
 
 
 def told_requests(result: Any) -> str | None:
-    """Return the right option for the mean wait with requested over that with exact lengths."""
+    """Return the right option of the guess on waits with requested and exact lengths."""
     online = plain(result.runs, log=KTH, policy=ONLINE)
     guessed, exact = (
         sums_of(pick(online, length=length), "wait_h") for length in (REQUESTED, EXACT)
@@ -293,7 +294,7 @@ def told_requests(result: Any) -> str | None:
 
 
 def twice_the_slots(result: Any) -> str | None:
-    """Return the right answer to the guess on the cost of an update with twice as many slots."""
+    """Return the right option of a guess: the cost of an update with twice as many slots."""
     options = {
         "stay the same, because the trees are balanced": (-1, 0.3),
         "nearly double": (0.6, 1.2),
@@ -302,7 +303,7 @@ def twice_the_slots(result: Any) -> str | None:
 
 
 class Submitted:
-    """Jobs as a rule sees them at their submission, without their run times and work."""
+    """Jobs as they are known at their submission, without run times and work."""
 
     def __init__(self, jobs: co.JobStream) -> None:
         self._jobs = jobs

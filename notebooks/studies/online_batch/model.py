@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.times import DAY, HOUR
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
-from coalloc_lib.workloads.catalogue import listing, load_trace
+from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import SwfLog
+from studies.log_files import has_stand_in, place_of, recorded_waits
 
 #: The seed that samples the jobs that reserve ahead, and the random requests.
 SEED = 2009
@@ -25,30 +26,31 @@ SEED = 2009
 # --- Section 5, Table 1: the logs ---
 
 KTH, CTC, HPC2N = LOGS = ("KTH-SP2", "CTC-SP2", "HPC2N")
-#: The printed servers, jobs and 'average estimated l' in hours, which is the mean run time.
+#: The printed numbers of servers and jobs, and the printed 'average estimated l' in hours, which is
+#: the mean run time.
 TABLE1 = {CTC: (512, 39_734, 5.82), KTH: (128, 28_481, 2.46), HPC2N: (240, 202_825, 4.72)}
 #: The number of servers of each log's machine. Of the 512 servers of CTC, 338 are for batch jobs.
 OWN_SERVERS = {KTH: 100, CTC: 338, HPC2N: 240}
-#: The numbers of servers that we take for those of the paper, because its numbers fit them best.
-#: For CTC these are all servers that the header of the log names.
+#: The numbers of servers that we believe the paper used, because its numbers fit them best. For CTC
+#: these are all servers that the header of the log names.
 READ_SERVERS = {KTH: 100, CTC: 512, HPC2N: 240}
-#: Further numbers of servers that are run: the number of Table 1 for KTH, and for CTC the number of
-#: servers for batch jobs in other years.
+#: Further numbers of servers with which the logs are scheduled: the number of Table 1 for KTH, and
+#: for CTC the number of servers for batch jobs in other years.
 FURTHER_SERVERS = {KTH: (128,), CTC: (430,), HPC2N: ()}
 
-#: The choices of jobs of a log that are kept. The paper's CTC log is probably the public log
-#: without its short jobs. A cut keeps the jobs with at least this run time, or at least this
-#: computing time on each processor, in seconds.
+#: The selections of jobs of a log. The paper's CTC log is probably the public log without its short
+#: jobs. A selection keeps the jobs with at least this run time, or at least this computing time on
+#: each processor, in seconds.
 ALL = "all jobs"
 RAN, USED = "at least 12 min", "at least 550 s computed"
 CUTS = {RAN: ("runtime", 720.0), USED: ("used", 550.0), "at least 15 min": ("runtime", 900.0)}
-#: The jobs that we take for those of the paper, and further choices of jobs that are run.
+#: The selections of jobs that we believe the paper used, and further selections that are scheduled.
 READ_JOBS = {KTH: ALL, CTC: USED, HPC2N: ALL}
 FURTHER_JOBS = {KTH: (), CTC: (RAN, ALL), HPC2N: ()}
 
 
 def servers_of(log: str) -> list[int]:
-    """Return all numbers of servers on which the jobs of a log are scheduled, in order."""
+    """Return all numbers of servers with which the jobs of a log are scheduled, in order."""
     return sorted({OWN_SERVERS[log], READ_SERVERS[log], *FURTHER_SERVERS[log]})
 
 
@@ -58,17 +60,16 @@ def servers_of(log: str) -> list[int]:
 #: as there are slots. The paper does not print the slot or the horizon. We use slots of 15 minutes
 #: and a horizon of four weeks.
 ONLINE = "online"
-#: Section 4.1: bookings have a least length, which the paper does not print. We run several
-#: lengths, and take 5 minutes for that of the paper, because it nearly reproduces the printed
-#: numbers of KTH.
+#: Section 4.1: bookings have a shortest length, which the paper does not print. We run several
+#: lengths and use 5 minutes, which nearly reproduces the printed numbers of KTH.
 LEAST, LEAST_LENGTH = "online, least 5 min", 300.0
 OTHER_LENGTHS = {"online, least 10 min": 600.0, "online, least 15 min": 900.0}
-#: The policies with each least length of a booking; the first has none.
+#: The online policies by the shortest length of a booking; the first has none.
 BOOKED_AS = (ONLINE, LEAST, *OTHER_LENGTHS)
-#: Section 5.1: the paper's batch scheduling is the waits that the logs recorded. It is not
-#: simulated.
+#: Section 5.1: in the paper, the waits under batch scheduling are those that the logs recorded;
+#: they are not simulated.
 RECORDED = "recorded"
-#: Our own batch schedules of the same jobs, which know the same lengths.
+#: The batch policies that we simulate with the same jobs and the same known lengths.
 OWN_BATCH = ("EASY", "conservative", "FCFS")
 #: Section 5: "no major gain was found for smaller values" of the step than 15 minutes. With every
 #: step, attempts reach two weeks ahead, which is half of our horizon.
@@ -83,13 +84,13 @@ POLICIES: dict[str, Scheduling] = {
     "EASY": EASY(),
     "conservative": Conservative(),
 }
-#: Policies with a least length that we do not take for that of the paper, and all policies that
-#: none of the paper's figures has.
+#: Policies with another shortest length than the one that we use, and policies that no figure of
+#: the paper has.
 OF_READINGS = tuple(OTHER_LENGTHS)
 NOT_OF_PAPER = {*POLICIES} - {LEAST, *OWN_BATCH}
 
-#: The length that a policy knows of a job: its run time, as in the paper, or the time that its user
-#: requested, which is ours.
+#: The length of a job that a policy knows: its run time, as in the paper, or its requested time,
+#: which we added.
 EXACT, REQUESTED = LENGTHS = ("exact", "requested")
 
 # --- Section 5.1: what is measured ---
@@ -97,23 +98,23 @@ EXACT, REQUESTED = LENGTHS = ("exact", "requested")
 #: Figure 5 and Table 2: the ends of the groups of jobs by number of servers. The lower end is not
 #: part of a group. The groups of Table 2 are 50 servers wide.
 POWERS_OF_TWO, FIFTY = np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]), 50
-#: The narrowest and the widest of these groups, for logs that no figure draws.
+#: The groups with the fewest and with the most servers, for logs that no figure shows.
 NARROW_OR_WIDE = {KTH: [(0, 1), (64, 128)], CTC: [(0, 1), (256, 512)], HPC2N: [(0, 1), (128, 256)]}
-#: Figure 3: the ends of the groups of jobs by length, in hours. Claims compare the small jobs and
-#: the jobs of the figure's second part, which are of middle length.
+#: Figure 3: the ends of the groups of jobs by length, in hours. Claims compare the small jobs with
+#: the jobs of the second part of the figure, which have a middle length.
 LENGTH_ENDS = np.array([0, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf])
 SMALL, MIDDLE = 1.0, (2.0, 10.0)
-#: The groups by length for logs that no figure draws.
+#: The groups of jobs by length, for logs that no figure shows.
 SMALL_OR_MIDDLE = [(0.0, SMALL), MIDDLE]
 #: Figure 4(b): the lengths in hours at which the distribution of lengths is drawn.
 LENGTHS_AT = np.geomspace(1 / 60, 60, 80)
-#: Figure 4(b): the printed limit of the share of the CTC jobs that 'are smaller than 2 hours'.
+#: Figure 4(b): the printed largest share of the CTC jobs that 'are smaller than 2 hours'.
 SHORT, SHORT_OF_CTC = 2.0, 0.14
 #: Figure 6: the ends of the classes of waits, in hours.
 CLASSES = np.arange(0, 14.01, 0.5)
 #: Figures 4(a) and 6: the waits in hours at which the distribution of waits is drawn.
 WAITS_AT = np.unique(np.round([0.25, *CLASSES, *np.geomspace(14, 3000, 36)], 4))
-#: The waits in hours up to which jobs are counted.
+#: The waits in hours for which the jobs with at most this wait are counted.
 WITHIN = (1, 2)
 #: Figure 4(a): the printed longest waits, in hours.
 LONGEST = {
@@ -130,19 +131,19 @@ TABLE2: dict[str, dict[tuple[int, int], float]] = {
 
 # --- Section 5.2: advance reservations ---
 
-#: The shares of the jobs that reserve ahead, and the longest time ahead that they ask for.
+#: The shares of the jobs that reserve ahead, and the longest time ahead that they request.
 SHARES, AHEAD = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), 3 * HOUR
 
 # --- Abstract: utilization ---
 
-#: The offered load for "may achieve higher utilization". At the load of a log, every policy does
-#: all the work. The jobs are therefore submitted faster, and offer more work than the servers can
-#: do.
+#: The offered load for the claim "may achieve higher utilization". At the load of a log, every
+#: policy does all the work. The jobs are therefore submitted faster, and offer more work than the
+#: servers can do.
 TOO_MUCH = 1.1
 
 # --- Ours: booking beside a queue ---
 
-#: The shares of the jobs that book while the others queue, and the names of both parts of the jobs.
+#: The shares of the jobs that book while the others queue, and the names of both groups of jobs.
 BESIDE = (0.1, 0.3, 0.5, 0.8)
 QUEUERS, BOOKERS = "those that queue", "those that book"
 
@@ -151,8 +152,8 @@ QUEUERS, BOOKERS = "those that queue", "those that book"
 #: Sections 4.2 and 4.3: the parts of the search on trees. The operations of each part are counted.
 #: The last part, an advance, begins a new slot.
 PHASES = ("phase 1", "phase 2", "update", "advance")
-#: The trees are small, because they are written to be read and not to be fast: the number of slots
-#: in their horizon of a week, and the number of samples.
+#: The number of slots in the trees' horizon of one week, and the number of samples. They are small,
+#: because the trees are written for readability and not for speed.
 TREE_SLOTS, TREE_DRAWS = 7, 3
 #: Section 4.3 says how the work of a request grows with the servers, the slots and the servers that
 #: it asks for. We vary one of these numbers at a time; the other two have these values. The paper
@@ -163,7 +164,7 @@ GROWTH_HORIZON, COUNTED = 2 * DAY, 30
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """A log of a machine with one queue.
+    """The jobs of a log, from a machine with one queue.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ class Log:
 
     @property
     def title(self) -> str:
-        """The name of the log, marked if it is a synthetic stand-in."""
+        """The name of the log, marked if a synthetic log replaces it."""
         return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
 
     @cached_property
@@ -200,7 +201,7 @@ class Log:
         return bool(np.isfinite(self.recorded).any())
 
     def keeping(self, kept: str) -> "Log":
-        """Return the log with all its jobs (`ALL`), or only with the jobs that a cut keeps."""
+        """Return the log with all its jobs (`ALL`), or only with a selection of jobs."""
         if kept == ALL:
             return self
         column, least = CUTS[kept]
@@ -215,34 +216,30 @@ class Log:
 def logs(names: Iterable[str] = LOGS) -> dict[str, Log]:
     """Return the logs by name.
 
-    A log that was not fetched is replaced by its stand-in. HPC2N has no stand-in, so it is left out
-    if it was not fetched.
+    A log that was not downloaded is replaced by its synthetic stand-in. It is left out if it has
+    none.
     """
-    places = {each["name"]: each["found"] for each in listing()}
-    available = [name for name in names if name != HPC2N or places[name] != "not fetched"]
-    return {name: _log(name, places[name]) for name in available}
+    places = {name: place_of(name) for name in names}
+    return {name: _log(name, at) for name, at in places.items() if at or has_stand_in(name)}
 
 
 @lru_cache(maxsize=8)
 def _log(name: str, place: str) -> Log:
-    """Read a log, or its stand-in.
+    """Read a log, or its synthetic replacement if the log is missing.
 
     The log may be fetched while Python runs, so the file's location `place` is part of the key of
     this cache.
     """
     log = load_trace(name, missing="stand-in")
     jobs = log.jobs(request="total")
-    columns = log.usable.set_index("job").loc[jobs.number]
-    waits = columns["wait"].to_numpy(dtype=float)
-    # The jobs of a synthetic log never waited on a machine.
-    recorded = np.where((waits < 0) | log.is_stand_in, np.nan, waits)
-    used = None if log.is_stand_in else columns["average_cpu_time"].to_numpy(dtype=float)
+    used = log.usable.set_index("job")["average_cpu_time"].loc[jobs.number].to_numpy(dtype=float)
+    used = None if log.is_stand_in else used
     header = {} if log.is_stand_in else _named(log)
-    return Log(log.name, jobs, recorded, log.is_stand_in, used, header)
+    return Log(log.name, jobs, recorded_waits(log, jobs), log.is_stand_in, used, header)
 
 
 def _named(log: SwfLog) -> dict[str, float]:
-    """Return the servers and jobs that the header of a log names, and numbers of all its records.
+    """Return the numbers of servers and jobs in a log's header, and numbers of all records.
 
     The usable jobs of the log may be fewer.
     """

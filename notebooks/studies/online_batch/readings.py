@@ -40,11 +40,11 @@ from studies.online_batch.settings import BY_FIFTY, LOG, WHOLE
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The columns that identify one interpretation of the paper's words about a log.
+#: The columns that identify one reading: a choice of servers, jobs and shortest booking for a log.
 READING = [*MACHINE, "policy"]
 LONGEST_WAIT = "longest wait"
-#: The printed numbers that were used to choose a value of our reading, and the value that each of
-#: them chose.
+#: The printed numbers that were used to choose the servers, jobs or shortest booking, and which of
+#: these each number chose.
 _OF_KTH, _OF_CTC = "the least length and the servers of KTH", "the servers of CTC"
 CHOSEN_BY = {
     **{(KTH, name): _OF_KTH for name in (LONGEST_WAIT, "attempts (0:50]", "attempts (50:100]")},
@@ -55,7 +55,7 @@ CHOSEN_BY = {
 
 
 def replays(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of every interpretation of KTH and CTC in which no job reserves ahead."""
+    """Return the runs without reservations, for every choice of servers and jobs."""
     return pick(runs, **PLAIN, length=EXACT, policy=BOOKED_AS, log=(KTH, CTC))
 
 
@@ -72,18 +72,18 @@ def name_of_group(above: float, up_to: float) -> str:
 
 
 def printed_of_replays(log: str) -> dict[str, float]:
-    """Return the printed longest wait online and the printed attempts of a log, by name."""
+    """Return the printed longest wait online and numbers of attempts of a log, by name."""
     attempts = {name_of_group(*ends): mean for ends, mean in TABLE2[log].items()}
     return {LONGEST_WAIT: LONGEST[log, LEAST]} | attempts
 
 
 def found_in_replay(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the simulated longest wait and attempts of one reading of a log, by name."""
+    """Return the simulated longest wait and attempts for one choice of servers and jobs."""
     return {LONGEST_WAIT: number(runs, "longest_wait_h")} | attempts_of_groups(runs)
 
 
 def by_reading(runs: pd.DataFrame) -> dict[tuple, dict[str, float]]:
-    """Return the simulated values of each reading, by its log, servers, jobs and policy."""
+    """Return the simulated values for each choice of servers, jobs and shortest booking."""
     found = groups_of(replays(runs), READING)
     return {tuple(at[name] for name in READING): found_in_replay(rows) for at, rows in found}
 
@@ -93,7 +93,7 @@ def by_reading(runs: pd.DataFrame) -> dict[tuple, dict[str, float]]:
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return how well each reading of both logs reproduces the printed numbers.
+    """Return how well each choice of servers and jobs reproduces the printed numbers.
 
     A reading chooses the least length, the servers of KTH, and the servers and jobs of CTC. The
     printed numbers are those of Tables 1 and 2 and of Figure 4(a) for which a reading has a value.
@@ -101,7 +101,7 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
     missing = [log for log in (KTH, CTC) if log in logs_missing_in(runs)]
     if missing:
         raise NotRunError(
-            f"{', '.join(missing)} is not here, and the paper has no numbers of a stand-in"
+            f"{', '.join(missing)} is missing, and the paper has no numbers of a synthetic log"
         )
     found, logs = by_reading(runs), jobs_of_ctc(runs)
     printed = with_log(KTH, printed_of_replays(KTH)) | with_log(CTC, printed_of_replays(CTC))
@@ -117,31 +117,31 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
             readings[name_of_reading(kth, ctc)] = values
     ours = name_of_reading(*((log, READ_SERVERS[log], READ_JOBS[log], LEAST) for log in (KTH, CTC)))
     if ours not in readings:
-        raise NotRunError(f"the runs lack the reading that the study uses: {ours}")
+        raise NotRunError(f"the runs lack the settings that the study uses: {ours}")
     simulated = {name for values in readings.values() for name in values}
     printed = {name: value for name, value in printed.items() if name in simulated}
     return JointReading(printed, readings, ours)
 
 
 def with_log(log: str, values: Mapping[str, float]) -> dict[str, float]:
-    """Return values with the name of a log before each of their names."""
+    """Return values by name, with the name of a log put before each name."""
     return {f"{log} {name}": value for name, value in values.items()}
 
 
 def name_of_reading(kth: tuple, ctc: tuple) -> str:
-    """Return the name of a reading of both logs; each has a log, servers, jobs and a policy."""
+    """Return the name of a choice of servers and jobs for both logs."""
     (_, kth_servers, _, policy), (_, ctc_servers, kept, _) = kth, ctc
     return f"{policy}; KTH on {kth_servers:g} servers; CTC on {ctc_servers:g}, {kept}"
 
 
 def printed_of_ctc() -> dict[str, float]:
-    """Return the printed number, mean length and longest recorded wait of the CTC jobs."""
+    """Return the printed number, mean length and longest recorded wait of the jobs of CTC."""
     _, jobs, mean = TABLE1[CTC]
     return {"CTC jobs": jobs, "CTC mean length": mean, "CTC recorded wait": LONGEST[CTC, RECORDED]}
 
 
 def jobs_of_ctc(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return the values of `printed_of_ctc` in the public log, for each choice of its jobs."""
+    """Return the number, mean length and longest wait of CTC jobs, for each selection."""
     found = pick(runs, kind=LOG, grouping=WHOLE, log=CTC)
     columns = dict(zip(printed_of_ctc(), ("job_count", "mean_length_h", "longest_wait_h"),
                        strict=True))  # fmt: skip
@@ -155,7 +155,7 @@ def jobs_of_ctc(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
-    """Return the ratios of simulated to printed values for each reading of one log."""
+    """Return simulated divided by printed values, for each choice of servers and jobs."""
     rows = []
     for (which, servers, kept, policy), found in by_reading(runs).items():
         if which != log:
@@ -172,36 +172,37 @@ def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
 
 
 def draw_readings(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the ratio of each simulated value to the printed value, in a row for each reading."""
+    """Draw simulated divided by printed values, with a row for each choice of servers and jobs."""
     columns: dict[str, Any] = {"x": "ratio", "row": "row", "series": "number", "factors": True}
     simulated = table.dropna(subset="ratio")
-    xlabel = "what came out over what is printed"
+    xlabel = "measured divided by printed value"
     return plots.intervals(simulated, xlabel=xlabel, **columns, **titles)
 
 
 READINGS_CAPTION = Caption(
-    "KTH: what comes out over what is printed, by servers and least length; "
+    "KTH: measured divided by printed values, by servers and shortest booked length; "
     "a replay of a log is exact",
-    finding="With 100 servers and 5 or 10 minutes at least, KTH comes out nearly as printed",
+    finding="With 100 servers and at least 5 or 10 minutes booked, KTH is nearly as printed",
 )
 
 
 @study.add_figure("readings", READINGS_CAPTION, draw_readings, claims=("OB-7", "OB-14"))
 def readings(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratios of simulated to printed values for each reading of KTH."""
+    """Return simulated divided by printed values of KTH, for each choice of servers."""
     return of_log(runs, KTH)
 
 
 READINGS_OF_CTC_CAPTION = Caption(
-    "CTC, 5 minutes at least: what comes out over what is printed, by servers and by which jobs of "
-    "the public log are kept; a replay of a log is exact",
-    finding="On 512 servers and without short jobs, CTC comes out at 0.5 to 1.2 times the print",
+    "CTC, at least 5 minutes booked: measured divided by printed values, by servers and by "
+    "selection of "
+    "jobs of the public log; a replay of a log is exact",
+    finding="On 512 servers and without short jobs, CTC has 0.5 to 1.2 times the printed values",
 )
 
 
 @study.add_figure("readings_ctc", READINGS_OF_CTC_CAPTION, draw_readings)
 def readings_of_ctc(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratios of simulated to printed values for each reading of CTC.
+    """Return simulated divided by printed values of CTC, for each choice of servers and jobs.
 
     Only readings with our least length of a booking are returned.
     """
@@ -209,14 +210,14 @@ def readings_of_ctc(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 CUTS_CAPTION = Caption(
-    "CTC: what the public log has over what is printed, by which jobs are kept",
-    finding="Without its jobs of under ten minutes, the public log nearly has what is printed",
+    "CTC: values of the public log divided by printed values, by selection of jobs",
+    finding="Without its jobs under ten minutes, the public log nearly has the printed values",
 )
 
 
 @study.add_figure("cuts", CUTS_CAPTION, draw_readings)
 def cuts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratios of values of the public CTC log to the printed values.
+    """Return values of the public CTC log divided by the printed ones, for each selection of jobs.
 
     The values are the number of jobs, their mean length, the longest recorded wait and the share of
     short requests. There is a row for each value and each choice of the jobs that are kept.
@@ -239,12 +240,14 @@ def cuts(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-ATTEMPTS_CAPTION = "Table 2: attempts a request in groups of 50 servers, by our reading"
+ATTEMPTS_CAPTION = (
+    "Table 2: mean attempts of a request in groups of 50 servers, with our servers and jobs"
+)
 
 
 @study.add_figure("attempts", ATTEMPTS_CAPTION)
 def attempts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean number of attempts per request by group of servers, beside Table 2."""
+    """Return the mean attempts per request by group of servers, beside those of Table 2."""
     rows = []
     for at, its_runs in groups_of(pick(as_read(replays(runs)), policy=LEAST), READING):
         printed = printed_of_replays(at["log"])
@@ -258,12 +261,12 @@ def attempts(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# --- Printed numbers, each by our reading ---
+# --- Printed numbers, with the servers and jobs that we use ---
 
 
 @study.add_numbers
 def printed_numbers(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield a row for each number of Tables 1 and 2, and for each printed longest wait."""
+    """Yield a ledger row for each number of Tables 1 and 2, and for each printed longest wait."""
     yield from table1_numbers(runs)
     for log in (KTH, CTC):
         booked = pick(as_read(replays(runs)), policy=LEAST, log=log)
@@ -280,7 +283,7 @@ def printed_numbers(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def table1_numbers(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield a row for each number of Table 1."""
+    """Yield a ledger row for each number of Table 1."""
     for log in LOGS:
         of_log = pick(runs, kind=LOG, grouping=WHOLE, log=log, kept=READ_JOBS[log])
         if of_log.empty:
@@ -311,7 +314,7 @@ def printed_row(
     item, stand_in = f"{log} {name}", log if log in logs_missing_in(runs) else ""
     value = found.get(name)
     if value is None:
-        judged = Judgement("cannot be tested", "the log has no job of so many servers")
+        judged = Judgement("cannot be tested", "the log has no job that requests so many servers")
         return Row.of(study.name, item, unit, float(printed), None, judged)
     decimals = len(f"{printed}".rstrip("0").partition(".")[2])
     exact, chosen = Interval.exact(float(value)), CHOSEN_BY.get((log, name), "")

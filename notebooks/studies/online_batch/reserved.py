@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick, student
+from studies.columns import column
 from studies.online_batch import model
 from studies.online_batch.figures import (
     DESCRIBED,
@@ -50,11 +51,11 @@ WITH_RESERVATIONS = {LEAST: "online", "conservative": "conservative"}
 #: as in the definition of section 5.
 FROM_REQUEST, FROM_START = "from the request", "from the start asked for"
 COUNTED_FROM = {"mean_wait_h": FROM_REQUEST, "mean_delay_h": FROM_START}
-#: The numbers that vary in the figure of growth, and the names of their panels.
+#: The quantities that vary in the figure of growth, and the names of their panels.
 VARIED = {"servers": "servers N", "slots": "slots Q", "wanted": "servers asked for n"}
-DRAWINGS = f"asked for 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over drawings"
-#: The work of a request has two parts. The search has two phases in every attempt. The update puts
-#: the idle periods that are left over back into the trees.
+DRAWINGS = f"starts requested 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over random choices"
+#: The parts of the work of a request. The search has two phases in every attempt. The update puts
+#: the remaining idle periods back into the trees.
 LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
 
 
@@ -65,7 +66,8 @@ def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs of the policies that were run at several shares of advance reservations."""
     usual = {"kind": SCHEDULE, "length": EXACT}
     found = as_read(pick(runs, policy=tuple(WITH_RESERVATIONS), **usual))
-    shares = found.groupby(["log", "policy"])["share"].transform("nunique")
+    of_lines = [column(found, "log"), column(found, "policy")]
+    shares = column(found, "share").groupby(of_lines).transform("nunique")
     return found[shares > 1]
 
 
@@ -87,14 +89,14 @@ def of_figure6(runs: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame, dict[st
 
 
 def panel_of(runs: pd.DataFrame, log: str, policy: str) -> str:
-    """Return the name of the panel of a log and a policy."""
+    """Return the heading of the panel for a log and a policy."""
     return f"{title_of(runs, log)}, {WITH_RESERVATIONS[policy]}"
 
 
 def frequencies(
     runs: pd.DataFrame, setting: dict[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield points with the share of the jobs in each class of waits.
+    """Yield points of Figure 6: the share of the jobs in each class of waits.
 
     The share is a mean over the samples of the jobs that reserve ahead.
     """
@@ -106,7 +108,7 @@ def frequencies(
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the frequencies of waits, with a line for each share of advance reservations."""
+    """Draw the share of jobs in each class of waits, with lines for shares of reservations."""
     axes: dict[str, Any] = {"xlabel": "wait from the request (hours)", "panel": "way", "row": "log"}
     parts = table["panel"].str.partition(", ").set_axis(["log", "", "way"], axis=1)
     both = table.assign(log=parts["log"], way=parts["way"])
@@ -116,15 +118,15 @@ def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE6_CAPTION = Caption(
-    "Figure 6: how many jobs wait so long, in classes of half an hour, by share ρ of "
+    "Figure 6: share of jobs by wait, in classes of half an hour, and by share ρ of "
     f"reservations, {DRAWINGS}",
-    finding="Counted from the request, reservations fill the first three hours",
+    finding="With reservations, more waits from the request fall into the first three hours",
 )
 
 
 @study.add_figure("figure6", FIGURE6_CAPTION, draw_figure6, claims=("OB-8", "OB-19"))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the frequencies of waits at each share of advance reservations.
+    """Return the share of the jobs in each class of waits, at each share of reservations.
 
     They are those of online scheduling, of conservative backfilling and of the recorded waits.
     """
@@ -142,7 +144,7 @@ def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE7A_CAPTION = Caption(
     f"Figure 7(a): mean wait by share of reservations, {DRAWINGS}",
-    finding="Reservations lengthen waits counted from the request, not from the start asked for",
+    finding="Reservations lengthen waits from the request, but not from the requested start",
 )
 
 
@@ -172,8 +174,8 @@ def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
     operations of an attempt and of an update are counted on the trees, for some of the jobs.
     """
     trees = pick(runs, kind=TREES)
-    if trees.empty:
-        raise NotRunError("no run booked jobs on the trees")
+    if trees.empty or "mean_attempts" not in runs:
+        raise NotRunError("the claim needs jobs that were booked on the trees, and a whole log")
     keys = [*MACHINE, "share", "draw"]
     booked = pick(with_reservations(runs), policy=LEAST, grouping=WHOLE)
     table = trees[[*keys, *PHASES, "attempts_a_request"]].merge(
@@ -188,7 +190,7 @@ def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
-    """Return a part of the work at each share, divided by this part without reservations.
+    """Return a part of the work at each share of reservations, divided by that without any.
 
     `table` has the work of one machine.
     """
@@ -201,7 +203,7 @@ def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
 
 
 def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw each part of the work, divided by this part without reservations."""
+    """Draw each part of the work of a request, divided by that without reservations."""
     rows = []
     parts = ("attempts", SEARCH, UPDATE)
     for part, (machine, its_rows) in product(parts, table.groupby("panel", sort=False)):
@@ -209,20 +211,20 @@ def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Figure:
             words = {"panel": machine, "part": part, "share": f"ρ = {share:g}"}
             rows.append(words | interval_columns(ratio, "ratio"))
     columns: dict[str, Any] = {"x": "ratio", "row": "part", "series": "share", "panel": "panel"}
-    xlabel = "per request, over that without reservations"
+    xlabel = "per request, divided by that without reservations"
     return plots.intervals(pd.DataFrame(rows), xlabel=xlabel, factors=True, **columns, **titles)
 
 
 FIGURE7B_CAPTION = Caption(
     "Figure 7(b): work per request by share of reservations; attempts in the whole log, "
-    "operations per attempt on the paper's trees; intervals: 95 %, over drawings",
-    finding="Reservations leave the dear part, the update of the trees, nearly as it is",
+    "operations per attempt on the paper's trees; intervals: 95 %, over random choices",
+    finding="Reservations hardly change the expensive part, the update of the trees",
 )
 
 
 @study.add_figure("figure7b", FIGURE7B_CAPTION, draw_figure7b, claims=("OB-10", "OB-18"))
 def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the operations and attempts per request of each sample."""
+    """Return the operations and attempts per request, for each random choice of reservations."""
     table = work_of_requests(runs)
     titles = [title_of(runs, log) for log in table["log"]]
     machines = [f"{title}, {n:g}" for title, n in zip(titles, table["servers"], strict=True)]
@@ -233,7 +235,7 @@ def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False) -> Interval:
-    """Return the fitted power with which a part of the work grows with a number.
+    """Return the fitted exponent with which a part of the work grows with a quantity.
 
     Parameters
     ----------
@@ -261,16 +263,16 @@ def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False
 
 
 def draw_growth(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the fitted power of each part of the work, in a panel for each number that varies."""
-    xlabel = "fitted power: at 0 more of it changes nothing, at 1 twice as much doubles the work"
+    """Draw the fitted exponent of each part of the work, with a panel for each varied quantity."""
+    xlabel = "fitted exponent: 0 means that the work does not grow, 1 that it grows in proportion"
     return plots.intervals(table, x="exponent", row="part", panel="panel", xlabel=xlabel, **titles)
 
 
 GROWTH_CAPTION = Caption(
     "Section 4.3: random requests on the paper's trees, {servers} servers, {slots} slots "
-    "and {wanted} servers asked for where they are not varied; phases an attempt, update a "
+    "and {wanted} requested servers unless varied; phases per attempt, update per "
     "request".format(**model.GROWTH_AT),
-    finding="Looking is cheap; an update grows with the slots and with the servers asked for",
+    finding="Searching is cheap; an update grows with the slots and with the requested servers",
 )
 
 
@@ -278,7 +280,7 @@ GROWTH_CAPTION = Caption(
     "growth", GROWTH_CAPTION, draw_growth, claims=("OB-11", "OB-15", "OB-22", "OB-21")
 )
 def growth(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the operations for each value of a varied number, and the fitted power."""
+    """Return the operations for each value of a varied quantity, and the fitted exponent."""
     rows = []
     for part, (varied, panel) in product(PHASES, VARIED.items()):
         others = {name: at for name, at in model.GROWTH_AT.items() if name != varied}

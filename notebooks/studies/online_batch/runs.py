@@ -108,7 +108,7 @@ def measure_overload(
 
 
 def hours_used_by_week(schedule: Schedule) -> NDArray[np.float64]:
-    """Return the server-hours used in each whole week up to the last submission."""
+    """Return the used server-hours of each whole week up to the last submission."""
     jobs, ran = schedule.jobs, schedule.served
     start, end = schedule.start[ran], schedule.end[ran]
     edges = jobs.submit.min() + WEEK * np.arange(1 + np.ptp(jobs.submit) // WEEK)
@@ -145,7 +145,7 @@ def measure_beside(
 
 
 def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the mean attempts and operations per request in a typically busy part of the log."""
+    """Yield the mean attempts and operations per request, in a typical part of the log."""
     log = kept_log(setting)
     if log is None:
         return
@@ -168,7 +168,7 @@ def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) 
 
 
 def measure_growth(setting: Growth, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the mean operations of random requests, for each sample of them.
+    """Yield the mean operations of random requests, for each sample.
 
     The operations of the two phases are per attempt, those of an update per booked request, and
     those of an advance per new slot.
@@ -188,13 +188,14 @@ def measure_growth(setting: Growth, scale: Scale, seed: np.random.SeedSequence) 
 
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the rows of a setting of any kind.
+    """Yield the rows of the table of runs for a setting of any kind.
 
     Nothing is yielded if the log of the setting is not available, or if the setting needs recorded
     waits that the log does not have.
     """
     for row in MEASURES[type(setting)](setting, scale, seed):
-        # Values come after the replication; the columns up to it are keys and are not rounded.
+        # Measured values come after the column ``replication``. The columns up to it identify the
+        # run and are not rounded.
         columns = [*row]
         keys = columns[: columns.index("replication") + 1]
         yield {name: value if name in keys else six_digits(value) for name, value in row.items()}
@@ -222,7 +223,7 @@ MEASURES: dict[type, Any] = {
 #: - `tree_servers`, `tree_slots` and `tree_wanted`: the numbers with which the work grows
 study = Study(
     "online-batch",
-    "Do jobs wait less when each is booked as it is submitted than in a batch system's queue?",
+    "Do jobs wait less if each is booked at its submission than in the queue of a batch system?",
     seed=model.SEED,
     scales=scales(
         logs=((KTH, CTC), LOGS),
@@ -244,6 +245,6 @@ study = Study(
 
 
 def over_weeks(runs: pd.DataFrame) -> Bootstrap:
-    """Return the bootstrap over weeks, with the number of resamples of the runs' scale."""
+    """Return the bootstrap over weeks for some runs, with the resamples of their scale."""
     scale, *_ = runs["scale"]
     return Bootstrap(study.scales[scale].resamples, model.SEED)

@@ -48,7 +48,7 @@ from studies.study import Scale
 
 
 def jobs_of(setting: Setting, log: Log, seed: Seed) -> JobStream:
-    """Return the jobs that a setting submits: those that it keeps, with the lengths it knows.
+    """Return the jobs that a setting submits, with the lengths that its policy knows.
 
     A share of the jobs reserves ahead; `seed` samples these jobs.
     """
@@ -77,7 +77,7 @@ def simulate(setting: Setting, log: Log, seed: Seed = model.SEED) -> Schedule:
 
 
 def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> float:
-    """Return the share of the servers that is used up to the last submission.
+    """Return the share of the server-hours up to the last submission that jobs used.
 
     Jobs that did not run have NaN as their start and end. `Schedule.utilization` cannot be used,
     because it is not defined if a job was rejected.
@@ -122,7 +122,7 @@ def measure_schedule(
 
 
 def kept_log(setting: Any) -> Log | None:
-    """Return the log of a setting with only the kept jobs, or None if it is not available."""
+    """Return the log of a setting with only its selected jobs, or None if it is not available."""
     log = model.logs([setting.log]).get(setting.log)
     return None if log is None else log.keeping(setting.kept)
 
@@ -150,12 +150,12 @@ def scheduled(schedule: Schedule) -> tuple[JobStream, dict, dict]:
 
 
 def hours(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return times in hours; a rejected job has NaN seconds, and gets 0 hours."""
+    """Return times in hours; a rejected job, whose time is NaN, gets 0."""
     return np.nan_to_num(seconds) / HOUR
 
 
 def per_job(jobs: JobStream, wait: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Return the values of each job that are added up, by name.
+    """Return the values of each job that are summed over weeks or groups, by name.
 
     `wait` is in seconds, and NaN if a job was rejected. Every job counts as one of the
     ``"requests"``, and every job that ran as one of the ``"jobs"``. The wait over the length is the
@@ -178,7 +178,7 @@ def length_h(jobs: JobStream) -> NDArray[np.float64]:
 
 
 def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
-    """Return the means of some values over all jobs that ran, and of attempts over all requests."""
+    """Return means of values over all jobs that ran, and of attempts over all requests."""
     means = dict.fromkeys(("wait_h", "delay_h", "wait_over_length"), "jobs")
     means["attempts"] = "requests"
     return {
@@ -189,7 +189,7 @@ def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
 
 
 def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, float]]]]:
-    """Return the groups of jobs that figures or claims need in a setting, by grouping.
+    """Return the groups of jobs that figures or claims need for a setting, by kind of group.
 
     Each grouping has the names of the values that are added up, separated by spaces, and the ends
     of the groups.
@@ -212,7 +212,7 @@ def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, fl
 def rows_of_weeks(
     setting: Setting, jobs: JobStream, values: dict[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield the sums of each week over all jobs, and over each group that has jobs.
+    """Yield the weekly sums over all jobs, and over each group that has jobs.
 
     Nothing is yielded for settings with advance reservations and for least lengths that are only
     tried, because they only need means of the whole run.
@@ -256,7 +256,7 @@ def sums_of_weeks(
 def rows_of_fifties(
     setting: Setting, jobs: JobStream, values: Mapping[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield the mean attempts of jobs that ask for 1 to 50 servers, for 51 to 100, and so on."""
+    """Yield the mean attempts of jobs that request 1 to 50 servers, 51 to 100, and so on."""
     if "attempts" not in values or setting.share:
         return
     group = (jobs.processors - 1) // FIFTY
@@ -288,6 +288,6 @@ def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
 
 
 def row_of(grouping: str, above: float | None = None, **values: Any) -> dict[str, Any]:
-    """Return a row of values of the whole run, which has no week."""
+    """Return a row with values of the whole run, which belongs to no week."""
     keys = {"grouping": grouping, "above": above, "up_to": None, "replication": None}
     return keys | values

@@ -99,7 +99,7 @@ class Setting:
 
     @property
     def is_a_reading(self) -> bool:
-        """Whether the policy has a least length other than the one that we take for the paper's."""
+        """Whether the policy has another shortest booking than the one that we use."""
         return self.policy in OF_READINGS
 
     @property
@@ -110,19 +110,19 @@ class Setting:
 
     @property
     def is_as_read(self) -> bool:
-        """Whether the servers and the jobs are the ones that we believe the paper used."""
+        """Whether the setting has the servers and jobs that we believe the paper used."""
         return (self.servers, self.kept) == (READ_SERVERS[self.log], READ_JOBS[self.log])
 
     @property
     def is_grouped(self) -> bool:
-        """Whether figures or claims need groups of its jobs."""
+        """Whether figures or claims need groups of the setting's jobs."""
         on_its_own = (self.servers, self.kept) == (OWN_SERVERS[self.log], ALL)
         return self.is_plain and (self.is_as_read or on_its_own or self.log == KTH)
 
 
 @dataclass(frozen=True)
 class LogItself:
-    """The values of a log in Table 1 and Figure 4(b); no job is scheduled."""
+    """A setting that describes a log for Table 1 and Figure 4(b); no job is scheduled."""
 
     log: str
     kept: str = ALL
@@ -131,7 +131,7 @@ class LogItself:
 
 @dataclass(frozen=True)
 class BesideQueue:
-    """The jobs of a log; some book ahead, and the others are backfilled around them."""
+    """A setting in which some jobs of a log book ahead and the others are backfilled."""
 
     log: str
     length: str
@@ -141,7 +141,7 @@ class BesideQueue:
 
 @dataclass(frozen=True)
 class Overload:
-    """The jobs of a log, submitted so fast that they offer more work than the servers can do."""
+    """A setting in which jobs of a log are submitted so fast that the load is above 1."""
 
     log: str
     servers: int
@@ -160,7 +160,7 @@ class Overload:
 
 @dataclass(frozen=True)
 class OnTrees:
-    """Some jobs of a log that are booked on trees, in which the earlier jobs are already booked."""
+    """A setting in which some jobs of a log are booked on trees with all earlier jobs."""
 
     log: str
     servers: int
@@ -210,7 +210,7 @@ def settings(scale: Scale) -> Iterator[Any]:
 
 
 def as_read(log: str, policy: str = LEAST) -> Setting:
-    """Return the setting with the servers and the jobs that we take for the paper's."""
+    """Return the setting with the servers and jobs that we believe the paper used."""
     return Setting(log, READ_SERVERS[log], policy, kept=READ_JOBS[log])
 
 
@@ -228,7 +228,7 @@ def all_policies(log: str) -> Iterator[Setting]:
 
 
 def readings(log: str) -> Iterator[Setting]:
-    """Yield each interpretation of the paper: all choices of servers, jobs and least length."""
+    """Yield a setting for each choice of servers, jobs and shortest booking."""
     for servers in model.servers_of(log):
         for kept in (READ_JOBS[log], *FURTHER_JOBS[log]):
             for policy in (*BOOKED_AS, RECORDED):
@@ -266,7 +266,7 @@ def smaller_step() -> Setting:
 
 
 def overloads() -> Iterator[Overload]:
-    """Yield online and batch scheduling of more work than the servers can do."""
+    """Yield online and batch scheduling at an offered load above 1."""
     for policy in (LEAST, *OWN_BATCH):
         for length in LENGTHS:
             yield Overload(KTH, READ_SERVERS[KTH], policy, length, load=model.TOO_MUCH)

@@ -25,8 +25,8 @@ SUBTITLE = (
     "request; below: its trees, medians in round nodes, beside them how many leaves they have"
 )
 BLUE, DIM, RESERVED = plots.STANDARD.colour, "#8C8C8C", ("#BFBFBF", "#444444")
-#: The look of a node by what the search has done with it: the colours of its area, its edge and its
-#: text, and the style of its edge.
+#: The style of a node by its state in the search: the colours of its area, its edge and its text,
+#: and the line style of its edge.
 LOOKS = {
     "": ("white", DIM, "black", "-"),
     "looked at": ("#FFF1CC", "black", "black", "-"),
@@ -42,7 +42,7 @@ MIDDLE = {"ha": "center", "va": "center_baseline", "fontsize": 8}
 
 
 class Marks(NamedTuple):
-    """What a search has done so far.
+    """The idle periods and nodes that a search has marked so far.
 
     `looks` has the look of nodes. All nodes below a marked or ignored node look like it, unless
     they have their own look. `order` has the candidates in the order in which they were marked, and
@@ -70,7 +70,7 @@ class TreeWalk:
         self.candidates, self.feasible, self.taken = list[Node](), list[Node](), list[IdlePeriod]()
 
     def steps(self) -> Iterator[tuple[str, Marks]]:
-        """Yield the description of each step, with the marks after it."""
+        """Yield the description of each step of the search, with the marks after it."""
         for words in self._all_steps():
             yield words, Marks({**self.looks}, [*self.candidates], [*self.taken])
 
@@ -181,7 +181,8 @@ def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk
         raise InputError(f"{asked}, the horizon; give an earlier start or a shorter length")
     if whole("servers", servers) > len(periods):
         raise InputError(f"servers = {servers}; give at most {len(periods)}, the servers there are")
-    # The first idle period of a server is X, Y, Z or V as in the paper; later ones have primes.
+    # The first idle period of a server is called X, Y, Z or V as in the paper; later ones get
+    # primes.
     names = {
         period: name + "′" * place
         for name, first in periods.items()
@@ -278,7 +279,7 @@ def _places(node: Node, left: float, level: int = 0) -> Iterator[tuple[Node, flo
 
 
 def _inherited(node: Node, looks: Mapping[Node, str], above: str = "") -> Iterator:
-    """Yield each node of a tree with its own look, or with the look of the node above it."""
+    """Yield each node of a tree with its own style, or with the style of the node above it."""
     own = looks.get(node, above)
     yield node, own
     if isinstance(node, Inner):

@@ -87,7 +87,7 @@ def book_first_room(
 
 
 def first_of_typical_jobs(schedule: Schedule, order: NDArray[np.int64], count: int) -> int:
-    """Return the place of the first of `count` successive jobs that are typical of the log.
+    """Return the position of the first of `count` successive jobs that are typical of the log.
 
     Their mean number of attempts is the closest to that of all jobs. On an idle machine every job
     would need only one attempt, and would tell nothing about the search.
@@ -100,7 +100,7 @@ def first_of_typical_jobs(schedule: Schedule, order: NDArray[np.int64], count: i
 def booked_before(
     schedule: Schedule, earlier: NDArray[np.int64], now: float, servers: int
 ) -> SlotTrees:
-    """Return trees at the time `now` in which all earlier jobs that have not ended are booked."""
+    """Return trees at the time `now` that hold all earlier jobs that have not ended."""
     assert schedule.servers is not None
     end = booked_end(schedule)
     book = SlotTrees([servers], 7 * DAY / TREE_SLOTS, TREE_SLOTS)

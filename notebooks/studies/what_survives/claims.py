@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from coalloc_lib.statistics import NotRunError
+from studies.columns import column
 from studies.ledger import Decision
 from studies.study import PaperSetting
 from studies.what_survives import model
@@ -12,7 +13,7 @@ from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
 from studies.what_survives.effects import CONDITION, effect_of
 from studies.what_survives.runs import own, study
 
-#: The columns whose other values are reported in the note of a claim. The matrix has all
+#: The columns whose other values are reported in the note of a claim. The matrix shows all
 #: conditions.
 VARIED = ("policy", "metric")
 
@@ -26,9 +27,13 @@ def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
             raise NotRunError(found.warning)
         change = found.in_percent()
         answer = change.below(100 * conclusion.up_to)
-        if runs["saturated"].iloc[0]:
-            return Decision(None, {"not longer": answer}, note="one way is saturated")
-        return Decision(change, {"not longer": answer})
+        if column(runs, "saturated").iloc[0]:
+            return Decision(
+                None,
+                {"the response is not longer": answer},
+                note="one of the two ways to run the jobs is saturated",
+            )
+        return Decision(change, {"the response is not longer": answer})
 
     return judge
 
@@ -43,5 +48,5 @@ def setting_of(conclusion: Conclusion) -> PaperSetting:
 
 
 for conclusion in CONCLUSIONS.values():
-    quantity = f"{conclusion.name}: change of the mean response, %"
+    quantity = f"change of the mean response time in percent ({conclusion.name})"
     study.add_claim(conclusion.item, quantity, setting_of(conclusion))(judging(conclusion))

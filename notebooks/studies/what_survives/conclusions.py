@@ -31,7 +31,7 @@ class Pair(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The pairs of response times that a conclusion compares, and the jobs of these pairs.
+    """The pairs of response times that a conclusion compares, and the jobs they belong to.
 
     A conclusion with one pair compares its ratio with 1. A conclusion with two pairs compares the
     ratio of the first pair with the ratio of the second.
@@ -43,13 +43,13 @@ class Compared(NamedTuple):
 
     @property
     def pairs(self) -> list[Pair]:
-        """The pairs that the conclusion compares: one pair, or two."""
+        """The one or two pairs of response times that the conclusion compares."""
         return [pair for pair in (self.first, self.second) if pair is not None]
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A conclusion: what it compares, and the settings in which it has a meaning.
+    """A conclusion of a paper or of ours: what it compares, and the settings to which it applies.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Conclusion:
 
 
 def _of_all(case: Case, one: NDArray, other: NDArray) -> Compared:
-    """Return the comparison of the response times of all jobs in two ways."""
+    """Return the comparison of the response times of all jobs under two ways to run them."""
     return Compared(case.jobs, Pair(one, other, case.all_jobs))
 
 
@@ -126,7 +126,7 @@ def _large_jobs_pay(case: Case) -> Compared:
 
 
 def _large_clusters(case: Case) -> Compared:
-    """Compare the clusters of a case with twice as many clusters of half their size.
+    """Compare a system with another that has twice as many clusters of half the size.
 
     Only the jobs that fit into the smallest half run. Their load is that of all jobs.
     """
@@ -154,7 +154,7 @@ def _adaptive(case: Case) -> Compared:
 
 
 def _served_better(case: Case) -> Compared:
-    """Compare the gain of spanning under first come, first served with that under the policy."""
+    """Compare the gain of spanning under FCFS with the gain under the policy."""
     first, second = (
         Pair(served.spanning(0.1), served.whole(), case.all_jobs)
         for served in (case.under(FCFS()), case)
@@ -177,39 +177,42 @@ _BETTER = tuple(name for name in model.POLICIES if name != "FCFS")
 _WORST_FIRST = (model.WORST, model.BEST)
 
 _ALL = (
-    Conclusion("WS-1", "spanning that costs nothing", _spanning(0.0), relaxation=True),
+    Conclusion("WS-1", "spanning without a penalty", _spanning(0.0), relaxation=True),
     Conclusion("WS-2", "spanning at penalty 0.1", _spanning(0.1), penalty=0.1),
     Conclusion("WS-3", "spanning at penalty 0.25", _spanning(0.25), penalty=0.25),
     Conclusion(
-        "WS-4", "unordered, not ordered", _unordered,
+        "WS-4", "unordered instead of ordered", _unordered,
         placements=_WORST_FIRST, relaxation=True, components=PARTS,
     ),
     Conclusion(
-        "WS-5", "flexible, not unordered", _flexible,
+        "WS-5", "flexible instead of unordered", _flexible,
         placements=_WORST_FIRST, relaxation=True, components=PARTS,
     ),
     Conclusion(
-        "WS-6", "worst fit, not first fit", _worst_fit,
+        "WS-6", "worst fit instead of first fit", _worst_fit,
         placements=(model.COMPARED,), components=PARTS,
     ),
     Conclusion(
         "WS-7", "splitting helps small jobs", _small_jobs_gain, components=PARTS, penalty=0.1
     ),
     Conclusion(
-        "WS-8", "splitting hurts large jobs first", _large_jobs_pay, components=PARTS, penalty=0.25
+        "WS-8", "splitting hurts large jobs more", _large_jobs_pay, components=PARTS, penalty=0.25
     ),
-    Conclusion("WS-9", "few large clusters", _large_clusters, relaxation=True),
-    Conclusion("WS-10", "sharing, not at home", _sharing, "EASY", relaxation=True, sites=True),
-    Conclusion("WS-11", "sharing, for the quietest site", _sharing_quiet, "EASY", sites=True),
-    Conclusion("WS-12", "booking is as good", _booking, "EASY", _IN_A_QUEUE, up_to=0.02),
+    Conclusion("WS-9", "few large clusters instead of many", _large_clusters, relaxation=True),
     Conclusion(
-        "WS-13", "adaptive loses at most 1 %", _adaptive, "EASY", _EASY, up_to=0.01, penalty=0.5
+        "WS-10", "sharing instead of local runs", _sharing, "EASY", relaxation=True, sites=True
+    ),
+    Conclusion("WS-11", "sharing, for the least busy site", _sharing_quiet, "EASY", sites=True),
+    Conclusion("WS-12", "booking as good as queueing", _booking, "EASY", _IN_A_QUEUE, up_to=0.02),
+    Conclusion(
+        "WS-13", "adaptive spanning loses at most 1 %", _adaptive, "EASY", _EASY,
+        up_to=0.01, penalty=0.5,
     ),
     Conclusion(
         "WS-14", "FCFS gains more by spanning", _served_better, "EASY", _BETTER, penalty=0.1
     ),
-    Conclusion("WS-15", "spanning helps large jobs most", _large_jobs_gain, penalty=0.1),
-    Conclusion("WS-16", "at penalty 0.5, whole not spanning", _dear_spanning, penalty=0.5),
+    Conclusion("WS-15", "spanning helps large jobs more", _large_jobs_gain, penalty=0.1),
+    Conclusion("WS-16", "whole instead of spanning at 0.5", _dear_spanning, penalty=0.5),
 )  # fmt: skip
 #: The conclusions by item. WS-11 and WS-13 to WS-15 are ours. The others are sentences of the
 #: papers, but their settings are not those of the papers.

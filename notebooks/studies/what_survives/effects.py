@@ -7,34 +7,41 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.statistics import Interval, Replications, block_of, interval_columns, resample_sums
+from coalloc_lib.statistics import (
+    Interval,
+    NotRunError,
+    Replications,
+    block_of,
+    interval_columns,
+    resample_sums,
+)
 from coalloc_lib.statistics.settling import WARM_UP
 from coalloc_lib.statistics.weeks import STEP
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
 from studies.what_survives.runs import SUMS, study
 
-#: The columns that identify a cell, together with the conclusion.
+#: The columns that, together with the conclusion, identify a cell of the matrix.
 CONDITION = (
     "policy", "workload", "estimates", "share", "system", "placement", "unevenness", "metric"
 )  # fmt: skip
-#: The verdicts on a conclusion in a cell: the conclusion holds, its opposite holds, the interval
-#: decides for neither, or there is no interval.
+#: The verdicts on a conclusion in a cell of the matrix: it holds, its opposite holds, the interval
+#: shows neither, or there is no interval.
 HOLDS, TURNS, UNDECIDED, NO_ANSWER = "holds", "turns", "undecided", "no answer"
 HOLDS_SATURATED = "holds, the other way is saturated"
 TURNS_SATURATED = "turns, this way is saturated"
 SATURATED = [HOLDS_SATURATED, TURNS_SATURATED]
 #: The verdicts of decided cells, and whether the conclusion holds with each of them.
 DECIDED = {HOLDS: True, HOLDS_SATURATED: True, TURNS: False, TURNS_SATURATED: False}
-#: The reason why a cell has no answer if ways of running the jobs are saturated on both sides of
-#: the comparison.
+#: The reason why a cell of the matrix has no answer: both compared ways to run the jobs are
+#: saturated.
 BOTH_SATURATED = "both ways are saturated"
 #: The number of bootstrap resamples of the weeks of a log.
 RESAMPLES = 1_000
 
 
 def effect_of(rows: pd.DataFrame) -> Interval:
-    """Return the effect in one cell: the logarithm of the ratio that decides its conclusion.
+    """Return the effect in a cell: the logarithm of the ratio of compared response times.
 
     If the effect is below 0, the first way is better. If one way is saturated and the other is not,
     the effect is infinite. If there is no answer, the interval has a warning.
@@ -58,7 +65,7 @@ def effect_of(rows: pd.DataFrame) -> Interval:
 
 
 def saturated_effect(ways: str) -> Interval:
-    """Return the effect if some ways of running the jobs are saturated.
+    """Return the effect if at least one of the compared ways to run the jobs is saturated.
 
     `ways` has the names of these ways, with spaces between them.
     The effect is log(one / other) - log(beside_one / beside_other). A saturated way makes it either
@@ -82,12 +89,14 @@ def _log_ratio(sums: np.ndarray) -> Any:
 
 
 def effects(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each cell with its setting, its change in percent, and its verdict.
+    """Return a row for each cell of the matrix: its setting, change in percent, and verdict.
 
     A cell is one conclusion, under one condition, by one metric. Verdicts use 95 % intervals, like
     those of the ledger. If two ways do not differ in a cell, one such cell in twenty is decided by
     chance.
     """
+    if runs.empty:
+        raise NotRunError("no run has a cell with this metric")
     return pd.DataFrame(_cells(runs))
 
 
@@ -114,7 +123,7 @@ def _jobs(cell: dict[str, Any], rows: pd.DataFrame) -> int:
 
 
 def made_with(conclusion: Any, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return the values besides the condition that a reader needs to run a cell again."""
+    """Return the values that a reader needs, besides the condition, to run a cell again."""
     clusters = model.system_of(cell["system"], cell["workload"]).sizes
     sampled = cell["workload"] in model.SERVICE
     books = cell["policy"] == model.ONLINE or conclusion.item == "WS-12"

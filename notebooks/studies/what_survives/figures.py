@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
+from studies.columns import column
 from studies.results import Caption
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
@@ -15,7 +16,7 @@ from studies.what_survives.effects import SATURATED, effects
 from studies.what_survives.runs import own, study
 from studies.what_survives.survival import by_metric, survival
 
-#: The groups of columns for estimates and for other conditions. All other columns of the matrix are
+#: The groups of columns of the matrix for estimates and for other conditions. All other columns are
 #: pairs of a policy with a workload or a load.
 ESTIMATES, OTHERS = "estimates", "other"
 #: The metric of each matrix, by the name of its figure.
@@ -27,15 +28,17 @@ MATRICES = {
 
 
 def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw a row for each conclusion and a column for each condition.
+    """Draw the matrix with a row for each conclusion and a column for each condition.
 
     The title says how many conclusions survive.
     """
     by_name = survival(table)
     survive = int((by_name["sentence"] == "survives").sum())
     metric = table["metric"].iloc[0]
-    titles["title"] = f"{survive} of {len(by_name)} conclusions survive by the {metric}"
-    titles["subtitle"] = f"in brackets: conclusions that only allow more. {titles['subtitle']}"
+    titles["title"] = f"{survive} of {len(by_name)} conclusions survive, judged by the {metric}"
+    titles["subtitle"] = (
+        f"in brackets: conclusions whose first way only has more freedom. {titles['subtitle']}"
+    )
     columns = {"row": "label", "column": "condition", "group": "group", "value": "change"}
     saturated = table["verdict"].isin(SATURATED)
     cells = table.assign(mark=np.where(saturated, "∞", ""), change=table["change"].clip(-100, 1e4))
@@ -50,14 +53,14 @@ def _caption(metric: str) -> Caption:
     letters = ", ".join(f"{letter}: {name}" for name, letter in model.LETTERS.items())
     return Caption(
         f"each conclusion under each condition, judged by the {metric}; blue-green: holds, brown: "
-        "turns, ∞: one way is saturated and the other is not, hatched: undecided, ×: no answer; "
-        f"{letters}; .60 and .95: other shares of the load that the worse way carries"
+        "does not hold, ∞: only one way is saturated, hatched: undecided, ×: no answer; "
+        f"{letters}; .60 and .95: other loads, as shares of the largest that both ways can serve"
     )
 
 
 def make_matrix(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return a row for each cell of a metric, with all values that are needed to run it again."""
-    cells = effects(runs[runs["metric"] == metric])
+    """Return a row for each cell of the matrix, with all values that are needed to run it again."""
+    cells = effects(runs[column(runs, "metric") == metric])
     by_conclusion = survival(cells).set_index("conclusion")
     own_settings = {item: own(conclusion) for item, conclusion in CONCLUSIONS.items()}
     columns = [_column(row, own_settings[row.conclusion]) for row in cells.itertuples()]
@@ -72,7 +75,7 @@ def make_matrix(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def _in_order(cells: pd.DataFrame, conclusions: list[str]) -> pd.DataFrame:
-    """Return the cells sorted by conclusion and by column, as they are drawn."""
+    """Return the cells of the matrix in the order in which they are drawn."""
     groups = [*model.POLICIES, ESTIMATES, OTHERS]
     order = {"conclusion": conclusions, "group": groups, "condition": [*model.LETTERS.values()]}
 
@@ -84,7 +87,7 @@ def _in_order(cells: pd.DataFrame, conclusions: list[str]) -> pd.DataFrame:
 
 
 def _column(row: Any, own_setting: Any) -> tuple[str, str]:
-    """Return the group and the name of the column in which a cell is drawn.
+    """Return the group and the name of the column of the matrix in which a cell is drawn.
 
     `own_setting` is the setting of its conclusion in which the claim is judged.
     """
@@ -111,8 +114,8 @@ for name, metric in MATRICES.items():
     )(functools.partial(make_matrix, metric=metric))
 
 COUNTS = Caption(
-    "how often each conclusion holds in the cells that decide, by all metrics and by each; a "
-    "relaxation only allows more"
+    "number of decided cells in which each conclusion holds, for all metrics and for each; in a "
+    "relaxation, the first way only has more freedom"
 )
 
 

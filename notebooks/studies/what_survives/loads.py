@@ -8,12 +8,11 @@ from numpy.typing import NDArray
 from coalloc_lib.model.jobs import JobStream
 from studies.what_survives.conclusions import Compared
 
-#: A way of running the jobs carries a load if its mean response time is at most this many mean run
-#: times, and if it drains.
+#: A system carries a load if its mean response time is at most this many mean run times, and if all
+#: jobs end soon after the last submission.
 BOUND = 5.0
-#: A way of running the jobs drains if all jobs end soon after the last submission. The longest time
-#: that this may take is twice the longest run time, plus this share of the time between the first
-#: and the last submission.
+#: The time after the last submission within which all jobs must end is twice the longest run time,
+#: plus this share of the time between the first and the last submission.
 DRAINS = 0.05
 #: The first load that is tried, and the longest step from one load to the next.
 FIRST, STEP = 0.3, 0.1
@@ -30,7 +29,7 @@ def drains(response: NDArray[np.float64], jobs: JobStream) -> bool:
 
 
 def worst_response(found: Compared) -> float:
-    """Return the largest mean response time of all ways of running the jobs, in mean run times.
+    """Return the largest mean response time of the compared ways, in mean run times.
 
     It is infinite if one of these ways does not drain.
     """
@@ -41,7 +40,7 @@ def worst_response(found: Compared) -> float:
 
 
 def carried_load(compare_at: Callable[[float], Compared]) -> float:
-    """Return the largest offered load that both compared ways of running the jobs carry.
+    """Return the largest offered load that both compared ways to run the jobs can serve.
 
     Parameters
     ----------

@@ -22,9 +22,10 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import BestFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
-from coalloc_lib.workloads.catalogue import listing, load_trace
+from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.das1 import das1_service_times
 from coalloc_lib.workloads.models import JobModel
+from studies.log_files import has_stand_in, place_of
 
 # --- policies ---
 
@@ -93,8 +94,6 @@ LOGS: dict[str, Multicluster] = {
     "CTC-SP2": Multicluster([169] * 4),
     "HPC2N": Multicluster([120] * 4),
 }
-#: The logs for which a synthetic stand-in comes with the library.
-STAND_INS = ("KTH-SP2", "CTC-SP2")
 
 # --- sites ---
 
@@ -117,8 +116,8 @@ def site_weights(unevenness: str, sites: int) -> NDArray[np.float64]:
 # --- workloads ---
 
 EXPONENTIAL, DAS1, HEAVY = "exponential", "DAS1", "heavy-tailed"
-#: The distributions of run times: exponential as in the papers, as measured on the DAS1, and with a
-#: coefficient of variation of 3. Run times are divided by their mean.
+#: The distributions of run times: exponential as in the papers, measured on the DAS1, and with a
+#: coefficient of variation of 3. All are scaled to a mean of 1.
 SERVICE: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
     DAS1: das1_service_times(),
@@ -135,7 +134,7 @@ ESTIMATES = (EXACT, DOUBLED, REQUESTED)
 
 # --- loads ---
 
-#: The loads, as shares of the largest load that both compared ways of running the jobs carry.
+#: The loads, as shares of the largest load that both compared ways to run the jobs can serve.
 SHARES = (0.6, 0.8, 0.95)
 
 # --- metrics ---
@@ -187,7 +186,7 @@ def synthetic(
 
 
 def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
-    """Return the first jobs of a log, or of its stand-in, that fit on a cluster.
+    """Return the first jobs of a log, or of its synthetic replacement, that fit on a cluster.
 
     The submissions are scaled to the offered load. If the estimates are the requested times, jobs
     without a requested time are left out.
@@ -200,28 +199,19 @@ def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
     return estimated(log[first].with_load(system, load), estimates)
 
 
-def place_of(log: str) -> str:
-    """Return the location of a log's file, or ``"not fetched"``.
-
-    A log may be fetched while Python runs, so this location is part of the key of all caches.
-    """
-    (place,) = (each["found"] for each in listing() if each["name"] == log)
-    return str(place)
-
-
 @lru_cache(maxsize=6)
 def _jobs_of_log(workload: str, place: str) -> JobStream:
-    """Return all jobs of a log, or of its stand-in; `place` is part of the key of this cache."""
+    """Return all jobs of a log, or of its synthetic replacement if the log is missing."""
     return load_trace(workload, missing="stand-in").jobs(request="total")
 
 
 def can_be_read(log: str) -> bool:
-    """Return whether a log or its stand-in is available."""
-    return place_of(log) != "not fetched" or log in STAND_INS
+    """Return whether a log or its synthetic replacement is available."""
+    return bool(place_of(log)) or has_stand_in(log)
 
 
 def estimated(jobs: JobStream, estimates: str) -> JobStream:
-    """Return the jobs with estimates of a given kind.
+    """Return the jobs with run time estimates of a given kind.
 
     The estimates are the run times, twice the run times, or the requested times of the log.
     """

@@ -22,8 +22,8 @@ from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion
 from studies.what_survives.loads import carried_load, drains
 from studies.what_survives.ways import Case
 
-#: The columns with the sums over jobs. The first two are for the two ways of running the jobs that
-#: the first pair compares, and the last two for those that the second pair compares.
+#: The columns with the sums over jobs. The first two are for the two ways to run the jobs in the
+#: first pair, and the last two for those in the second pair.
 SUMS = ("one", "other", "beside_one", "beside_other")
 #: A way of running the jobs is saturated if the mean response time in the second half of its runs
 #: is more than this factor times that in the first half. The 95 % interval of the ratio must lie
@@ -59,7 +59,7 @@ class Setting:
 
 
 def own(conclusion: Conclusion) -> Setting:
-    """Return the conclusion's own setting, in which its claim is judged."""
+    """Return the setting of a conclusion in which its claim is judged."""
     return Setting(conclusion.item, conclusion.policy, placement=conclusion.placements[0])
 
 
@@ -97,7 +97,7 @@ class Lengths(NamedTuple):
 
 
 def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case:
-    """Return the jobs of a condition at an offered load, with the system that serves them."""
+    """Return the jobs of a condition at an offered load, and the system that serves them."""
     if setting.workload in model.LOGS:
         jobs = model.of_log(setting.workload, load, setting.estimates, lengths.log_jobs)
     else:
@@ -114,7 +114,7 @@ def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case
 
 
 def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) -> float:
-    """Return the offered load of a setting: its share of the largest carried load.
+    """Return the offered load of a setting: a share of the largest load that both ways can serve.
 
     That is the largest load that both compared ways of running the jobs carry without saturation.
     This largest load is found with exact estimates, so that settings with worse estimates differ
@@ -130,7 +130,7 @@ def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) ->
 def _carried(
     setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: str
 ) -> float:
-    """Return the largest load that both ways of running the jobs of a setting carry.
+    """Return the largest load that both ways to run the jobs of a setting can serve.
 
     All loads use the same random numbers. The file's location `place` is part of the key of the
     cache, so that the load of a stand-in is not used for the log itself.
@@ -206,7 +206,7 @@ def _ways(found: Compared) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 
 def saturated(runs: list[Compared]) -> str:
-    """Return the names of the ways of running the jobs whose queue grows without bound.
+    """Return the names of the compared ways to run the jobs whose queue grows without bound.
 
     The names are those in `SUMS`, in one text with spaces between them.
     """
@@ -231,7 +231,7 @@ def _rises(runs: list[np.ndarray]) -> bool:
 
 
 def saturated_log(found: Compared) -> str:
-    """Return the names of the ways of running a log whose jobs do not all end soon.
+    """Return the names of the compared ways to run a log whose jobs do not all end soon.
 
     `drains` says whether all jobs end soon after the last submission. The names are those in
     `SUMS`, in one text with spaces between them.
@@ -248,7 +248,7 @@ def saturated_log(found: Compared) -> str:
 #: - `systems` other than the standard system
 study = Study(
     "what-survives",
-    "Which conclusions survive other policies, jobs and systems?",
+    "Which conclusions survive under other policies, jobs and systems?",
     seed=6,
     scales=scales(
         jobs=(5_000, 20_000),

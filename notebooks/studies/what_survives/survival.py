@@ -14,17 +14,18 @@ from studies.what_survives.effects import (
     effects,
 )
 
-#: A conclusion survives if it holds in at least this share of the decided cells.
+#: A conclusion survives if it holds in at least this share of the decided cells of the matrix.
 SURVIVES = 0.9
 #: A conclusion belongs to a kind of cells if it holds in most decided cells of that kind, at least
 #: the share `INSIDE`, and in few of the other decided cells, at most the share `OUTSIDE`.
 INSIDE, OUTSIDE = 0.8, 0.2
-#: The least number of decided cells that a kind, and all other cells, need to be compared.
+#: The smallest number of decided cells that a kind of cells, and all other cells, need to be
+#: compared.
 ENOUGH = 5
 
 
 def survival(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each conclusion with the counts of its cells, and a sentence on them.
+    """Return a row for each conclusion with counts of its cells, and a sentence on them.
 
     `cells` is the table of `effects`. The counts `holds` and `turns` include the cells in which one
     way is saturated, and `saturated` is the number of these cells.
@@ -56,10 +57,10 @@ def _row(item: str, cells: pd.DataFrame) -> dict:
 
 
 def sentence_of(cells: pd.DataFrame) -> str:
-    """Return a sentence on a conclusion: that it survives, turns, or belongs to a kind of cells."""
+    """Return whether a conclusion survives, turns into its opposite, or depends."""
     decided = cells[cells["verdict"].isin([*DECIDED])]
     if decided.empty:
-        return "is undecided everywhere"
+        return "is undecided in all cells"
     if share(decided) >= SURVIVES:
         return "survives"
     if share(decided) <= 1 - SURVIVES:
@@ -74,7 +75,7 @@ def sentence_of(cells: pd.DataFrame) -> str:
 
 
 def _kinds(decided: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Yield each kind of cells: its name, the cells of this kind, and all other cells."""
+    """Yield each kind of cells of the matrix: its name, the cells of this kind, and all others."""
     of_log = decided["workload"].isin([*model.LOGS])
     backfills = decided["policy"].isin(model.BACKFILLING)
     kinds = {
@@ -106,7 +107,7 @@ def share(decided: pd.DataFrame) -> float:
 
 
 def by_metric(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `survival` with further columns for the counts by each metric."""
+    """Return the table of `survival` with further columns for the counts by metric."""
     table = survival(cells)
     for metric in model.METRICS:
         of_metric = survival(cells[cells["metric"] == metric]).set_index("conclusion")

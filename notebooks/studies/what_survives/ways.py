@@ -96,7 +96,7 @@ class Case:
 
     @cached_property
     def home(self) -> NDArray[np.int64]:
-        """The site of each job, sampled such that the sites are unevenly busy.
+        """The site of each job, sampled so that the sites are unevenly busy.
 
         A job that is wider than its site belongs to the largest site.
         """
@@ -109,12 +109,12 @@ class Case:
 
     @property
     def at_quietest_site(self) -> NDArray[np.bool_]:
-        """A mask of the jobs of the site with the least load, which gains least by sharing."""
+        """A mask of the jobs of the least busy site, which gains least by sharing."""
         return self.home == len(self.system) - 1
 
     @property
     def _generators(self):
-        """Two generators that are independent of those that sampled the jobs."""
+        """Two random generators that are independent of those that sampled the jobs."""
         return generators(self.seed, 12)[-2:]
 
     def _run(self, jobs, placement, *, system=None, scheduling=None):
