@@ -89,10 +89,10 @@ def survives() -> str:
 
 def map_block(cells: pd.DataFrame) -> str:
     """Return the picture that shows where spanning pays, and the sentence below it."""
-    from lessons import tour
+    from lessons import tour_map
 
-    highest = max(tour.LOADS)
-    first, easy = (tour.break_even(policy, highest) for policy in ("FCFS", "EASY"))
+    highest = max(tour_map.LOADS)
+    first, easy = (tour_map.break_even(policy, highest) for policy in ("FCFS", "EASY"))
     adaptive = cells[cells["policy"] == "EASY, adaptive"]
     longer = int((adaptive["ci95_low"] > 0).sum())
     told = (
@@ -126,16 +126,16 @@ def main() -> None:
     for folder in sys.argv[1:]:
         store(Path(folder))
     judge()
-    from lessons import tour
+    from lessons import tour, tour_map
 
-    cells = tour.where_spanning_pays()
+    cells = tour_map.where_spanning_pays()
     for page in PAGES:
         text = page.read_text("utf-8")
         for name, part in parts(cells).items():
             text = between(name).sub(lambda _, part=part: part, text)
         page.write_text(text, encoding="utf-8")
     figures = {
-        "where-spanning-pays": tour.draw_map(cells),
+        "where-spanning-pays": tour_map.draw_map(cells),
         "player": tour.player("backfilling").still(),
     }
     for name, figure in figures.items():

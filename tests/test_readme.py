@@ -102,9 +102,9 @@ def front_door():
 
 @pytest.mark.notebook  # the map of the tour is simulated again
 def test_every_sentence_on_results_is_made_from_the_archive(front_door):
-    from lessons import tour
+    from lessons import tour_map
 
-    made = front_door.parts(tour.where_spanning_pays())
+    made = front_door.parts(tour_map.where_spanning_pays())
     found = {
         name: [each for page in front_door.PAGES
                for each in front_door.between(name).findall(page.read_text("utf-8"))]
@@ -118,9 +118,9 @@ def test_every_sentence_on_results_is_made_from_the_archive(front_door):
 
 
 def test_sentences_on_results_would_change_with_the_results(front_door, monkeypatch):
-    from lessons import tour
+    from lessons import tour_map
 
-    cells = tour.where_spanning_pays()
+    cells = tour_map.where_spanning_pays()
     longer = cells.assign(ci95_low=1.0)
     assert front_door.map_block(longer) != front_door.map_block(cells)
     ledger = pd.read_csv(front_door.LEDGER)

@@ -15,9 +15,12 @@ from typing import Any
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.files import check_writable
 
 #: The columns of a file of answers.
 COLUMNS = ("student", "notebook", "exercise", "time", "right", "answer")
+#: The columns that identify an exercise of a student.
+KEY = [*COLUMNS[:3]]
 #: Answers that are longer than this are cut off.
 LONGEST = 500
 
@@ -50,10 +53,11 @@ def record_answers(path: str | Path, student: str, notebook: str) -> None:
     Raises
     ------
     InputError
-        If the name is empty, or still ``...``.
+        If the name is empty or still ``...``, or if the file cannot be written.
     """
     if not isinstance(student, str) or not student.strip():
         raise InputError(f"student = {student!r}; put your name in place of the dots, in quotes")
+    check_writable(path)
     _records[:] = [_Record(Path(path), student.strip(), notebook)]
 
 
@@ -105,13 +109,13 @@ def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
     if not tables:
         raise InputError("paths is empty; give the files of answers that students handed in")
     rows = [
-        {**dict(zip(COLUMNS[:3], key, strict=True)), **_summary(attempts)}
-        for key, attempts in pd.concat(tables).groupby([*COLUMNS[:3]])
+        (*key, *_attempts_right_and_answer(attempts))
+        for key, attempts in pd.concat(tables).groupby(KEY)
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=[*KEY, "attempts", "right", "answer"])
 
 
-def _summary(attempts):
+def _attempts_right_and_answer(attempts):
     right = attempts[attempts["right"] == 1]
     counts = right.iloc[0] if len(right) else attempts.iloc[-1]
-    return {"attempts": len(attempts), "right": bool(len(right)), "answer": counts["answer"]}
+    return len(attempts), bool(len(right)), counts["answer"]

@@ -3,20 +3,24 @@
 ``make course`` calls ``python -m lessons.course make build/course``.
 """
 
-import argparse
 import re
 import sys
+from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
+from typing import Annotated
 
 import nbformat
+import typer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-import coalloc_lib as co
+from coalloc_lib.cli import OnceEach, run_app
 from lessons import tour
 from lessons.answers import collect_answers
 
+#: What a teacher types to call the commands in the folder of the notebooks.
+PROGRAM = "python -m lessons.course"
 NOTEBOOKS = Path(__file__).resolve().parents[1]
 #: A folded solution in a text cell.
 SOLUTION = re.compile(r"\s*<details>\s*<summary>Solution \d+.*?</details>\s*", re.DOTALL)
@@ -29,6 +33,8 @@ FIRST = """from lessons.answers import record_answers
 record_answers("answers-{name}.csv", student=..., notebook="{name}")"""
 #: Sheets of paper: A4 in inches, the side of a square, and the hours of a strip.
 PAGE, SQUARE, HOURS = (11.69, 8.27), 0.24, 28
+
+app = typer.Typer(name=PROGRAM, help=__doc__, add_completion=False, rich_markup_mode=None)
 
 
 def student_version(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode:
@@ -74,13 +80,14 @@ def draw_jobs_sheet() -> Figure:
     figure, axes = _paper("The twenty jobs of the tour. Height: processors. Length: hours.")
     left, top, deepest = 0, 0, 0
     for number, job in jobs.iterrows():
-        if left + job["runs"] > PAGE[0] / SQUARE - 6:
+        if left + job["run_time"] > PAGE[0] / SQUARE - 6:
             left, top, deepest = 0, top + deepest + 1, 0
         corner = left, -top - job["processors"]
-        axes.add_patch(Rectangle(corner, job["runs"], job["processors"], fill=False, lw=1.5))
-        middle = left + job["runs"] / 2, -top - job["processors"] / 2
-        axes.text(*middle, f"{number}\nat {job['comes']}", ha="center", va="center", fontsize=6)
-        left, deepest = left + job["runs"] + 1, max(deepest, job["processors"])
+        axes.add_patch(Rectangle(corner, job["run_time"], job["processors"], fill=False, lw=1.5))
+        middle = left + job["run_time"] / 2, -top - job["processors"] / 2
+        words = f"{number}\nat {job['submitted']}"
+        axes.text(*middle, words, ha="center", va="center", fontsize=6)
+        left, deepest = left + job["run_time"] + 1, max(deepest, job["processors"])
     return figure
 
 
@@ -133,25 +140,22 @@ def make(folder: Path) -> list[Path]:
     return made
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run ``make FOLDER`` or ``collect FILE...``; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m lessons.course", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    to_make = commands.add_parser("make", help="write the versions and the sheets")
-    to_make.add_argument("folder", type=Path)
-    to_collect = commands.add_parser("collect", help="print the answers of a class as CSV")
-    to_collect.add_argument("files", type=Path, nargs="+")
-    given = parser.parse_args(arguments)
-    try:
-        if given.command == "make":
-            for path in make(given.folder):
-                print(path)
-        else:
-            sys.stdout.write(collect_answers(given.files).to_csv(index=False))
-    except (co.InputError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+@app.command(name="make", cls=OnceEach)
+def make_command(folder: Annotated[Path, typer.Argument(metavar="FOLDER")]) -> None:
+    """Write the student and teacher versions and the sheets into a folder."""
+    for path in make(folder):
+        print(path)
+
+
+@app.command(name="collect", cls=OnceEach)
+def collect_command(files: Annotated[list[Path], typer.Argument(metavar="FILE...")]) -> None:
+    """Print the answers of a class as CSV, from the files that the students handed in."""
+    sys.stdout.write(collect_answers(files).to_csv(index=False))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``make FOLDER`` or ``collect FILE...``, and return the exit status."""
+    return run_app(app, PROGRAM, arguments)
 
 
 if __name__ == "__main__":

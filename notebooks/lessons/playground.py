@@ -62,10 +62,11 @@ def _backfilled(answer: Any) -> str:
 
 
 def _both_backfilled(answer: Any) -> str:
+    one_of("answer", answer, ("A", "B", "nobody"))
     found = change(A_policy="EASY", B_policy="EASY")
     right = "B" if found["change_high"] < 0 else "A" if found["change_low"] > 0 else "nobody"
     hint = "choose EASY for A too, leave the penalty as it is, and read the sentence in bold"
-    return "" if one_of("answer", answer, ("A", "B", "nobody")) == right else hint
+    return "" if answer == right else hint
 
 
 def _one_cluster(answer: Any) -> str:

@@ -147,6 +147,8 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
             return HTML(f"<p><b>Exercise {number}.</b> Put your answer in place of the dots.</p>")
         try:
             hint = exercises[number](answer)
+        except InputError as error:
+            hint = str(error)
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
             hint = "the answer has another type than the exercise asks for"
         note_answer(number, answer, not hint)
@@ -173,8 +175,9 @@ def near(
     hint : str
         The hint for a wrong answer.
     slips : dict of str to float, optional
-        Further hints, each with the wrong number to which a typical mistake leads. A number near
-        one of these gets its hint.
+        Further hints, each with the wrong number to which a typical mistake leads. An answer near
+        one of these numbers gets its hint. The accepted error of a wrong number that is larger than
+        the right one is larger in proportion.
 
     Returns
     -------
@@ -184,9 +187,11 @@ def near(
     answer = float(answer)
     if abs(answer - right) <= within:
         return ""
-    scale = within / abs(right)
-    slips = slips or {}
-    return next((words for words, x in slips.items() if abs(answer - x) <= scale * abs(x)), hint)
+    for slip_hint, wrong in (slips or {}).items():
+        factor = max(1.0, abs(wrong / right)) if right else 1.0
+        if abs(answer - wrong) <= factor * within:
+            return slip_hint
+    return hint
 
 
 def raised(error: Exception) -> str:

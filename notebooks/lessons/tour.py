@@ -4,6 +4,7 @@ The map of the tour is made by `tour_map`, and its decision chart by `tour_decis
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -17,46 +18,7 @@ from coalloc_lib.basics.checks import one_of
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
 from lessons.teaching import checker, near
-from lessons.tour_decision import booked_over_easy, decision_picture, elsewhere, ledger
-from lessons.tour_map import (
-    LOADS,
-    SEED,
-    SPANNING,
-    SYSTEM,
-    WHOLE,
-    break_even,
-    draw_map,
-    limit,
-    map_picture,
-    pays_up_to,
-    responses,
-    scenario,
-    where_spanning_pays,
-)
-
-__all__ = [
-    "LOADS",
-    "OPTIONS",
-    "booked_over_easy",
-    "break_even",
-    "check",
-    "decision_picture",
-    "draw_map",
-    "elsewhere",
-    "jobs_table",
-    "law",
-    "ledger",
-    "limit",
-    "map_picture",
-    "one_size",
-    "pays_up_to",
-    "player",
-    "responses",
-    "schedule",
-    "twenty_picture",
-    "what_is_left",
-    "where_spanning_pays",
-]
+from lessons.tour_map import SEED, SPANNING, SYSTEM, WHOLE, limit, scenario
 
 #: The submission times of the twenty jobs and their run times in hours, and their processors.
 SUBMIT = (1, 2, 2, 3, 3, 4, 4, 4, 6, 6, 6, 6, 7, 7, 7, 9, 9, 10, 10, 13)
@@ -78,51 +40,64 @@ JOBS_OF_FIVE = co.JobStream(
 BOOKED = co.Online(slot=1, step=1, max_attempts=48, horizon=72)
 
 
-def run(scheduling: co.Scheduling, penalty: float | None = None) -> co.Schedule:
-    """Simulate the twenty jobs with one queue.
-
-    Without a penalty each job runs in one cluster. With a penalty, a job spans clusters if no
-    cluster has room for it.
-    """
-    changed = {} if penalty is None else {"request": "flexible", "span_penalty": penalty}
-    placement = WHOLE if penalty is None else SPANNING
-    return co.simulate(SYSTEM, JOBS.replace(**changed), scheduling=scheduling, placement=placement)
-
-
 def jobs_table() -> pd.DataFrame:
     """Return a table of the twenty jobs, from which a reader can schedule them by hand."""
-    columns = {"comes": SUBMIT, "runs": RUNTIME, "processors": PROCESSORS}
+    columns = {"submitted": SUBMIT, "run_time": RUNTIME, "processors": PROCESSORS}
     table = pd.DataFrame(columns, index=JOBS.number).rename_axis("job")
     return table.assign(home=[f"cluster {cluster + 1}" for cluster in HOME])
 
 
-#: The functions that schedule the twenty jobs, by name. Their argument is the span penalty, which
-#: matters only if jobs may span clusters.
+@dataclass(frozen=True)
+class Scheduler:
+    """One way to schedule the twenty jobs of the tour.
+
+    Parameters
+    ----------
+    label : str
+        The name of the schedule in its player.
+    scheduling : Scheduling
+        The scheduling policy.
+    spans : bool
+        Whether a job spans clusters if no cluster has room for it. Otherwise each job runs in one
+        cluster.
+    """
+
+    label: str
+    scheduling: co.Scheduling
+    spans: bool = False
+
+    def run(self, penalty: float) -> co.Schedule:
+        """Simulate the twenty jobs with one queue; a job that spans has this span penalty."""
+        jobs, placement = JOBS, WHOLE
+        if self.spans:
+            jobs, placement = JOBS.replace(request="flexible", span_penalty=penalty), SPANNING
+        return co.simulate(SYSTEM, jobs, scheduling=self.scheduling, placement=placement)
+
+
+#: The schedulers of the tour by name, apart from `AT_HOME`.
 SCHEDULERS = {
-    "whole": lambda _: run(co.FCFS()),
-    "split": lambda penalty: run(co.FCFS(), penalty),
-    "overtaking": lambda _: run(co.FPFS(5)),
-    "backfilling": lambda _: run(co.EASY()),
-    "at home": lambda _: local(SYSTEM, JOBS, HOME, scheduling=co.FCFS()),
-    "booked": lambda _: run(BOOKED),
-    "overtaking, split": lambda penalty: run(co.FPFS(5), penalty),
-    "backfilling, split": lambda penalty: run(co.EASY(), penalty),
+    "whole": Scheduler("whole, first come, first served", co.FCFS()),
+    "split": Scheduler("split where no cluster has room", co.FCFS(), spans=True),
+    "overtaking": Scheduler("whole, and others may overtake", co.FPFS(5)),
+    "backfilling": Scheduler("whole, with backfilling", co.EASY()),
+    "booked": Scheduler("whole, each booked when it comes", BOOKED),
+    "overtaking, split": Scheduler("overtaking, split", co.FPFS(5), spans=True),
+    "backfilling, split": Scheduler("backfilling, split", co.EASY(), spans=True),
 }
-LABELS = {
-    "whole": "whole, first come, first served",
-    "split": "split where no cluster has room",
-    "overtaking": "whole, and others may overtake",
-    "backfilling": "whole, with backfilling",
-    "booked": "whole, each booked when it comes",
-}
-#: The players that `player` has made so far. They all show the same instant.
-_players: list[co.Player] = []
+#: The name of the scheduler with a queue for each cluster, in which each job runs in its home.
+AT_HOME = "at home"
+#: The names of all schedulers.
+NAMES = (*SCHEDULERS, AT_HOME)
+#: The player that `player` made last; the list is empty before the first one.
+_last_player: list[co.Player] = []
 
 
 @cache
 def schedule(name: str, penalty: float = PENALTY) -> co.Schedule:
-    """Return the schedule of the twenty jobs that one of the `SCHEDULERS` makes."""
-    return SCHEDULERS[name](penalty).verify()
+    """Return the schedule of the twenty jobs that the scheduler with one of the `NAMES` makes."""
+    if name == AT_HOME:
+        return local(SYSTEM, JOBS, HOME, scheduling=co.FCFS()).verify()
+    return SCHEDULERS[name].run(penalty).verify()
 
 
 def player(name: str, penalty: float = PENALTY) -> co.Player:
@@ -134,26 +109,30 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
     Parameters
     ----------
     name : str
-        One of the `SCHEDULERS`.
+        The name of the scheduler, one of the `NAMES`.
     penalty : float
         The span penalty.
     """
-    made = schedule(one_of("name", name, tuple(SCHEDULERS)), penalty)
-    schedules = {LABELS.get(name, name): made}
-    against = None if name == "whole" else schedule("whole")
-    if name == "at home":
+    made = schedule(one_of("name", name, NAMES), penalty)
+    against = None if name in ("whole", AT_HOME) else schedule("whole")
+    if name == AT_HOME:
         # Each cluster has a queue of its own, and so a schedule of its own.
         schedules = {f"cluster {c + 1}, for its own users": made.at[c] for c in made.at}
-        against = None
+    else:
+        schedules = {SCHEDULERS[name].label: made}
     new = co.Player(schedules, unit="h", window=WINDOW, now=9, against=against, idle=0.5)
     begin, finish = WINDOW
-    axis = {"begin": begin, "finish": finish, "view": finish - begin}
-    new.data = new.data | {"axis": axis}
-    for other in _players[-1:]:
+    new.data = new.data | {"axis": {"begin": begin, "finish": finish, "view": finish - begin}}
+    _follow_the_last_player(new)
+    return new
+
+
+def _follow_the_last_player(new: co.Player) -> None:
+    # Each player is linked to the one before it, so in the end all of them are linked.
+    for other in _last_player:
         for trait in ("now", "playing"):
             ipw.jslink((other, trait), (new, trait))
-    _players.append(new)
-    return new
+    _last_player[:] = [new]
 
 
 #: The options of the first guess. Readers guess how much spanning shortens the mean response time
@@ -240,7 +219,7 @@ def twenty_picture() -> plots.Picture:
     axes.set(yticks=range(len(pairs)), yticklabels=pairs, ylim=(2.5, -0.5), xlim=(0, 7.4))
     axes.set_xlabel("mean response, hours; dark: running, pale: waiting")
     axes.grid(False)
-    title = "Where the holes are filled already, spanning makes these twenty jobs respond later"
+    title = "If jobs may overtake each other, spanning lengthens the mean response of these jobs"
     plots.title_figure(figure, title, "the twenty jobs; those that span run a quarter longer")
     rows = (
         f"{name} {schedule(name).response.mean():.2f} h" for pair in pairs.values() for name in pair
@@ -248,7 +227,9 @@ def twenty_picture() -> plots.Picture:
     return plots.Picture(figure, rows=rows)
 
 
-def one_size(penalties: Iterable[float] = (0.0, 0.2, 1 / 3, 0.5, 1.0, 1.5)) -> pd.DataFrame:
+def jobs_served_at_once(
+    penalties: Iterable[float] = (0.0, 0.2, 1 / 3, 0.5, 1.0, 1.5),
+) -> pd.DataFrame:
     """Return a table of how many jobs of five processors a saturated system serves at once.
 
     The three columns of numbers are for jobs that all stay whole, that are all split into two

@@ -5,15 +5,15 @@ from functools import cache
 import pandas as pd
 
 from coalloc_lib import plots
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.statistics import Interval
 from lessons.tour_map import change_in_words, pays_up_to_in_words
 from studies import load_study
-from studies.archive import ARCHIVE
+from studies.archive import archived_ledger
+from studies.ledger import Row
 from studies.what_survives.effects import effects
 from studies.what_survives.survival import survival
 
-#: The ledger of all studies at the scale of the papers. The command `make front-door` writes it.
-LEDGER = ARCHIVE / "ledger.csv"
 #: The conclusions of the study what-survives that the tour draws too.
 OF_THE_TOUR = ("WS-14", "WS-15", "WS-2", "WS-3", "WS-13")
 
@@ -31,23 +31,38 @@ def elsewhere() -> pd.DataFrame:
 
 
 @cache
-def ledger() -> pd.DataFrame:
-    """Return the claims in the ledger of the archive, by their identifiers."""
-    rows = pd.read_csv(LEDGER)
-    rows = rows[rows["item"].str.fullmatch(r"[A-Z]{2}-\d+")].set_index("item")
-    columns = ["reproduced", "ci95_low", "ci95_high"]
-    return rows.assign(**{name: pd.to_numeric(rows[name], "coerce") for name in columns})
+def _ledger() -> dict[str, Row]:
+    return {item: row for (_, item), row in archived_ledger().items()}
+
+
+def archived_claim(item: str) -> Row:
+    """Return the row of a claim, such as ``JS-6``, in the ledger of the archived results.
+
+    Raises
+    ------
+    InputError
+        If the ledger does not exist, or does not contain the claim.
+    """
+    if item not in _ledger():
+        raise InputError(f"the archived ledger has no claim {item}; run `make front-door`")
+    return _ledger()[item]
 
 
 def _claim(item: str, words: str, digits: int = 2) -> str:
     """Return a sentence with the value of a claim and its interval in the place of the braces."""
-    row = ledger().loc[item]
-    low, high = row["ci95_low"], row["ci95_high"]
-    interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if low < high else ""
-    return words.format(f"{row['reproduced']:.{digits}f}{interval}")
+    row = archived_claim(item)
+    low, high = row.ci95_low, row.ci95_high
+    has_interval = low is not None and high is not None and low < high
+    interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if has_interval else ""
+    return words.format(f"{row.reproduced:.{digits}f}{interval}")
 
 
 @cache
+def _booked_over_easy() -> pd.DataFrame:
+    study = load_study("online-batch")
+    return study.figures["certainty"].make_table(study.archived())
+
+
 def booked_over_easy(length: str) -> Interval:
     """Return the mean wait of booked jobs divided by that under EASY, for the log KTH-SP2.
 
@@ -56,8 +71,7 @@ def booked_over_easy(length: str) -> Interval:
     length : {"exact", "requested"}
         The length of the bookings: the run times of the jobs, or the times that users requested.
     """
-    study = load_study("online-batch")
-    ratios = study.judge(study.archived()).figure("certainty").data()
+    ratios = _booked_over_easy()
     wanted = {"log": "KTH-SP2", "policy": "online", "length": length}
     row = ratios.loc[(ratios[list(wanted)] == pd.Series(wanted)).all(axis=1)].iloc[0]
     return Interval(row["ratio"], row["ci95_low"], row["ci95_high"], 0)

@@ -7,12 +7,12 @@ times are in mean run times of the jobs.
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
-from typing import Any
 
 import joblib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 import coalloc_lib as co
 from coalloc_lib import plots
@@ -81,12 +81,12 @@ def limit(policy: str, penalty: float | None = None) -> MaxUtilization:
 
 
 @cache
-def responses(policy: str, load: float, penalty: float | None = None) -> Any:
+def responses(policy: str, load: float, penalty: float | None = None) -> NDArray[np.float64] | None:
     """Return the mean response times of several runs, or None if the load is too high for them."""
-    if load > NEAR * limit(policy, penalty).interval.low:
+    maximum = limit(policy, penalty)
+    if load > NEAR * maximum.interval.low:
         return None
     options = {"jobs": LENGTH, "replications": RUNS, "seed": SEED}
-    maximum = limit(policy, penalty)
     return response_sample(scenario(policy, penalty), load, maximum=maximum, **options).values
 
 
@@ -95,8 +95,12 @@ def where_spanning_pays() -> pd.DataFrame:
 
     It has a row for each cell of the map: a policy, a load and a penalty.
     """
-    cells = [*product(POLICIES, LOADS, (None, *PENALTIES))]
-    joblib.Parallel(n_jobs=-1, prefer="threads")(joblib.delayed(responses)(*cell) for cell in cells)
+    penalties = None, *PENALTIES
+    parallel = joblib.Parallel(n_jobs=-1, prefer="threads")
+    # The limits come first: several loads need the same limit, and two threads would each compute
+    # it, because `cache` does not wait for a call that another thread has begun.
+    parallel(joblib.delayed(limit)(*case) for case in product(POLICIES, penalties))
+    parallel(joblib.delayed(responses)(*cell) for cell in product(POLICIES, LOADS, penalties))
     rows = []
     for policy, load, penalty in product(POLICIES, LOADS, PENALTIES):
         whole, split = responses(policy, load), responses(policy, load, penalty)
@@ -189,7 +193,7 @@ def pays_up_to_in_words(policy: str, load: float) -> str:
     if not np.isnan(found.estimate):
         return f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
     if responses(policy, load) is None:
-        return "any at which the load can be carried, since whole jobs cannot"
+        return "every penalty at which the system can carry the load, since whole jobs cannot"
     penalties, changes = _changes(policy, load)
     gains = [p for p, runs in zip(penalties, changes, strict=True) if student(runs).high < 0]
-    return f"{max(gains):g} at least" if gains else "none that is certain"
+    return f"{max(gains):g} at least" if gains else "no penalty for certain"

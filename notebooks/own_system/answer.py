@@ -10,20 +10,13 @@ from coalloc_lib.statistics import Interval
 from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
 from own_system.words import changed, duration, in_a_row
 
-#: The advice for each option, by the beginning of its name.
-ADVICE = {
-    "conservative": "Keep the sites apart, and let each backfill conservatively",
-    "share": "Let the sites share one queue",
-    "span": "Let the sites share one queue, and a job span them only where it then ends sooner",
-}
-
 
 class Answer(NamedTuple):
     """A decision, its text for the operators, and the change of the mean wait that supports it."""
 
     decision: Decision
     words: str
-    figure: Interval | None = None
+    change: Interval | None = None
 
     @property
     def option(self) -> str | None:
@@ -32,7 +25,10 @@ class Answer(NamedTuple):
 
 
 def recommend(
-    options: pd.DataFrame, pairs: pd.DataFrame, missed: Mapping[str, str] | None = None
+    options: pd.DataFrame,
+    pairs: pd.DataFrame,
+    advice: Mapping[str, str],
+    missed: Mapping[str, str] | None = None,
 ) -> Answer:
     """Return the recommendation for the operators, as `own_system.decision.decide` decides it.
 
@@ -40,6 +36,8 @@ def recommend(
     ----------
     options, pairs : DataFrame
         The tables of changes that `own_system.decision.Changes` takes.
+    advice : dict of str to str
+        The advice to take each option that can be recommended.
     missed : dict of str to str, optional
         For each site whose recorded waits the model does not reproduce, a text that says so.
 
@@ -51,10 +49,12 @@ def recommend(
     changes = Changes(options, pairs)
     decision = decide(changes, missed)
     words = _WORDS[decision.verdict](decision, changes)
-    return Answer(decision, words, _figure(decision, changes))
+    if decision.option:
+        words = f"{advice[decision.option]}{words}"
+    return Answer(decision, words, _supporting_change(decision, changes))
 
 
-def _figure(decision, changes):
+def _supporting_change(decision, changes):
     """Return the change of the mean wait that supports a decision, or None if it has none."""
     name = decision.option or decision.shortest
     if name is None or changes.today["warning"]:
@@ -93,7 +93,7 @@ def _serve(decision, changes):
     agreed = ", but only if the sites that lose agree" if decision.losers else ""
     wait = duration(changes.wait[decision.option]["value"])
     return (
-        f"{_advice(decision.option)}{agreed}: a job then waits {wait} on average. "
+        f"{agreed}: a job then waits {wait} on average. "
         f"If the sites stay alone, it is {decision.why}.{_losses(decision, changes)}"
     )
 
@@ -102,9 +102,7 @@ def _take(decision, changes):
     gainers = decision.gainers
     everywhere = len(gainers) == len(changes.sites)
     where = "each site" if everywhere else listed(gainers) or "no site"
-    words = (
-        f"{_advice(decision.option)}. {_gain(decision, changes)}. The wait surely falls at {where}"
-    )
+    words = f". {_gain(decision, changes)}. The wait surely falls at {where}"
     if not everywhere:
         others = [site for site in changes.sites if site not in gainers]
         words += f"; whether it rises or falls at {listed(others)} is not sure"
@@ -115,7 +113,7 @@ def _take(decision, changes):
 
 def _ask_losers(decision, changes):
     return (
-        f"{_advice(decision.option)}, but only if the sites that lose agree. "
+        ", but only if the sites that lose agree. "
         f"{_gain(decision, changes)}.{_losses(decision, changes)}"
     )
 
@@ -123,7 +121,7 @@ def _ask_losers(decision, changes):
 def _accept_unknown(decision, changes):
     unknown = listed(decision.unknown)
     return (
-        f"{_advice(decision.option)}, but only if {unknown} can accept an unknown change. "
+        f", but only if {unknown} can accept an unknown change. "
         f"{_gain(decision, changes)}. The change at {unknown} is not known: {decision.why}."
     )
 
@@ -145,7 +143,8 @@ def _not_better(decision, changes):
     )
 
 
-#: The function that puts each verdict into words.
+#: The function that puts each verdict into words. If the verdict is to take an option, these words
+#: follow the advice to take it.
 _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
     Verdict.TAKE: _take,
     Verdict.ASK_LOSERS: _ask_losers,
@@ -158,13 +157,6 @@ _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
     Verdict.TOO_SMALL: _too_small,
     Verdict.NOT_BETTER: _not_better,
 }
-
-
-def _advice(name):
-    """Return the advice to take an option."""
-    words = next(words for begin, words in ADVICE.items() if name.startswith(begin))
-    _, _, penalty = name.partition(", penalty ")
-    return f"{words} (at a penalty of {penalty})" if penalty else words
 
 
 def _losses(decision, changes):

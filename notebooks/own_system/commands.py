@@ -21,6 +21,7 @@ from coalloc_lib.basics.progress import Progress
 from coalloc_lib.basics.text import printable
 from coalloc_lib.cli import OnceEach, options, run_app
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
+from own_system.options import PENALTIES
 
 REPORT_EXAMPLES = """\b
 Examples:
@@ -58,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out=("FILE.html", "The file for the page."),
     clock=("CLOCK", "calendar, or weeks: logs of different years are moved by whole weeks."),
     penalty=("P", "A job that spans sites runs 1 + P times as long; repeat the option for several "
-             "penalties.  [default: 0, 0.1, 0.25, 0.5]", 0),
+             "penalties. Spanning is recommended only at the middle one of those above 0.  "
+             f"[default: {', '.join(f'{p:g}' for p in PENALTIES)}]", 0),
     missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
     node=("N", "Jobs get whole nodes of N processors.", 1),
     largest=("N", "Leave out jobs of more than N processors, at every site.", 1),
@@ -169,10 +171,10 @@ def _print_answer(made, out, as_json):
     """Print the recommendation of a report, and doubts about the model."""
     answer = made.answer
     if as_json:
-        figure = answer.figure and [answer.figure.estimate, answer.figure.low, answer.figure.high]
+        change = answer.change and [answer.change.estimate, answer.change.low, answer.change.high]
         print_json({
             "answer": answer.words, "verdict": answer.decision.verdict.value,
-            "option": answer.option, "change_of_mean_wait": figure,
+            "option": answer.option, "change_of_mean_wait": change,
             "doubts": made.doubts, "out": out,
         })  # fmt: skip
         return

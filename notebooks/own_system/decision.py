@@ -56,8 +56,8 @@ class Changes:
     Parameters
     ----------
     options : DataFrame
-        The result of `own_system.options.changes`. Of two options of the kind ``policy``, the one
-        that changes less for the operators comes first.
+        The result of `own_system.comparison.changes`. Of two options of the kind ``policy``, the
+        one that changes less for the operators comes first.
     pairs : DataFrame
         A row for each ordered pair of options: ``option``, ``other``, the ``change`` of the mean
         wait from the other option to the option, its interval ``change_low`` and ``change_high``,

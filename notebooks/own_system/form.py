@@ -16,6 +16,7 @@ from coalloc_lib.widgets import controls as ui
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog
+from own_system.options import PENALTIES
 from own_system.page import change_figure
 from own_system.report import SitesReport, sites_report
 from own_system.sacct import read_sacct
@@ -61,7 +62,7 @@ class OwnSystem(ipw.VBox):
         self.zone.placeholder = "UTC, if sacct names none"
         self.missing = ui.text_entry("limit, hours", "")
         self.missing.placeholder = "of jobs without estimate"
-        self.penalties = ui.text_entry("penalties", "0, 0.1, 0.25, 0.5")
+        self.penalties = ui.text_entry("penalties", ", ".join(f"{p:g}" for p in PENALTIES))
         self.path = ui.text_entry("save as", "report.html")
         self.buttons, self.view = {}, ui.View()
         actions = {"Answer": self.answer, "One more site": self.add_site,

@@ -15,20 +15,21 @@ from coalloc_lib.statistics.site_comparison import ALL
 from coalloc_lib.workloads.catalogue import load_stand_in
 from lessons.teaching import checker, near
 from own_system.decision import Changes, decide
-from own_system.options import ALONE
+from own_system.options import ALONE, CONSERVATIVE, SHARED, span_if_sooner
 from own_system.page import load_figure, mark_zero
 from own_system.report import SitesReport
+from own_system.words import changed
 
 #: Exercise 1: the change of the mean wait in hours under each option, with the two ends of its
 #: 95 % interval. The key "all" stands for the jobs of both sites.
 HOURS = {
-    "conservative, alone": {
+    CONSERVATIVE: {
         "all": (-1.1, -1.6, -0.5), "north": (-1.5, -2.4, -0.6), "south": (-0.3, -0.9, 0.4),
     },
-    "share one queue": {
+    SHARED: {
         "all": (-2.0, -3.1, -0.8), "north": (-3.9, -5.2, -2.2), "south": (0.6, 0.1, 1.2),
     },
-    "span only if sooner, penalty 0.25": {
+    span_if_sooner(0.25): {
         "all": (-1.4, -2.9, 0.2), "north": (-1.9, -3.0, -0.7), "south": (-0.6, -2.0, 0.9),
     },
 }  # fmt: skip
@@ -61,7 +62,7 @@ def waits_picture(report: SitesReport) -> plots.Picture:
     return plots.Picture(figure, rows=_rows_in_words(table, "site", "row", "series", "wait"))
 
 
-def who_picture(report: SitesReport, option: str = "share one queue") -> plots.Picture:
+def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.Picture:
     """Draw the change of the mean wait under an option for each site, job width and partition."""
     names = report.tables["options"]["option"].unique()[1:]
     checks.one_of("option", option, names.tolist())
@@ -128,13 +129,7 @@ def _rows_in_words(table: pd.DataFrame, *names: str) -> list[str]:
 def changes_table() -> pd.DataFrame:
     """Return the table of exercise 1: the changes of the mean wait as texts, by option."""
     table = pd.DataFrame(HOURS).T.rename_axis("option")
-    return table.map(lambda hours: _in_words(*hours))
-
-
-def _in_words(*hours):
-    """Return a change with its interval in hours, such as ``−1.1 (−1.6 to −0.5)``."""
-    change, low, high = (f"{value:+.1f}".replace("-", "−") for value in hours)
-    return f"{change} ({low} to {high})"
+    return table.map(lambda hours: changed(*hours, times=False))
 
 
 def _recommended() -> str | None:
@@ -152,7 +147,7 @@ def _recommended() -> str | None:
 
 
 def _row(option, at, metric, hours):
-    """Return a row of the table of options, as `own_system.options.changes` makes it."""
+    """Return a row of the table of options, as `own_system.comparison.changes` makes it."""
     change, low, high = (HOUR * value for value in hours)
     grouping, group = ("all", ALL) if at == "all" else ("site", at)
     return {
@@ -189,10 +184,8 @@ def _processors_for_load(answer: Any) -> str:
         "that is smaller than the mean of busy processors: divide by the load": carried * AIM,
         "that is the machine of today: its load is higher": PROCESSORS,
     }
-    for why, value in slips.items():
-        if abs(float(answer) - value) <= 2:
-            return why
-    return near(answer, right, 1, "work over time is what is busy on average; that over the load")
+    hint = "work over time is what is busy on average; that over the load"
+    return near(answer, right, 1, hint, slips)
 
 
 @lru_cache

@@ -13,7 +13,8 @@ from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.files import csv_of
 from coalloc_lib.statistics.site_comparison import ALL
 from own_system import words
-from own_system.options import ALONE, METRICS, SHARED
+from own_system.comparison import METRICS
+from own_system.options import ALONE, SHARED
 
 
 def page_of(report: Any) -> str:
@@ -25,6 +26,7 @@ def page_of(report: Any) -> str:
     values = {name: table.to_dict("records") for name, table in tables.items()}
     values |= {
         "report": report, "metrics": METRICS, "alone": ALONE, "shared": SHARED, "all": ALL,
+        "policies": [*options.query("kind == 'policy'")["option"].unique()],
         "infinite": inf, "warned": {key: [*names] for key, names in warned.items()},
         "by_option": {n: t.to_dict("records") for n, t in options.groupby("option", sort=False)},
         "figures": [
@@ -32,7 +34,7 @@ def page_of(report: Any) -> str:
             for name, draw in (("weeks", load_figure), ("cycles", cycle_figure))
             if not tables[name].empty
         ],
-        "told": _rows_in_words(options, report.answer.option or SHARED),
+        "mean_waits": _mean_waits_in_words(options, report.answer.option or SHARED),
         "changes": None if change_picture is None else _svg_with_title(change_picture),
         "files": {name: _link(table) for name, table in tables.items()},
     }  # fmt: skip
@@ -43,7 +45,7 @@ def page_of(report: Any) -> str:
     return environment.get_template("page.html.j2").render(values)
 
 
-def _rows_in_words(options, chosen):
+def _mean_waits_in_words(options, chosen):
     """Return a row for each group: its mean wait alone and under an option, and the change.
 
     The three values are texts with the same unit.

@@ -1,7 +1,8 @@
 """The report about several sites: the options of their operators, compared on their own logs.
 
-The sites are simulated by `coalloc_lib.simulation.sites`. The modules `options` and `decision` make
-the parts of the report, `form` shows it in a notebook, and `commands` on the command line.
+The sites are simulated by `coalloc_lib.simulation.sites`. The modules `comparison`, `log_tables`
+and `answer` make the parts of the report, `form` shows it in a notebook, and `commands` on the
+command line.
 """
 
 import platform
@@ -23,17 +24,9 @@ from coalloc_lib.statistics import DAY, WEEK, Interval, block_of
 from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.swf import SwfLog
 from own_system.answer import Answer, recommend
-from own_system.options import (
-    ALONE,
-    SHARED,
-    SIZES,
-    Comparison,
-    changes,
-    columns_of,
-    larger,
-    options,
-    run_all,
-)
+from own_system.comparison import Comparison, changes, columns_of
+from own_system.options import ALONE, PENALTIES, SHARED, SIZES, larger, options, span
+from own_system.simulation import run_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +41,7 @@ class SitesReport(NamedTuple):
     ----------
     answer : Answer
         The recommendation. Its ``words`` are a text. Its ``option`` is the recommended option, or
-        None to change nothing. Its ``figure`` is the change of the mean wait. Its ``decision`` has
+        None to change nothing. Its ``change`` is the change of the mean wait. Its ``decision`` has
         the verdict and the sites that it concerns.
     doubts : dict of str to str
         For each site whose machine the model may not represent, the reason.
@@ -57,14 +50,17 @@ class SitesReport(NamedTuple):
         staying alone and its 95 % interval. The other tables are ``pairs``, ``break_even``,
         ``buy_or_share``, ``logs``, ``waits``, ``weeks``, ``cycles`` and ``made_by``. Times are in
         seconds.
-    made_by : dict of str to str
-        The command, the clock, the seed and the versions of the packages that made the report.
     """
 
     answer: Answer
     doubts: Mapping[str, str]
     tables: Mapping[str, "pd.DataFrame"]
-    made_by: Mapping[str, str]
+
+    @property
+    def made_by(self) -> dict[str, str]:
+        """The command, the clock, the seed and the versions of the packages of the report."""
+        table = self.tables["made_by"]
+        return dict(zip(table["what"], table["is"], strict=True))
 
     def __repr__(self) -> str:
         return f"<SitesReport: {self.answer.words}>"
@@ -113,7 +109,7 @@ def sites_report(
     missing: float | None = None,
     node: int = 1,
     largest: int | None = None,
-    penalties: Sequence[float] = (0.0, 0.1, 0.25, 0.5),
+    penalties: Sequence[float] = PENALTIES,
     seed: Seed = 0,
     workers: int = -1,
     progress: NullProgress = NO_PROGRESS,
@@ -132,7 +128,8 @@ def sites_report(
         As in `coalloc_lib.compare_sites`.
     penalties : sequence of float
         The span penalties. With a penalty of p, a job that spans sites runs ``1 + p`` times as
-        long. A penalty of 0 is always simulated too.
+        long. A penalty of 0 is always simulated too. Spanning can be recommended only at the middle
+        one of the penalties above 0, or at the lower one of the two in the middle.
     seed : int
         The seed of the random choices: the users whose estimates become exact, the users whose jobs
         stay at their site, and the jobs that occur twice at a higher load.
@@ -162,7 +159,7 @@ def sites_report(
     >>> sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
     'share one queue'
     """
-    from own_system import logs as about
+    from own_system import log_tables
 
     all_penalties = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
     if not any(all_penalties):
@@ -170,7 +167,7 @@ def sites_report(
     if workers != -1:
         whole("workers", workers)
     system, jobs, site, row = together(clusters, logs, clock, missing, node, largest)
-    table = about.table_of_jobs(logs, [*clusters], jobs, site, row)
+    table = log_tables.table_of_jobs(logs, [*clusters], jobs, site, row)
     if np.ptp(jobs.submit) < DAY:
         raise InputError(
             f"the logs have less than a day in common, with {len(jobs):,} jobs; give longer logs "
@@ -181,28 +178,46 @@ def sites_report(
     alone = outcomes[ALONE]
     if isinstance(alone, InputError):
         raise alone
-    masks = about.group_masks(table, [*clusters])
+    masks = log_tables.group_masks(table, [*clusters])
     comparison = Comparison(outcomes, masks, jobs.submit, jobs.work, progress)
-    tables: dict[str, Any] = {
+    tables = {
         "options": changes(found, comparison),
         "pairs": _pairs(found, comparison),
         "break_even": _break_even(comparison, all_penalties),
         "buy_or_share": _buy_or_share(comparison, clusters),
-        "logs": about.facts(logs, clusters, table).assign(
-            planned_with=missing, block_weeks=block_of(jobs.submit) / WEEK
-        ),
-        "waits": about.waits(table, comparison),
-        "weeks": about.weekly_load(table, clusters),
-        "cycles": about.cycles(table, clusters),
+        **_tables_of_logs(logs, clusters, missing, table, comparison),
     }
     arguments = f"{clock=}, {missing=}, {node=}, {largest=}, penalties={all_penalties}, {seed=}"
     command = command or f"sites_report({dict(clusters)}, logs, {arguments})"
-    made_by, tables["made_by"] = _made_by(command, clock, seed)
-    answer = recommend(tables["options"], tables["pairs"], about.misses(tables["waits"]))
-    doubts = about.doubts(tables["waits"], tables["logs"])
-    for name, why in _further_doubts(comparison, [*clusters], jobs, site):
+    tables["made_by"] = _made_by(command, clock, seed)
+    advice = {option.name: option.advice for option in found if option.advice}
+    missed = log_tables.sites_not_reproduced(tables["waits"])
+    answer = recommend(tables["options"], tables["pairs"], advice, missed)
+    return SitesReport(answer, _doubts(tables, comparison, [*clusters], jobs, site), tables)
+
+
+def _tables_of_logs(logs, clusters, missing, table, comparison):
+    """Return the tables about the logs; `table` has a row for each job that is compared."""
+    from own_system import log_tables
+
+    block_weeks = block_of(table["submit"].to_numpy()) / WEEK
+    facts = log_tables.facts_of_logs(logs, clusters, table)
+    return {
+        "logs": facts.assign(planned_with=missing, block_weeks=block_weeks),
+        "waits": log_tables.waits(table, comparison),
+        "weeks": log_tables.weekly_load(table, clusters),
+        "cycles": log_tables.cycles(table, clusters),
+    }
+
+
+def _doubts(tables, comparison, names, jobs, site):
+    """Return the reasons for which the model may not represent the machine of each site."""
+    from own_system import log_tables
+
+    doubts = log_tables.doubts(tables["waits"], tables["logs"])
+    for name, why in _further_doubts(comparison, names, jobs, site):
         doubts[name] = "; ".join(filter(None, [why, doubts.get(name)]))
-    return SitesReport(answer, doubts, tables, made_by)
+    return doubts
 
 
 def _users(table):
@@ -227,14 +242,14 @@ def _pairs(found, comparison):
 
 
 def _made_by(command, clock, seed):
-    """Return what made the report, with the versions of the packages, as a dict and as a table."""
+    """Return a table of what made the report, with the versions of the packages."""
     import pandas as pd
 
     made_by = {
         "command": command, "clock": clock, "seed": str(seed), "Python": platform.python_version(),
     }  # fmt: skip
     made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
-    return made_by, pd.DataFrame({"what": made_by.keys(), "is": made_by.values()})
+    return pd.DataFrame({"what": made_by.keys(), "is": made_by.values()})
 
 
 def _further_doubts(comparison, names, jobs, site):
@@ -253,10 +268,11 @@ def _break_even(comparison, penalties):
     """Return the break-even penalty of spanning, compared with sharing, for all and each site."""
     import pandas as pd
 
-    # `Comparison.root` needs the penalties in the order in which jobs wait less and less.
-    at = {p: f"span, penalty {p:g}" for p in reversed(penalties)}
+    # `Comparison.crossing` needs the penalties in the order in which jobs wait less and less.
+    options_at = {p: span(p) for p in reversed(penalties)}
     return pd.DataFrame([
-        {"group": group[1], "metric": metric} | _root(comparison, group, metric, at, "penalty")
+        {"group": group[1], "metric": metric}
+        | _crossing(comparison, group, metric, options_at, "penalty")
         for group in comparison.groups if group[0] in ("all", "site")
         for metric in ("AWRT", "mean wait")
     ])  # fmt: skip
@@ -268,23 +284,24 @@ def _buy_or_share(comparison, clusters):
 
     rows = []
     for site, size in clusters.items():
-        at = {size: ALONE} | {larger(size, k): name for name, k in SIZES.items()}
-        root = _root(comparison, ("site", site), "mean wait", at, "processors", slack=1.0)
-        rows.append({"site": site, "today": size} | root)
+        options_at = {size: ALONE} | {larger(size, k): name for name, k in SIZES.items()}
+        group = "site", site
+        needed = _crossing(comparison, group, "mean wait", options_at, "processors", slack=1.0)
+        rows.append({"site": site, "today": size} | needed)
     return pd.DataFrame(rows)
 
 
-def _root(comparison, group, metric, at, name, slack=0.0):
+def _crossing(comparison, group, metric, options_at, name, slack=0.0):
     """Return the parameter at which a group waits as little as with one shared queue.
 
     The result is a dict of columns: the parameter with its interval, and the range of parameters
     that were simulated without saturation.
     """
-    at = {x: option for x, option in at.items() if not comparison.fault(group, option)}
+    at = {x: option for x, option in options_at.items() if not comparison.fault(group, option)}
     why = comparison.fault(group, SHARED)
     if not why and len(at) < 2:
         why = "nearly all options of this comparison are saturated"
     if why:
         return columns_of(Interval(*[np.nan] * 3, 0, warning=why), name)
-    root = comparison.root(group, metric, at, SHARED, slack)
-    return columns_of(root, name) | {"least": min(at), "most": max(at)}
+    crossing = comparison.crossing(group, metric, at, SHARED, slack)
+    return columns_of(crossing, name) | {"least": min(at), "most": max(at)}

@@ -44,6 +44,19 @@ def test_a_name_is_needed(tmp_path, name):
         answers.record_answers(tmp_path / "answers.csv", name, "01")
 
 
+def test_a_file_that_cannot_be_written_is_said_before_the_first_answer(tmp_path):
+    with pytest.raises(co.InputError, match="gone does not exist"):
+        answers.record_answers(tmp_path / "gone" / "answers.csv", "ann", "01")
+    check(1, 5)  # nothing is recorded
+
+
+def test_a_class_without_an_answer_is_a_table_without_rows(tmp_path):
+    (tmp_path / "empty.csv").write_text(",".join(answers.COLUMNS) + "\n")
+    table = answers.collect_answers([tmp_path / "empty.csv"])
+    assert [*table] == [*answers.KEY, "attempts", "right", "answer"]
+    assert table.empty
+
+
 def test_what_is_not_a_file_of_answers_is_named(tmp_path):
     with pytest.raises(co.InputError, match="paths is empty"):
         answers.collect_answers([])

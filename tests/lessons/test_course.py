@@ -44,7 +44,7 @@ def test_every_job_of_the_tour_is_on_its_sheet_at_its_size():
     (axes,) = course.draw_jobs_sheet().axes
     jobs = course.tour.jobs_table()
     boxes = [(box.get_width(), box.get_height()) for box in axes.patches]
-    assert boxes == list(zip(jobs["runs"], jobs["processors"], strict=True))
+    assert boxes == list(zip(jobs["run_time"], jobs["processors"], strict=True))
     low, high = axes.get_ylim()
     assert all(
         low <= box.get_y() and box.get_y() + box.get_height() <= high for box in axes.patches

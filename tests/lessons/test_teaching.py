@@ -6,7 +6,9 @@ from html import unescape
 import pytest
 
 import coalloc_lib as co
-from lessons.teaching import checker, guess
+from coalloc_lib.basics.checks import one_of
+from lessons import playground
+from lessons.teaching import checker, guess, near
 
 
 @pytest.mark.parametrize(
@@ -62,3 +64,26 @@ def test_a_right_answer_that_is_no_number_is_not_repeated():
 def test_a_check_refuses_a_number_without_exercise():
     with pytest.raises(co.InputError, match="number = 3"):
         checker({1: lambda x: "", 2: lambda x: ""})(3, 0)
+
+
+def test_an_answer_that_an_exercise_rejects_gets_the_words_of_the_exercise():
+    check = checker({1: lambda x: "" if one_of("answer", x, ("A", "B")) == "A" else "look again"})
+    assert "Not yet: answer = 'b'; choose one of 'A', 'B'." in unescape(text_of(check(1, "b")))
+    shown = unescape(text_of(playground.check(2, "b")))
+    assert "choose one of 'A', 'B', 'nobody'" in shown
+
+
+@pytest.mark.parametrize(
+    ("answer", "right", "told"),
+    [
+        (0.05, 0.0, ""),
+        (0.5, 0.0, "hint"),
+        (0.95, 0.0, "one"),
+        (0.02, 0.25, "none"),  # a slip of 0 has the accepted error of the right number
+        (25.9, 0.25, "percent"),  # 100 times as large as the right number, as is its error
+        (0.15, 0.25, "hint"),
+    ],
+)
+def test_a_number_near_a_typical_mistake_gets_its_hint(answer, right, told):
+    slips = {"one": 1.0, "none": 0.0, "percent": 25.0}
+    assert near(answer, right, 0.06, "hint", slips) == told

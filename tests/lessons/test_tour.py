@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from coalloc_lib.basics.checks import InputError
-from lessons import tour, tour_map
+from lessons import tour, tour_decision, tour_map
 
 
 def test_every_scheduler_serves_the_twenty_jobs_and_tells_the_story():
-    wait = {name: tour.schedule(name).wait.mean() for name in tour.SCHEDULERS}
+    wait = {name: tour.schedule(name).wait.mean() for name in tour.NAMES}
     assert wait["at home"] > wait["whole"] > wait["split"] > wait["overtaking"]
     assert wait["backfilling"] == min(wait.values())
-    response = {name: tour.schedule(name).response.mean() for name in tour.SCHEDULERS}
+    response = {name: tour.schedule(name).response.mean() for name in tour.NAMES}
     assert response["split"] < response["whole"]  # spanning fills holes that nothing else fills
     for name in ("overtaking", "backfilling"):
         assert response[f"{name}, split"] > response[name]  # and loses where they are filled
@@ -24,16 +24,18 @@ def test_the_table_of_the_jobs_is_what_is_scheduled():
     table = tour.jobs_table()
     assert table.loc[8].tolist() == [4, 2, 8, "cluster 2"]
     ends = (tour.schedule("whole").end - tour.schedule("whole").start).tolist()
-    assert table["runs"].tolist() == ends
+    assert table["run_time"].tolist() == ends
 
 
 def test_players_of_the_tour_have_one_clock():
-    tour._players.clear()
+    tour._last_player.clear()
     one, other = tour.player("whole"), tour.player("split")
     assert one.data["axis"] == other.data["axis"]
-    assert one.data["axis"]["finish"] >= max(tour.schedule(name).end.max() for name in tour.LABELS)
+    assert one.data["axis"]["finish"] >= max(
+        tour.schedule(name).end.max() for name in tour.SCHEDULERS
+    )
     assert other._against is tour.schedule("whole")
-    assert tour._players == [one, other]
+    assert tour._last_player == [other]
     at_home = tour.player("at home").data["films"]
     assert [film["clusters"] for film in at_home] == [[8]] * 3  # three queues
     assert sum(len(film["jobs"]["number"]) for film in at_home) == 20
@@ -68,17 +70,17 @@ def small():
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"LENGTH": 3_000, "RUNS": 4, "LOADS": (0.3, 0.7)}.items():
             patch.setattr(tour_map, name, value)
-        for cached in (tour.limit, tour.responses):
+        for cached in (tour_map.limit, tour_map.responses):
             cached.cache_clear()
         yield
-    for cached in (tour.limit, tour.responses):
+    for cached in (tour_map.limit, tour_map.responses):
         cached.cache_clear()
 
 
 def test_the_map_and_the_law_agree_on_who_leaves_room_for_spanning(small):
-    table, pays = tour.where_spanning_pays(), tour.law()["break-even: ψ*"]
+    table, pays = tour_map.where_spanning_pays(), tour.law()["break-even: ψ*"]
     assert pays["EASY"] < pays["FPFS(5)"] < pays["FCFS"]
-    fcfs, easy = (tour.break_even(policy, 0.7) for policy in ("FCFS", "EASY"))
+    fcfs, easy = (tour_map.break_even(policy, 0.7) for policy in ("FCFS", "EASY"))
     assert fcfs.low > easy.high
     assert fcfs.contains(pays["FCFS"])
     known = table[table["mark"] == ""]
@@ -93,16 +95,16 @@ def test_the_map_and_the_law_agree_on_who_leaves_room_for_spanning(small):
 
 
 def test_the_decision_chart_has_the_numbers_of_the_ledger_and_of_the_map(small):
-    words = tour.decision_picture().alt
+    words = tour_decision.decision_picture().alt
     for item in ("JS-6", "CP-2", "JS-1"):
-        assert f"{tour.ledger().loc[item, 'reproduced']:.2f}" in words
-    booked = tour.booked_over_easy("exact")
+        assert f"{tour_decision.archived_claim(item).reproduced:.2f}" in words
+    booked = tour_decision.booked_over_easy("exact")
     assert booked.low > 1  # so booking is no rival, and the chart says by how much
     assert f"{booked.estimate:.2f} [{booked.low:.2f}, {booked.high:.2f}] times" in words
-    assert f"requested, {tour.booked_over_easy('requested').estimate:.0f} times" in words
-    found = tour.break_even("FCFS", 0.7)
+    assert f"requested, {tour_decision.booked_over_easy('requested').estimate:.0f} times" in words
+    found = tour_map.break_even("FCFS", 0.7)
     assert f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]" in words
-    assert np.isnan(tour.break_even("EASY, adaptive", 0.7).estimate)
+    assert np.isnan(tour_map.break_even("EASY, adaptive", 0.7).estimate)
 
 
 def test_a_break_even_is_no_number_where_the_map_does_not_hold_one(small, monkeypatch):
@@ -112,12 +114,17 @@ def test_a_break_even_is_no_number_where_the_map_does_not_hold_one(small, monkey
     monkeypatch.setattr(
         tour_map, "responses", lambda _, load, p=None: known[p] and np.array(known[p])
     )
-    assert np.isnan(tour.break_even("FCFS", 0.7).estimate)  # beyond 0.1 it cannot be carried
+    assert np.isnan(tour_map.break_even("FCFS", 0.7).estimate)  # beyond 0.1 it cannot be carried
     assert tour_map.pays_up_to_in_words("FCFS", 0.7) == "0.1 at least"
     known[0.2] = [11.0, 22.0]
-    assert 0.1 < tour.break_even("FCFS", 0.7).estimate < 0.2
+    assert 0.1 < tour_map.break_even("FCFS", 0.7).estimate < 0.2
     known[None] = None
     assert "since whole jobs cannot" in tour_map.pays_up_to_in_words("FCFS", 0.7)
+
+
+def test_a_claim_that_the_archived_ledger_lacks_is_named():
+    with pytest.raises(InputError, match="no claim JS-999; run `make front-door`"):
+        tour_decision.archived_claim("JS-999")
 
 
 @pytest.mark.parametrize("answer", ["12478", ["1", "2"], [0], [9, 1]])
@@ -131,7 +138,7 @@ def test_a_player_that_is_not_there_is_refused_by_name():
 
 
 def test_cutting_every_job_pays_up_to_a_third_and_cutting_at_need_beyond_one():
-    table = tour.one_size((0.0, 1 / 3, 1.0, 1.5))
+    table = tour.jobs_served_at_once((0.0, 1 / 3, 1.0, 1.5))
     assert table["all whole"].tolist() == pytest.approx([3.0] * 4, abs=0.02)
     penalties = np.array([0.0, 1 / 3, 1.0, 1.5])
     assert table["all cut"].to_numpy() == pytest.approx(4 / (1 + penalties), abs=0.03)
@@ -144,7 +151,7 @@ def test_cutting_every_job_pays_up_to_a_third_and_cutting_at_need_beyond_one():
 
 
 def test_what_the_tour_says_of_other_systems_is_what_the_archive_has():
-    table = tour.elsewhere()
+    table = tour_decision.elsewhere()
     share = table["holds in"] / table["cells that decide"]
     assert share["FCFS gains more by spanning"] == 1
     assert share["adaptive spanning loses at most 1 %"] < 1

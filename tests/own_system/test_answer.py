@@ -5,12 +5,18 @@ import pandas as pd
 
 from coalloc_lib.statistics import Interval
 from coalloc_lib.statistics.site_comparison import ALL
-from own_system.answer import recommend
+from own_system import answer as answer_module
+from own_system.comparison import columns_of
 from own_system.decision import Verdict
-from own_system.logs import misses
-from own_system.options import ALONE, CONSERVATIVE, SHARED, columns_of
+from own_system.log_tables import sites_not_reproduced
+from own_system.options import ADVICE, ADVICE_TO_SPAN, ALONE, CONSERVATIVE, SHARED, span_if_sooner
 
-SPAN = "span only if sooner, penalty 0.25"
+SPAN = span_if_sooner(0.25)
+
+
+def recommend(changes, pairs, missed=None):
+    advice = ADVICE | {SPAN: f"{ADVICE_TO_SPAN} (at a penalty of 0.25)"}
+    return answer_module.recommend(changes, pairs, advice, missed)
 
 
 def hours(low, high):
@@ -58,8 +64,8 @@ def test_the_best_is_taken_where_it_is_surely_better_than_what_changes_less():
     assert best.decision == (Verdict.TAKE, SHARED, ("north", "south"), (), (), SHARED, "")
     for words in ("share one queue", "6.0 h", "10.0 h", "−4.0 h (95 %: −5.0 to −3.0)"):
         assert words in best.words
-    assert (best.figure.estimate, best.figure.low) == (-4 * 3600, -5 * 3600)
-    assert best.figure.count == 9  # weeks
+    assert (best.change.estimate, best.change.low) == (-4 * 3600, -5 * 3600)
+    assert best.change.count == 9  # weeks
 
 
 def test_what_changes_less_is_taken_where_the_best_is_not_surely_better():
@@ -187,11 +193,11 @@ def test_a_short_log_and_saturated_sites_are_told():
 def test_a_model_whose_queue_only_grows_is_told_in_words():
     row = {"grouping": "all", "site": "north", "recorded_mean": 7_200.0, "known": 9, "jobs": 9}
     rows = pd.DataFrame([row | {"model_mean": np.nan}, row | {"site": "south", "model_mean": 60.0}])
-    assert misses(rows) == {
+    assert sites_not_reproduced(rows) == {
         "north": "in the model its queue only grows, in its log its jobs wait 2.0 h",
         "south": "in the model its jobs wait 60 s on average, in its log 2.0 h",
     }
-    assert misses(rows.assign(model_mean=7_000.0)) == {}
+    assert sites_not_reproduced(rows.assign(model_mean=7_000.0)) == {}
 
 
 def test_a_model_that_misses_what_a_log_records_recommends_nothing():

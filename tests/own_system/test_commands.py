@@ -167,6 +167,12 @@ def test_a_folder_of_tables_that_takes_none_is_said_at_once(refused, given, tmp_
     )
 
 
+def test_the_help_says_at_which_penalty_spanning_can_be_recommended(run):
+    words = " ".join(run("report", "--help").split())
+    assert "Spanning is recommended only at the middle one of those above 0." in words
+    assert "[default: 0, 0.1, 0.25, 0.5]" in words
+
+
 def test_each_of_several_numbers_is_in_plain_digits(refused, given):
     line = refused("report", *given, "--penalty", "0.1", "--penalty", "1_0")
     assert "--penalty = '1_0'; give a number in plain digits" in line

@@ -10,17 +10,17 @@ from coalloc_lib.simulation import sites
 from coalloc_lib.statistics import WEEK, resample_weeks
 from coalloc_lib.statistics.site_comparison import ALL, together
 from own_system import sites_report
+from own_system.comparison import METRICS, Comparison
 from own_system.options import (
     ALONE,
     CONSERVATIVE,
-    METRICS,
     SHARED,
-    Comparison,
     Option,
+    likely_penalty,
     options,
-    run_all,
     with_more,
 )
+from own_system.simulation import run_all
 from tests.own_system.conftest import CLUSTERS
 
 
@@ -152,10 +152,10 @@ def test_the_root_is_where_the_line_falls_below_the_level(waits, root):
     names = ["none", "some", "all"]
     comparison = compared(dict(zip(names, waits, strict=True)) | {"level": 5})
     at = dict(zip((0, 1, 2), names, strict=True))
-    interval = comparison.root(("all", ALL), "mean wait", at, "level")
+    interval = comparison.crossing(("all", ALL), "mean wait", at, "level")
     assert [interval.estimate, interval.low, interval.high] == [root] * 3
     down = dict(zip((2, 1, 0), names, strict=True))
-    mirrored = comparison.root(("all", ALL), "mean wait", down, "level").estimate
+    mirrored = comparison.crossing(("all", ALL), "mean wait", down, "level").estimate
     assert mirrored == (2 - root if np.isfinite(root) else -root)
 
 
@@ -333,6 +333,9 @@ def test_of_spanning_only_the_middle_penalty_can_be_recommended(case):
     found = options(system, jobs, site, ["one"] * len(jobs), [0, 0.1, 0.25, 0.5], 0)
     policies = [option.name for option in found if option.kind == "policy"]
     assert [name for name in policies if "span" in name] == ["span only if sooner, penalty 0.25"]
+    assert all(option.advice for option in found if option.kind == "policy")
+    choices = [0.5], [0, 0.2, 0.4], [0, 0.1, 0.2, 0.3]
+    assert [likely_penalty(penalties) for penalties in choices] == [0.5, 0.2, 0.2]
 
 
 def test_who_starts_after_the_last_submission_is_late(case):

@@ -36,6 +36,8 @@ def test_it_is_saved_whole_with_the_answer_its_doubts_and_what_it_cannot_say(
         unknown = round(row.without_estimate * row.jobs)
         assert f"{unknown} of {row.jobs} jobs of {row.site} have no estimate" in text
         assert row.sha256 in text
+    assert "can be recommended: conservative, alone; share one queue; span only if sooner" in text
+    assert "only at the middle one of the penalties above 0" in text
     assert "weeks: a season, a new machine" in text
     assert report.made_by["command"] in text
     assert "joined week by week" not in text

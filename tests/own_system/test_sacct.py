@@ -2,7 +2,7 @@
 
 import gzip
 from collections import Counter
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from own_system import sacct, sacct_columns
+from own_system import sacct
+from own_system.sacct import columns as sacct_columns
 from own_system.sacct import read_sacct
 from tests.conftest import ROOT
 from tests.own_system.made_sacct import COLUMNS, KINDS, Export, Job, random_export
@@ -310,6 +311,15 @@ def test_what_is_no_swf_names_its_reader(tmp_path, text):
         co.InputError, match=r"line 2: .* not a job .* 'python -m own_system import' .*batsim"
     ):
         co.read_swf(tmp_path / "log.swf")
+
+
+def test_a_value_that_cannot_be_read_is_never_part_of_an_export(tmp_path):
+    path = file_of(tmp_path, line("1"), line("2", cores="many"))
+    with pytest.raises(co.InputError, match="line 3: allocated_processors is 'many'"):
+        sacct_columns.read_export(path, "cores", UTC)
+    export = sacct_columns.read_export(file_of(tmp_path, line("1")), "cores", UTC)
+    assert export.instants.tolist() == [[[100.0] * 2, [160.0] * 2, [260.0] * 2]]
+    assert export.has_raw_elapsed
 
 
 def test_many_users_keep_their_numbers_apart(tmp_path):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from own_system import sacct_times
 from own_system.sacct import read_sacct
-from own_system.sacct_elapsed import IN_HOURS, LONGER, SHORTER
+from own_system.sacct import times as sacct_times
+from own_system.sacct.elapsed import IN_HOURS, LONGER, SHORTER
 from tests.own_system.sacct_files import HEADER, TWICE, file_of, line, outcomes
 from tests.workloads.test_preemption import CASES
 

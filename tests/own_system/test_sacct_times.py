@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from own_system.sacct_times import length, parts_of
+from own_system.sacct.times import length, parts_of
 
 DAY = 86_400
 

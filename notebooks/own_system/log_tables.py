@@ -13,8 +13,9 @@ from coalloc_lib.schedules.metrics import by_width
 from coalloc_lib.statistics import WEEK
 from coalloc_lib.statistics.site_comparison import ALL
 from coalloc_lib.workloads.swf import SwfLog, in_use
+from own_system.comparison import Comparison, Group
 from own_system.decision import LEAST_CHANGE
-from own_system.options import ALONE, Comparison, Group
+from own_system.options import ALONE
 from own_system.words import DAY, duration
 
 #: The columns of a log by which its jobs can be grouped.
@@ -133,7 +134,7 @@ def group_masks(table: pd.DataFrame, sites: list[str]) -> dict[Group, NDArray[np
     return masks
 
 
-def facts(
+def facts_of_logs(
     logs: Mapping[str, Any], clusters: Mapping[str, int], table: pd.DataFrame
 ) -> pd.DataFrame:
     """Return a table that describes the log of each site and its jobs that are compared.
@@ -147,30 +148,46 @@ def facts(
     table : DataFrame
         The result of `table_of_jobs`.
     """
-    rows, span = [], np.ptp(table["submit"])
-    for site, size in clusters.items():
-        log, jobs = logs[site], table[table["site"] == site]
-        row: dict[str, Any] = {"site": site, "processors": size, "in_file": len(log)}
-        if isinstance(log, SwfLog):
-            first, last = (f"{end:%Y-%m-%d}" for end in (jobs["came"].min(), jobs["came"].max()))
-            row |= {"log": log.title, "sha256": log.sha256, "from": first, "to": last}
-            row |= {"time_zone": log.time_zone.name, "notes": "; ".join(log.notes)}
-        usable = len(log.usable) if isinstance(log, SwfLog) else len(log)
-        used, length, wide = jobs["used"].dropna(), jobs["runtime"], jobs["processors"]
-        submit = np.sort([*jobs["submit"], table["submit"].min(), table["submit"].max()])
-        gap = int(np.diff(submit).argmax())
-        rows.append(row | {
-            "without_run_time": len(log) - usable, "outside": usable - len(jobs),
-            "jobs": len(jobs), "weeks": span / WEEK, "load": jobs["work"].sum() / (span * size),
-            "busiest": _processors_in_use(jobs),
-            "gap_begins": submit[gap], "gap": submit[gap + 1] - submit[gap],
-            "idle_in_nodes": 1 - (jobs["asked"] * length).sum() / jobs["work"].sum(),
-            "widest": wide.max(),
-            **_distribution("processors", wide), **_distribution("runtime", length),
-            "without_estimate": jobs["used"].isna().mean(), "past_estimate": (used > 1).mean(),
-            "used_of_estimate_median": used.median(),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+    ends = table["submit"].min(), table["submit"].max()
+    return pd.DataFrame([
+        {"site": site, "processors": size}
+        | _facts_of_log(logs[site], table[table["site"] == site])
+        | _facts_of_jobs(table[table["site"] == site], size, ends)
+        for site, size in clusters.items()
+    ])  # fmt: skip
+
+
+def _facts_of_log(log: Any, jobs: pd.DataFrame) -> dict[str, Any]:
+    """Return the columns about the file of a log; `jobs` are its jobs that are compared."""
+    facts: dict[str, Any] = {"in_file": len(log)}
+    usable = len(log)
+    if isinstance(log, SwfLog):
+        first, last = (f"{end:%Y-%m-%d}" for end in (jobs["came"].min(), jobs["came"].max()))
+        facts |= {"log": log.title, "sha256": log.sha256, "from": first, "to": last}
+        facts |= {"time_zone": log.time_zone.name, "notes": "; ".join(log.notes)}
+        usable = len(log.usable)
+    return facts | {"without_run_time": len(log) - usable, "outside": usable - len(jobs)}
+
+
+def _facts_of_jobs(jobs: pd.DataFrame, size: int, ends: tuple[float, float]) -> dict[str, Any]:
+    """Return the columns about the jobs of a site that are compared.
+
+    `size` is its number of processors, and `ends` are the first and the last submission at all
+    sites.
+    """
+    used, length, span = jobs["used"].dropna(), jobs["runtime"], ends[1] - ends[0]
+    submit = np.sort([*jobs["submit"], *ends])
+    gap = int(np.diff(submit).argmax())
+    return {
+        "jobs": len(jobs), "weeks": span / WEEK, "load": jobs["work"].sum() / (span * size),
+        "busiest": _processors_in_use(jobs),
+        "gap_begins": submit[gap], "gap": submit[gap + 1] - submit[gap],
+        "idle_in_nodes": 1 - (jobs["asked"] * length).sum() / jobs["work"].sum(),
+        "widest": jobs["processors"].max(),
+        **_distribution("processors", jobs["processors"]), **_distribution("runtime", length),
+        "without_estimate": jobs["used"].isna().mean(), "past_estimate": (used > 1).mean(),
+        "used_of_estimate_median": used.median(),
+    }  # fmt: skip
 
 
 def _processors_in_use(jobs: pd.DataFrame) -> float:
@@ -267,7 +284,7 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def misses(rows: pd.DataFrame) -> dict[str, str]:
+def sites_not_reproduced(rows: pd.DataFrame) -> dict[str, str]:
     """Return the sites whose recorded mean wait the model does not reproduce.
 
     Parameters
@@ -310,14 +327,14 @@ def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
     rows : DataFrame
         The result of `waits`.
     facts : DataFrame
-        The result of the function `facts`.
+        The result of `facts_of_logs`.
 
     Returns
     -------
     dict of str to str
         For each of these sites the reasons for the doubt.
     """
-    facts_of, missed, texts = facts.set_index("site"), misses(rows), {}
+    facts_of, missed, texts = facts.set_index("site"), sites_not_reproduced(rows), {}
     for row in rows[rows["grouping"] == "all"].itertuples():
         reasons = [_doubt_about_waits(row, missed), *_doubts_about_machine(facts_of.loc[row.site])]
         if any(reasons):

@@ -1,4 +1,4 @@
-"""The reader of exports of Slurm's accounting, which ``sacct --parsable2`` prints."""
+"""Read an export of Slurm's accounting, which ``sacct --parsable2`` prints, as a log."""
 
 import os
 import re
@@ -13,14 +13,12 @@ from coalloc_lib.basics.checks import InputError, one_of, shown
 from coalloc_lib.basics.text import printable
 from coalloc_lib.workloads.swf import SwfLog, in_use
 from coalloc_lib.workloads.swf_lines import FIELDS, WHOLE_FIELDS
-from own_system.sacct_columns import COMMAND, PROCESSORS, SIZES, Export, columns_for
-from own_system.sacct_jobs import ended_jobs, in_order_of_submission, with_components_joined
-from own_system.sacct_receipt import READ_AS_UTC, Receipt
+from own_system.sacct.columns import PROCESSORS, SIZES, read_export
+from own_system.sacct.jobs import ended_jobs, in_order_of_submission, with_components_joined
+from own_system.sacct.receipt import READ_AS_UTC, Receipt
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["COMMAND", "read_sacct"]
 
 #: The largest number of partitions whose names the receipt shows.
 MOST_NAMED = 12
@@ -75,12 +73,11 @@ def read_sacct(
     one_of("unit", unit, [*PROCESSORS])
     zone = _zone_of(time_zone)
     receipt = Receipt()
-    export = Export(path, columns_for(unit), zone, receipt.counts)
-    lines = export.table()
-    clusters = _cluster_names(lines, cluster, path)
-    export.check()
-    ended = ended_jobs(lines, export.instants(), cluster, zone, receipt)
-    del lines  # An export may be large, and only the jobs are needed from here on.
+    export = read_export(path, unit, zone)
+    receipt.counts.update(export.counts)
+    clusters = _cluster_names(export.lines, cluster, path)
+    ended = ended_jobs(export, cluster, zone, receipt)
+    del export  # An export may be large, and only the jobs are needed from here on.
     if not len(ended):
         why, remedy = receipt.why_empty()
         raise InputError(f"{path} has no job that ran ({why}); {remedy}")

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from own_system.sacct_elapsed import IN_HOURS, LONGER, SHORTER
+from own_system.sacct.elapsed import IN_HOURS, LONGER, SHORTER
 
 # Reasons why a line is left out. A line is counted for the first reason that holds.
 STEPS = "steps of jobs"
@@ -19,7 +19,7 @@ END_BEFORE_START = "end before they start"
 TOO_SHORT = "ran for less than a second"
 NO_PROCESSORS = "without processors"
 COMPONENTS = "further components of heterogeneous jobs"
-# Notes about lines that are kept. Others are in `sacct_elapsed`.
+# Notes about lines that are kept. Others are in the module `elapsed`.
 NO_LIMIT = "without a time limit"
 REQUEUED = "further runs of requeued jobs"
 RESIZED = "further segments of resized jobs"

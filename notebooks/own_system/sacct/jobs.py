@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from own_system.sacct_columns import NAMES, SIZES
-from own_system.sacct_elapsed import IN_HOURS, LONGER, contradictions_of
-from own_system.sacct_receipt import (
+from own_system.sacct.columns import NAMES, SIZES, Export
+from own_system.sacct.elapsed import IN_HOURS, LONGER, contradictions_of
+from own_system.sacct.receipt import (
     COMPONENTS,
     END_BEFORE_START,
     HOUR_SKIPPED,
@@ -35,7 +35,7 @@ from own_system.sacct_receipt import (
     UNKNOWN_STATE,
     Receipt,
 )
-from own_system.sacct_states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, state_of
+from own_system.sacct.states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, state_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,26 +43,25 @@ if TYPE_CHECKING:
 # Two lines with the same values in these columns are of one run. The word of the submission is
 # compared too if its form is unusual, because its instant alone may be ambiguous.
 _RUN = ["id", "submit", "submit_has_zone", "other_submit", "start"]
+# The columns of a line that are needed after its job was chosen.
+_OF_JOBS = [
+    "id", "submit", "start", "runtime", "status", "requested_time", *SIZES, *NAMES[1:-1],
+    "submit_has_zone", "is_resizing",
+]  # fmt: skip
 # How the values of the components of a job are combined. All other values are those of the first
 # component.
 _COMBINED = {"runtime": "max", "requested_time": "max", **dict.fromkeys(SIZES, "sum")}
 
 
 def ended_jobs(
-    lines: "pd.DataFrame",
-    when: NDArray[np.float64],
-    cluster: str | None,
-    zone: tzinfo,
-    receipt: Receipt,
+    export: Export, cluster: str | None, zone: tzinfo, receipt: Receipt
 ) -> "pd.DataFrame":
     """Return the lines of jobs that ran and have ended; count all others in the receipt.
 
     Parameters
     ----------
-    lines : DataFrame
-        The table of an `Export`.
-    when : ndarray of shape (n, 3, 2)
-        The two instants that the submission, the start and the end of each line may mean.
+    export : Export
+        The result of `read_export`.
     cluster : str or None
         The cluster to read; None for all.
     zone : tzinfo
@@ -70,56 +69,69 @@ def ended_jobs(
     receipt : Receipt
         It counts the lines that are left out or noted.
     """
-    elapsed = lines["elapsed"].to_numpy()
-    submit, start, end = _most_plausible(when, elapsed).T
-    contradictions = contradictions_of(lines, start, end, zone)
+    lines, elapsed = export.lines, export.lines["elapsed"].to_numpy()
+    submit, start, end = _most_plausible(export.instants, elapsed).T
+    contradictions = contradictions_of(lines, start, end, zone, export.has_raw_elapsed)
     from_start_to_end = np.isnan(elapsed) | contradictions[LONGER] | contradictions[IN_HOURS]
-    runtime = np.where(from_start_to_end, end - start, elapsed)
     states = lines["state"].map(state_of, na_action=None).astype(object)
-    status = states.map(STATUS).fillna(0).to_numpy(dtype=int)
-    is_other = (lines["cluster"] != (cluster or lines["cluster"])).to_numpy()
-    is_open = _is_open(states, lines["has_end"], end, runtime)
-    reasons = {
+    jobs = lines.assign(
+        submit=submit, start=start, end=end, state=states,
+        runtime=np.where(from_start_to_end, end - start, elapsed),
+        status=states.map(STATUS).fillna(0).to_numpy(dtype=int),
+        is_resizing=(states == "RESIZING").to_numpy(),
+    )  # fmt: skip
+    kept = receipt.leave_out(_reasons_to_leave_out(jobs, cluster))
+    notes = contradictions | _notes_on(jobs, contradictions[IN_HOURS], export.instants)
+    receipt.note({what: kept & mask for what, mask in notes.items()}, jobs["line"].to_numpy())
+    return jobs.loc[kept, _OF_JOBS]
+
+
+def _reasons_to_leave_out(jobs: "pd.DataFrame", cluster: str | None) -> dict[str, NDArray]:
+    """Return the lines to which each reason of `LEFT_OUT` applies, except the steps of jobs."""
+    submit, start, end, runtime = (
+        jobs[name].to_numpy() for name in ("submit", "start", "end", "runtime")
+    )
+    is_other = (jobs["cluster"] != (cluster or jobs["cluster"])).to_numpy()
+    is_open = _is_open(jobs)
+    is_cancelled = jobs["status"].to_numpy() == STATUS["CANCELLED"]
+    return {
         OTHER_CLUSTER: is_other,
         STILL_OPEN: is_open,
-        REVOKED: (states == "REVOKED").to_numpy(),
-        REPEATED: _is_repeated(lines.assign(start=start), ~(is_other | is_open)),
-        NEVER_STARTED: np.isnan(start) | ((status == 5) & ~(runtime > 0)),
-        NO_END: np.isnan(submit + runtime) | (lines["has_end"].any() & np.isnan(end)),
+        REVOKED: (jobs["state"] == "REVOKED").to_numpy(),
+        REPEATED: _is_repeated(jobs, ~(is_other | is_open)),
+        NEVER_STARTED: np.isnan(start) | (is_cancelled & ~(runtime > 0)),
+        NO_END: np.isnan(submit + runtime) | (jobs["has_end"].any() & np.isnan(end)),
         END_BEFORE_START: (end < start) | (runtime < 0),
         TOO_SHORT: runtime < 1,
-        NO_PROCESSORS: lines[[*SIZES]].sum(axis=1).to_numpy() <= 0,
+        NO_PROCESSORS: jobs[[*SIZES]].sum(axis=1).to_numpy() <= 0,
     }
-    kept = receipt.leave_out(reasons)
-    shift = np.diff(when)[..., 0]
-    in_two = lines[["elapsed_parts", "requested_time_parts"]] == 2
-    is_unclear = in_two.to_numpy() & ~np.outer(contradictions[IN_HOURS], [True, False])
-    notes = contradictions | {
+
+
+def _notes_on(
+    jobs: "pd.DataFrame", is_in_hours: NDArray[np.bool_], instants: NDArray[np.float64]
+) -> dict[str, NDArray]:
+    """Return the lines to which each note about a clock, a state or a form of time applies."""
+    shift = np.diff(instants)[..., 0]
+    in_two = jobs[["elapsed_parts", "requested_time_parts"]] == 2
+    is_unclear = in_two.to_numpy() & ~np.outer(is_in_hours, [True, False])
+    return {
         HOUR_TWICE: (shift > 0).any(axis=1),
         HOUR_SKIPPED: (shift < 0).any(axis=1),
-        UNKNOWN_STATE: ~states.isin(STATES).to_numpy(),
+        UNKNOWN_STATE: ~jobs["state"].isin(STATES).to_numpy(),
         UNCLEAR_TIMES: is_unclear.any(axis=1),
     }
-    receipt.note({what: kept & mask for what, mask in notes.items()}, lines["line"].to_numpy())
-    times = {"submit": submit, "start": start, "runtime": runtime, "status": status}
-    stay = ["id", "requested_time", *SIZES, *NAMES[1:-1], "submit_has_zone"]
-    numbers = {name: column[kept] for name, column in times.items()}
-    numbers["is_resizing"] = (states == "RESIZING").to_numpy()[kept]
-    return lines.loc[kept, stay].assign(**numbers)
 
 
-def _is_open(
-    states: "pd.Series", has_end: "pd.Series", end: NDArray, runtime: NDArray
-) -> NDArray[np.bool_]:
+def _is_open(jobs: "pd.DataFrame") -> NDArray[np.bool_]:
     """Return which jobs are still waiting or running.
 
     A record in some states, such as RESIZING, is closed if it has an end. If the export has no ends
     at all, a job that is about to change its size has run with the old one.
     """
-    no_end = np.isnan(end)
-    if not has_end.any():
-        no_end &= ~((states == "RESIZING").to_numpy() & (runtime > 0))
-    return (states.isin(OPEN) | (states.isin(OPEN_WITHOUT_END) & no_end)).to_numpy(bool)
+    states, has_no_end = jobs["state"], jobs["end"].isna()
+    if not jobs["has_end"].any():
+        has_no_end &= ~(jobs["is_resizing"] & (jobs["runtime"] > 0))
+    return (states.isin(OPEN) | (states.isin(OPEN_WITHOUT_END) & has_no_end)).to_numpy(bool)
 
 
 def _is_repeated(lines: "pd.DataFrame", chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:

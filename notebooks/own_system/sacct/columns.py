@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import tzinfo
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown, whole_in
 from coalloc_lib.workloads.log_files import content
-from own_system.sacct_elapsed import tolerance_of
-from own_system.sacct_receipt import REPEATED, STEPS
-from own_system.sacct_times import (
+from own_system.sacct.elapsed import tolerance_of
+from own_system.sacct.receipt import REPEATED, STEPS
+from own_system.sacct.times import (
     LENGTH_OF_TIME,
     Hours,
     instants,
@@ -69,47 +69,76 @@ _NOT_KNOWN = {
 _HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
 
 
-def columns_for(unit: str) -> dict[str, tuple[str, ...]]:
-    """Return the columns that can give each value; `unit` is what counts as a processor."""
-    return COLUMNS | dict(zip(SIZES, PROCESSORS[unit], strict=True))
+class Export(NamedTuple):
+    """The lines of an export that may be jobs."""
+
+    #: A table with a row for each line, in columns of numbers.
+    lines: "pd.DataFrame"
+    #: The two instants that the submission, the start and the end of each line may mean, in seconds
+    #: of Unix. The shape is (number of lines, 3, 2).
+    instants: NDArray[np.float64]
+    #: The numbers of lines that are not in the table: steps of jobs, and repeated headers.
+    counts: Counter[str]
+    #: Whether the elapsed times are from the column ElapsedRaw, which is always in seconds.
+    has_raw_elapsed: bool
 
 
-class Export:
-    """The lines of an export that may be jobs, in columns of numbers.
-
-    The file is read block by block, because few words of it are kept.
+def read_export(path: Any, unit: str, zone: tzinfo) -> Export:
+    """Read the lines of an export that may be jobs.
 
     Parameters
     ----------
     path : str or Path
         The file.
-    columns : dict of str to tuple of str
-        The result of `columns_for`.
+    unit : {"cores", "nodes"}
+        What counts as a processor.
     zone : tzinfo
         The zone of times that name none.
-    counts : Counter
-        It counts the lines that are left out here: steps of jobs, and repeated headers.
+
+    Returns
+    -------
+    Export
+        The lines. It contains no value that could not be read.
 
     Raises
     ------
     InputError
-        If a column is missing, if a line has too many or too few columns, or if there is no job.
+        If a column is missing, if a line has too many or too few columns, if there is no job, or if
+        a value cannot be read.
+    """
+    reader = _Reader(path, COLUMNS | dict(zip(SIZES, PROCESSORS[unit], strict=True)), zone)
+    for block in content(path):
+        reader.add_block(block)
+    reader.check()
+    return Export(reader.table(), reader.instants(), reader.counts, reader.has_raw_elapsed)
+
+
+class _Reader:
+    """What was read of an export so far, in columns of numbers.
+
+    The file is read block by block, because few words of it are kept.
     """
 
-    def __init__(
-        self, path: Any, columns: dict[str, tuple[str, ...]], zone: tzinfo, counts: Counter[str]
-    ) -> None:
-        self._path, self._zone, self._counts = path, zone, counts
+    def __init__(self, path: Any, columns: dict[str, tuple[str, ...]], zone: tzinfo) -> None:
+        self.counts: Counter[str] = Counter()
+        self.has_raw_elapsed = False
+        self._path, self._columns, self._zone = path, columns, zone
         self._hours = Hours(zone)
+        self._header, self._next_line = b"", 1
+        # The place in a line of the column that gives each value.
+        self._places: dict[str, int] = {}
         self._codes: dict[str, dict[str, int]] = {name: {} for name in NAMES}
         self._blocks: list[dict[str, NDArray]] = []
         self._instants: list[NDArray[np.float64]] = []
+        # A message about the first word of each value that cannot be read.
         self._faults: dict[str, str] = {}
-        self._has_raw_elapsed = False
-        self._read(columns)
 
     def check(self) -> None:
-        """Raise an `InputError` if a value could not be read; it names the line and the value."""
+        """Raise an `InputError` if there is no job, or if a value could not be read."""
+        if not any(map(len, self._instants)):
+            steps = f"no job below its header ({self.counts[STEPS]:,} steps of jobs)"
+            what = steps if self._header else "no line"
+            raise InputError(f"{self._path} has {what}; export it with: {COMMAND}")
         for name in (*_TIMES, *_AMOUNTS):
             if name in self._faults:
                 raise InputError(self._faults[name])
@@ -129,65 +158,57 @@ class Export:
         return pd.DataFrame(columns, copy=False)
 
     def instants(self) -> NDArray[np.float64]:
-        """Return the two instants that each time may mean, and forget them to save memory.
+        """Return the two instants that each time may mean, with the shape (lines, 3, 2)."""
+        return np.concatenate(self._instants)
 
-        Returns
-        -------
-        ndarray of shape (number of lines, 3, 2)
-            The instants of the submission, the start and the end, in seconds of Unix.
+    def add_block(self, block: bytes) -> None:
+        """Read some lines of the file. The first line of the file that is not empty is the header.
+
+        Lines that repeat the header are left out.
         """
-        instants, self._instants = np.concatenate(self._instants), []
-        return instants
+        first = self._next_line
+        block = block.removeprefix(codecs.BOM_UTF8) if first == 1 else block
+        lines = enumerate(block.replace(b"\r\n", b"\n").split(b"\n"), start=first)
+        self._next_line += block.count(b"\n")
+        rows = {number: row for number, row in lines if row.strip()}
+        if rows and not self._header:
+            self._read_header(rows.pop(min(rows)))
+        repeated = [number for number, row in rows.items() if row == self._header]
+        self.counts[REPEATED] += len([rows.pop(number) for number in repeated])
+        self._check_widths(rows)
+        if rows:
+            self._add(self._values(rows))
 
-    def _read(self, columns: dict[str, tuple[str, ...]]) -> None:
-        header, places, number = b"", dict[str, int](), 1
-        for block in content(self._path):
-            block = block.removeprefix(codecs.BOM_UTF8) if number == 1 else block
-            lines = enumerate(block.replace(b"\r\n", b"\n").split(b"\n"), start=number)
-            number += block.count(b"\n")
-            rows = {at: row for at, row in lines if row.strip()}
-            if rows and not header:
-                header = rows.pop(min(rows))
-                text = header.decode("utf-8", "replace")
-                places = _places(text, columns, self._path)
-                names = text.casefold().replace(" ", "").split("|")
-                self._has_raw_elapsed = "elapsedraw" in names
-            repeated = [at for at, row in rows.items() if row == header]
-            self._counts[REPEATED] += len([rows.pop(at) for at in repeated])
-            self._check_widths(rows, header)
-            if rows:
-                self._add(self._values(rows, places, columns))
-        if not any(map(len, self._instants)):
-            steps = f"no job below its header ({self._counts[STEPS]:,} steps of jobs)"
-            what = steps if header else "no line"
-            raise InputError(f"{self._path} has {what}; export it with: {COMMAND}")
+    def _read_header(self, header: bytes) -> None:
+        text = header.decode("utf-8", "replace")
+        self._header, self._places = header, _places(text, self._columns, self._path)
+        self.has_raw_elapsed = "elapsedraw" in text.casefold().replace(" ", "").split("|")
 
-    def _check_widths(self, rows: dict[int, bytes], header: bytes) -> None:
+    def _check_widths(self, rows: dict[int, bytes]) -> None:
         """Raise an error if a line has another number of columns than the header."""
-        for at, row in rows.items():
-            if row.count(b"|") != header.count(b"|"):
+        wanted = self._header.count(b"|") + 1
+        for number, row in rows.items():
+            found = row.count(b"|") + 1
+            if found != wanted:
                 raise InputError(
-                    f"{self._path}, line {at}: {row.count(b'|') + 1} columns, but the header has "
-                    f"{header.count(b'|') + 1}; leave JobName and other free text, which may "
-                    "contain a '|', out of --format"
+                    f"{self._path}, line {number}: {found} columns, but the header has {wanted}; "
+                    "leave JobName and other free text, which may contain a '|', out of --format"
                 )
 
-    def _values(
-        self, rows: dict[int, bytes], places: dict[str, int], columns: dict[str, tuple[str, ...]]
-    ) -> dict[str, "pd.Series"]:
+    def _values(self, rows: dict[int, bytes]) -> dict[str, "pd.Series"]:
         """Return the words of each value of a block, by the number of the line; leave out steps."""
         import pandas as pd
 
         table = pd.read_csv(
             io.BytesIO(b"\n".join(rows.values())), sep="|", header=None, dtype=object,
-            usecols=sorted(places.values()), na_filter=False, quoting=3, lineterminator="\n",
+            usecols=sorted(self._places.values()), na_filter=False, quoting=3, lineterminator="\n",
             encoding_errors="backslashreplace",
         ).set_axis([*rows])  # fmt: skip
-        is_step = table[places["id"]].str.contains(".", regex=False)
-        self._counts[STEPS] += int(is_step.sum())
+        is_step = table[self._places["id"]].str.contains(".", regex=False)
+        self.counts[STEPS] += int(is_step.sum())
         table = table[~is_step]
         empty = pd.Series("", table.index, dtype=object)
-        return {name: table.get(places.get(name), empty) for name in columns}
+        return {name: table.get(self._places.get(name), empty) for name in self._columns}
 
     def _add(self, words: dict[str, "pd.Series"]) -> None:
         """Add the values of a block as numbers."""
@@ -205,7 +226,6 @@ class Export:
             block[name] = self._numbers(name, words[name], parsers.get(name, _number_of_processors))
         elapsed_in_minutes = self._are_without_seconds("elapsed", words["elapsed"])
         block["tolerance"] = tolerance_of(in_minutes[1] | in_minutes[2], elapsed_in_minutes)
-        block["is_raw"] = np.full(len(block["id"]), self._has_raw_elapsed)
         for name in parsers:
             block[f"{name}_parts"] = self._numbers(name, words[name], parts_of)
         for name, codes in self._codes.items():

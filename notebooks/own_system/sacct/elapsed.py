@@ -22,7 +22,11 @@ _MOST_OFF = 0.02, 59.0
 
 
 def contradictions_of(
-    lines: "pd.DataFrame", start: NDArray[np.float64], end: NDArray[np.float64], zone: tzinfo
+    lines: "pd.DataFrame",
+    start: NDArray[np.float64],
+    end: NDArray[np.float64],
+    zone: tzinfo,
+    has_raw_elapsed: bool,
 ) -> dict[str, NDArray[np.bool_]]:
     """Return the lines whose elapsed time contradicts the time from start to end.
 
@@ -33,12 +37,15 @@ def contradictions_of(
     Parameters
     ----------
     lines : pandas.DataFrame
-        The columns ``elapsed``, ``elapsed_parts``, ``is_raw``, ``tolerance``,
-        ``start_has_zone`` and ``end_has_zone`` of the export.
+        The columns ``elapsed``, ``elapsed_parts``, ``tolerance``, ``start_has_zone`` and
+        ``end_has_zone`` of the export.
     start, end : ndarray of float
         The instants in seconds of Unix, NaN where they are not known.
     zone : tzinfo
         The zone in which times without a zone were read.
+    has_raw_elapsed : bool
+        Whether the elapsed times are from the column ElapsedRaw. They are then in seconds, and none
+        can be in hours or minutes.
 
     Returns
     -------
@@ -53,7 +60,7 @@ def contradictions_of(
     local = np.flatnonzero(differs & ~has_zone)
     change = _change_of_clock(start[local], end[local], zone)
     differs[local] = (change == 0) | (np.abs(np.abs(off[local]) - change) >= 1)
-    in_hours = differs & _is_in_hours(lines, elapsed, span)
+    in_hours = differs & (not has_raw_elapsed) & _is_in_hours(lines, elapsed, span)
     return {
         LONGER: differs & (off > 0),
         SHORTER: differs & (off < 0) & ~in_hours,
@@ -93,14 +100,10 @@ def _offset(instant: float, zone: tzinfo) -> float:
 def _is_in_hours(
     lines: "pd.DataFrame", elapsed: NDArray[np.float64], span: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Return the lines whose elapsed time seems to be in hours:minutes, or in minutes.
-
-    A value of the column ElapsedRaw is never among them, because it is always in seconds.
-    """
+    """Return the lines whose elapsed time seems to be in hours:minutes, or in minutes."""
     share, seconds = _MOST_OFF
     return (
-        ~lines["is_raw"].to_numpy()
-        & lines["elapsed_parts"].isin([1, 2]).to_numpy()
+        lines["elapsed_parts"].isin([1, 2]).to_numpy()
         & (span >= LEAST_IN_HOURS)
         & (np.abs(60 * elapsed - span) <= np.minimum(share * span, seconds))
     )

@@ -9,7 +9,7 @@ from coalloc_lib.statistics import DAY, WEEK
 from coalloc_lib.statistics.site_comparison import together
 from coalloc_lib.workloads.swf import SwfLog
 from own_system import sites_report
-from own_system.logs import doubts
+from own_system.log_tables import doubts
 from tests.own_system.conftest import BEGAN, CLUSTERS
 
 

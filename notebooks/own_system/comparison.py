@@ -1,0 +1,212 @@
+"""The comparison of simulated options: metrics of the same jobs, with bootstrap intervals."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
+from coalloc_lib.statistics import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
+from own_system.options import ALONE, Option
+from own_system.simulation import Outcome, saturated_share
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The metrics by which options are compared, with the column of `Outcome` that each of them uses.
+METRICS = {
+    "mean wait": "wait", "p95 wait": "wait", "AWRT": "response", "slowdown": "slowdown",
+}  # fmt: skip
+#: A grouping (``all``, ``site``, ``width`` or ``partition``) and one group of it.
+Group = tuple[str, str]
+
+
+class Comparison:
+    """The metrics of all options on the same jobs, with intervals by bootstrap over weeks.
+
+    All options are compared on the same resampled weeks.
+
+    Parameters
+    ----------
+    outcomes : dict of str to Outcome or InputError
+        The result of `run_all`.
+    groups : dict of Group to ndarray of bool
+        The jobs of each group.
+    submit, work : ndarray
+        The submission time and the work of each job.
+    progress : NullProgress
+        It counts the groups that are done.
+
+    Attributes
+    ----------
+    names : list of str
+        The options that could be simulated.
+    failed : dict of str to str
+        The other options, with the reason.
+    """
+
+    def __init__(
+        self,
+        outcomes: Mapping[str, Outcome | InputError],
+        groups: Mapping[Group, NDArray[np.bool_]],
+        submit: NDArray[np.float64],
+        work: NDArray[np.float64],
+        progress: NullProgress = NO_PROGRESS,
+    ) -> None:
+        self.failed = {n: str(o) for n, o in outcomes.items() if isinstance(o, InputError)}
+        self.outcomes = {n: o for n, o in outcomes.items() if not isinstance(o, InputError)}
+        self.names, self.groups = [*self.outcomes], groups
+        self._values, self._faults = {}, {}
+        progress.total(len(groups))
+        for group, members in groups.items():
+            for name, outcome in self.outcomes.items():
+                share = saturated_share(outcome["late"][members], work[members])
+                if share:
+                    why = f"saturated: {share:.0%} of the work still waits at the last submission"
+                    self._faults[group, name] = why
+            for metric, column in METRICS.items():
+                values = np.stack([o[column][members] for o in self.outcomes.values()])
+                weights = work[members] if metric == "AWRT" else np.ones(values.shape[1])
+                quantile = 0.95 if metric == "p95 wait" else None
+                self._values[group, metric] = _resampled(values, weights, submit[members], quantile)
+            progress.step()
+
+    def value(self, group: Group, metric: str, name: str) -> float:
+        """Return the value of a metric under an option for a group of jobs."""
+        return float(self._values[group, metric].means[self.names.index(name)])
+
+    def change(self, group: Group, metric: str, one: str, other: str = ALONE) -> Interval:
+        """Return the change of a metric from the option `other` to the option `one`."""
+        i, j = self.names.index(one), self.names.index(other)
+        return self._values[group, metric].difference(i, j)
+
+    def crossing(
+        self,
+        group: Group,
+        metric: str,
+        options_at: Mapping[float, str],
+        level: str,
+        slack: float = 0.0,
+    ) -> Interval:
+        """Return the parameter at which a metric falls to the value that it has under an option.
+
+        For example, this is the number of processors at which the mean wait of a site alone falls
+        to its mean wait with one shared queue.
+
+        Parameters
+        ----------
+        group : Group
+            The jobs.
+        metric : str
+            The metric.
+        options_at : dict of float to str
+            The parameters that were simulated, each with the name of its option. The metric becomes
+            smaller along this order. Between two parameters it is interpolated linearly.
+        level : str
+            The option with whose value the metric is compared.
+        slack : float
+            A difference that still counts as the same value.
+
+        Returns
+        -------
+        Interval
+            The parameter with its 95 % interval. An end that is out of the simulated range is
+            infinite.
+        """
+        x, i = np.array([*options_at]), self.names.index(level)
+        places = [self.names.index(name) for name in options_at.values()]
+        beyond = np.inf if x[-1] > x[0] else -np.inf
+
+        def falls(means: NDArray[np.float64]) -> float:
+            y = means[0] + slack - means[1:]
+            k = int((y > 0).argmax())
+            if k == 0:
+                return -beyond if y[0] > 0 else beyond
+            return float(x[k - 1] + (x[k] - x[k - 1]) * y[k - 1] / (y[k - 1] - y[k]))
+
+        return self._values[group, metric].of([i, *places]).interval(falls)
+
+    def fault(self, group: Group, name: str) -> str:
+        """Return why an option has no values for a group of jobs, or an empty text if it has some.
+
+        The option cannot be simulated, or the group is saturated. If a site is saturated, the group
+        of all jobs has no values either.
+        """
+        if name in self.failed:
+            return self.failed[name]
+        sites = [g for g in self.groups if g[0] == "site"] if group[0] == "all" else []
+        for part in (group, *sites):
+            why = self._faults.get((part, name))
+            if why:
+                return why if part == group else why.replace(":", f" at {part[1]}:", 1)
+        return ""
+
+
+def _resampled(values, weights, submit, quantile):
+    """Return the bootstrap over weeks of the weighted mean, or of a quantile, of each row.
+
+    It is the mean if `quantile` is None. If the log is too short for a bootstrap, the
+    result has a warning instead of intervals.
+    """
+    try:
+        if quantile:
+            return resample_quantiles(values, quantile, submit)
+        return resample_weeks(values, weights, submit)
+    except InputError as error:
+        means = values @ weights / weights.sum() if weights.any() else values.mean(axis=1)
+        if quantile:
+            means = np.quantile(values, quantile, axis=1, method="inverted_cdf")
+        short = "the jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
+        # The resamples need some influence and some blocks, but their warning hides the intervals.
+        nothing = np.zeros((len(means), 1))
+        return Resamples(
+            means, resampled=means[None], blocks=2, influence=nothing, length=1,
+            warning=short or str(error),
+        )  # fmt: skip
+
+
+def columns_of(interval: Interval, name: str) -> dict[str, Any]:
+    """Return an interval as columns of a table whose names begin with `name`.
+
+    If the interval has a warning, its ends are NaN.
+    """
+    low, high = (np.nan, np.nan) if interval.warning else (interval.low, interval.high)
+    return {
+        name: interval.estimate, f"{name}_low": low, f"{name}_high": high,
+        "blocks": interval.count, "warning": interval.warning,
+    }  # fmt: skip
+
+
+def changes(found: Sequence[Option], comparison: Comparison) -> "pd.DataFrame":
+    """Return a table with a row for each option, group of jobs and metric.
+
+    The column ``value`` is the value of the metric, and ``change`` is its change from staying
+    alone, with its 95 % interval. If there is no value or no interval, ``warning`` says why.
+    """
+    import pandas as pd
+
+    rows = []
+    for option in (option for option in found if option.kind != "size"):
+        for group, members in comparison.groups.items():
+            for metric in METRICS:
+                row = {"option": option.name, "kind": option.kind, "grouping": group[0],
+                       "group": group[1], "metric": metric, "jobs": members.sum()}  # fmt: skip
+                rows.append(row | _value_and_change(option.name, comparison, group, metric))
+    return pd.DataFrame(rows)
+
+
+def _value_and_change(name, comparison, group, metric):
+    """Return the columns of one row of `changes`."""
+    row: dict = dict.fromkeys(("value", "spanned", "change", "change_low", "change_high"), np.nan)
+    why = comparison.fault(group, name)
+    if why:
+        return row | {"warning": why}
+    spans = comparison.outcomes[name]["spans"][comparison.groups[group]]
+    row |= {"value": comparison.value(group, metric, name), "spanned": spans.mean()}
+    if name == ALONE:
+        return row | {"warning": ""}
+    if comparison.fault(group, ALONE):
+        return row | {"warning": "it is saturated if the sites stay alone"}
+    return row | columns_of(comparison.change(group, metric, name), "change")

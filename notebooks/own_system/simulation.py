@@ -1,0 +1,101 @@
+"""The simulation of all options, at the same time in several threads."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.progress import NullProgress
+from coalloc_lib.schedules.metrics import STILL_WAITING
+from own_system.options import ALONE, CONSERVATIVE, Option
+
+#: The bound of the bounded slowdown in seconds: shorter run times count as this long.
+BOUND = 10.0
+#: The smallest number of jobs that wait at the last submission in a saturated group. In a group of
+#: few jobs, half of them are enough.
+SEVERAL = 10
+#: The columns of the jobs that are compared: ``wait``, ``response``, ``slowdown``, ``spans``, and
+#: ``late`` (whether the job still waits at the last submission).
+Outcome = dict[str, NDArray]
+
+
+def run_all(
+    found: Sequence[Option], work: NDArray[np.float64], progress: NullProgress, workers: int
+) -> dict[str, Outcome | InputError]:
+    """Simulate all options at the same time in threads.
+
+    Conservative backfilling plans every job of the queue, which takes very long if the queue only
+    grows. Therefore it is not simulated if the sites are saturated under EASY.
+
+    Parameters
+    ----------
+    found : sequence of Option
+        The options.
+    work : ndarray
+        The work of the jobs that are compared.
+    progress : NullProgress
+        It counts the options that are done.
+    workers : int
+        The number of threads; -1 for one per processor core.
+
+    Returns
+    -------
+    dict of str to Outcome or InputError
+        For each option the outcome, or the reason why it cannot be simulated. The ``wait`` of a job
+        is its response time minus its run time on one site, so the time that spanning adds counts
+        as waiting.
+    """
+    progress.total(len(found))
+    parallel: Any = Parallel(workers, prefer="threads", return_as="generator_unordered")
+    outcomes: dict = {}
+
+    def run(chosen):
+        for name, result in parallel(map(delayed(_named_outcome), chosen)):
+            outcomes[name] = result
+            progress.step()
+
+    run(option for option in found if option.name == ALONE)
+    alone = outcomes[ALONE]
+    if isinstance(alone, dict) and saturated_share(alone["late"], work):
+        outcomes[CONSERVATIVE] = InputError(f"not simulated, because '{ALONE}' is saturated")
+    # The longest simulation starts first, because the other threads would be idle while it runs
+    # alone at the end.
+    rest = [option for option in found if option.name not in outcomes]
+    run(sorted(rest, key=lambda option: option.name != CONSERVATIVE))
+    return outcomes
+
+
+def _named_outcome(option: Option) -> tuple[str, Outcome | InputError]:
+    """Return the name of an option, and its outcome or the error of its simulation."""
+    try:
+        ran = option.run()
+    except InputError as error:
+        return option.name, error
+    columns = {
+        "wait": np.where(ran.spans, ran.response - ran.jobs.runtime, ran.wait),
+        "response": ran.response, "spans": ran.spans,
+        "slowdown": np.maximum(ran.response / np.maximum(ran.jobs.runtime, BOUND), 1),
+        "late": ran.start > ran.jobs.submit.max(),
+    }  # fmt: skip
+    return option.name, {name: column[option.compared] for name, column in columns.items()}
+
+
+def saturated_share(late: NDArray[np.bool_], work: NDArray[np.float64]) -> float:
+    """Return the share of the work whose jobs still wait at the last submission.
+
+    The result is 0 if this share is small or if only few jobs wait, because the system is then not
+    saturated.
+
+    Parameters
+    ----------
+    late : ndarray of bool
+        Whether each job still waits at the last submission.
+    work : ndarray of float
+        The work of each job.
+    """
+    share = float(work @ late / work.sum()) if work.any() else 0.0
+    is_saturated = late.sum() >= min(SEVERAL, len(late) / 2) and share > STILL_WAITING
+    return share if is_saturated else 0.0
