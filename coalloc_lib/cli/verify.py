@@ -17,7 +17,6 @@ from coalloc_lib.cli.simulate import (
     _reject_impossible,
     _splitting,
 )
-from coalloc_lib.engines.state import name_of
 from coalloc_lib.model.placement import WorstFit
 from coalloc_lib.policies import Online, Refusal
 from coalloc_lib.policies.names import parse_clusters
@@ -130,7 +129,7 @@ def _print(schedule: Schedule, found: Violations, scheduling: str | None) -> Non
     """Print the first violation, the counts, and what was not checked."""
     checked = f"{len(schedule):,} jobs on {schedule.system}: the rules of the model"
     if scheduling is not None:
-        checked += f" and the decisions of {name_of(schedule.scheduling)}"
+        checked += f" and the decisions of {schedule.scheduling}"
     if found.first is None:
         show(f"no violation in {checked}")
     else:

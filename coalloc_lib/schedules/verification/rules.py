@@ -105,19 +105,20 @@ def _check_capacity(schedule: Any) -> None:
     start, end = schedule.start[runs], schedule.end[runs]
     instants = np.concatenate([end, start])
     order = np.lexsort((np.repeat([0, 1], len(start)), instants))
-    fault, count = None, 0
+    fault, bad = None, np.zeros(len(start), dtype=bool)
     for cluster, size in enumerate(schedule.system.sizes):
         took = schedule.allocation[runs, cluster]
         busy = np.cumsum(np.concatenate([-took, took])[order])
         # A start is at fault even if the cluster was overfull before it.
-        count += int(((busy > size) & (order >= len(start))).sum())
+        starts = order[(busy > size) & (order >= len(start))] - len(start)
+        bad[starts[took[starts] > 0]] = True
         if fault is None and (busy > size).any():
             event = int((busy > size).argmax())
             job = int(np.flatnonzero(runs)[order[event] % len(start)])
             message = f"cluster {cluster} has {size} processors, but {busy[event]} are in use"
             fault = message, job, float(instants[order[event]])
     if fault is not None:
-        raise ScheduleError(*fault, count=count)
+        raise ScheduleError(*fault, count=max(1, int(bad.sum())))
     _check_capacity_of_instant_jobs(schedule, ~runs & schedule.served)
 
 
