@@ -1,4 +1,4 @@
-"""The command line ``coalloc`` with the commands `loss`, `simulate` and `traces`.
+"""The command line ``coalloc``: the commands `loss`, `simulate`, `verify` and `traces`.
 
 A command reads its options, calls the library and prints results on standard output, and progress
 and errors on stderr. A module that takes long to import is imported inside the function that needs
@@ -36,6 +36,7 @@ ENDINGS = {130: "interrupted", 143: "terminated"}
 COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
     "simulate": "Simulate the jobs of a log on a system; print the metrics, write the schedule.",
+    "verify": "Check a schedule of any tool against the model and the decisions of a policy.",
 }
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -204,8 +205,8 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
     Returns
     -------
     int
-        The exit status: 0 after success, 2 if the user made a mistake or if a disk is full, 130
-        after Ctrl-C, 143 after SIGTERM.
+        The exit status: 0 after success, 1 if `verify` finds a violation, 2 if the user made a
+        mistake or if a disk is full, 130 after Ctrl-C, 143 after SIGTERM.
 
     Raises
     ------

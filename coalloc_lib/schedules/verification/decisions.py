@@ -8,7 +8,7 @@ code of its own.
 
 from heapq import heapify, heappop, heappush
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,10 +29,10 @@ def check_decisions(schedule: "Schedule") -> None:
 
     The policy of the schedule must be one without memory.
     """
-    _Walk(schedule).run()
+    Walk(schedule).run()
 
 
-class _Walk:
+class Walk:
     """A walk through the instants of a schedule, with the state that it implies so far.
 
     Jobs are numbered in the order of their arrival. Lists with one entry for each job are indexed
@@ -141,13 +141,10 @@ class _Walk:
         """Raise if the schedule does not start a job that the policy starts now."""
         number = job.number
         if self.start[number] != now:
-            message = f"{self.name} would start it now on {job.allocation}, but it "
-            raise self.error(message + self.what_happens_to(number), number, now)
+            raise self.late(number, job.allocation, now)
         given = self.schedule.allocation[self.row[number]].tolist()
         if given != job.allocation:
-            placement = self.schedule.placement or self.name
-            message = f"has the allocation {given}, but {placement} would give it {job.allocation}"
-            raise self.error(message, number, now)
+            raise self.misplaced(number, job.allocation, now)
         self.has_left[number] = True
         heappush(self.departures, (self.end[number], number, job))
         heappush(self.calls, self.end[number])
@@ -176,16 +173,11 @@ class _Walk:
             number = self.to_leave.pop()
             if self.has_left[number]:
                 continue
-            refusal, head = self.schedule.refused.get(self.row[number]), self.head()
+            refusal = self.schedule.refused.get(self.row[number])
             if refusal is not None:
                 message = f"was rejected for {refusal.why!r}, but {self.name} would not reject it"
                 raise self.error(f"{message} now", number, refusal.instant)
-            message = f"{self.name} would not start it now"
-            if head in (None, number):
-                raise self.error(message, number, self.start[number])
-            row, other = self.row[number], self.row[head]
-            message += "; {other} heads the queue"
-            raise ScheduleError(message, row, self.start[number], other)
+            raise self.early(number)
 
     def check_untold(self) -> None:
         """Raise for a job with a promised start to which the policy promises no start."""
@@ -228,5 +220,27 @@ class _Walk:
             return f"was rejected at {refusal.instant:.12g} for {refusal.why!r}"
         return f"starts only at {self.start[number]:.12g}"
 
+    def late(self, number: int, allocation: Any, now: float) -> ScheduleError:
+        """Return the error for a job that the policy would start now."""
+        message = f"{self.name} would start it now on {allocation}, but it "
+        return self.error(message + self.what_happens_to(number), number, now)
+
+    def early(self, number: int) -> ScheduleError:
+        """Return the error for a job that starts although the policy would not start it."""
+        message, head = f"{self.name} would not start it now", self.head()
+        if head in (None, number):
+            return self.error(message, number, self.start[number])
+        row, other = self.row[number], self.row[head]
+        message += "; {other} heads the queue"
+        return ScheduleError(message, row, self.start[number], other)
+
+    def misplaced(self, number: int, allocation: Any, now: float) -> ScheduleError:
+        """Return the error for a job that the policy would start on other processors."""
+        given = self.schedule.allocation[self.row[number]].tolist()
+        placement = self.schedule.placement or self.name
+        message = f"has the allocation {given}, but {placement} would give it {allocation}"
+        return self.error(message, number, now)
+
     def error(self, message: str, number: int, instant: float) -> ScheduleError:
+        """Return an error that names a job by its position in the stream."""
         return ScheduleError(message, self.row[number], instant)

@@ -21,6 +21,8 @@ class ScheduleError(AssertionError):
         The positions in the stream of the job at fault and of the other job.
     instant : float or None
         The instant of the fault.
+    count : int
+        The number of jobs that break the same rule, at least 1. It is 1 if they were not counted.
     """
 
     def __init__(
@@ -29,7 +31,9 @@ class ScheduleError(AssertionError):
         job: int | None = None,
         instant: float | None = None,
         other: int | None = None,
+        count: int = 1,
     ) -> None:
+        self.count = count
         self.what, self.job, self.instant, self.other = what, job, instant, other
         text = what.replace("{other}", f"job {other}")
         at = "" if instant is None else f" at {instant:.12g}:"
@@ -38,7 +42,7 @@ class ScheduleError(AssertionError):
     def renumbered(self, number: Sequence[int] | NDArray[np.int64]) -> "ScheduleError":
         """Return the same error for a larger stream, in which job i has position ``number[i]``."""
         job, other = (None if one is None else int(number[one]) for one in (self.job, self.other))
-        return ScheduleError(self.what, job, self.instant, other)
+        return ScheduleError(self.what, job, self.instant, other, self.count)
 
 
 def raise_first(
@@ -65,7 +69,8 @@ def raise_first(
         when = schedule.start if instant is None else instant
         # A job that was rejected has no start: its instant is NaN and counts as the latest.
         job = int(jobs[np.argmin(np.nan_to_num(when[jobs], nan=np.inf))])
-        raise ScheduleError(message(job), job, None if np.isnan(when[job]) else float(when[job]))
+        at = None if np.isnan(when[job]) else float(when[job])
+        raise ScheduleError(message(job), job, at, count=len(jobs))
 
 
 def promise_in_words(promised: float) -> str:

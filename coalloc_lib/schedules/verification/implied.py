@@ -121,6 +121,11 @@ class ImpliedState:
         taken = self.place(job) if allocation is None else allocation
         if taken is None or any(map(gt, taken, self.idle)):
             return False
+        self.begin(job, taken)
+        return True
+
+    def begin(self, job: Job, taken: Sequence[int]) -> None:
+        """Move a waiting job to the running jobs, with the processors that it takes."""
         position = self.queue.index(job)
         for other in self.queue[:position]:
             other.overtaken += 1
@@ -132,7 +137,6 @@ class ImpliedState:
         self._expected_end[job] = self.now + job.expected_length(job.allocation)
         self.running.append(job)
         self.started.append(job)
-        return True
 
     def promise(self, job: Job, instant: float) -> None:
         """Record the first start that a job was promised."""

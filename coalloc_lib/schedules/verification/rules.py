@@ -60,7 +60,7 @@ def _check_complete(schedule: "Schedule") -> None:
         (~served & schedule.allocation.any(axis=1), "was rejected but has processors"),
     ):
         if bad.any():
-            raise ScheduleError(what, int(bad.argmax()))
+            raise ScheduleError(what, int(bad.argmax()), count=int(bad.sum()))
     for job, refusal in schedule.refused.items():
         if not refusal.instant >= schedule.jobs.submit[job]:
             raise ScheduleError(f"was rejected at {refusal.instant}, before its submission", job)
@@ -111,14 +111,20 @@ def _check_capacity(schedule: "Schedule") -> None:
     start, end = schedule.start[runs], schedule.end[runs]
     instants = np.concatenate([end, start])
     order = np.lexsort((np.repeat([0, 1], len(start)), instants))
+    fault, bad = None, np.zeros(len(start), dtype=bool)
     for cluster, size in enumerate(schedule.system.sizes):
         took = schedule.allocation[runs, cluster]
         busy = np.cumsum(np.concatenate([-took, took])[order])
-        if (busy > size).any():
+        # A start is at fault even if the cluster was overfull before it.
+        starts = order[(busy > size) & (order >= len(start))] - len(start)
+        bad[starts[took[starts] > 0]] = True
+        if fault is None and (busy > size).any():
             event = int((busy > size).argmax())
             job = int(np.flatnonzero(runs)[order[event] % len(start)])
             message = f"cluster {cluster} has {size} processors, but {busy[event]} are in use"
-            raise ScheduleError(message, job, float(instants[order[event]]))
+            fault = message, job, float(instants[order[event]])
+    if fault is not None:
+        raise ScheduleError(*fault, count=max(1, int(bad.sum())))
     _check_capacity_of_instant_jobs(schedule, ~runs & schedule.served)
 
 

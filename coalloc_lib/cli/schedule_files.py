@@ -1,0 +1,183 @@
+"""Read a schedule that any tool wrote, for the jobs of a log.
+
+A schedule is a CSV file as ``coalloc simulate`` writes it, a table of jobs of the simulator Batsim,
+or a log in the Standard Workload Format, whose jobs have waits.
+"""
+
+import csv
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.basics.checks import InputError, shown
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import time_on_processors
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.workloads.catalogue import load_trace
+
+#: The columns that are read: job, submission, start, end and allocation, by the kind of file.
+OURS = ("job", "submit", "start", "end", "allocation")
+BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocated_resources")
+#: Instants that differ by less, relative to their size, count as equal, because tools round them.
+ROUNDING = 1e-6
+
+
+class Recorded(NamedTuple):
+    """Starts, ends and allocations for the jobs of a stream; NaN and zeros for missing jobs."""
+
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    allocation: NDArray[np.int64]
+
+
+def read_schedule(path: str, system: Multicluster, jobs: JobStream) -> Recorded:
+    """Return the schedule of a file for the jobs of a stream.
+
+    Parameters
+    ----------
+    path : str
+        A file that ends in ``.csv``, or a log: a file or the name of a public log.
+    system : Multicluster
+        The clusters.
+    jobs : JobStream
+        The jobs.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or does not belong to these jobs. The error names the line.
+    """
+    recorded = _read_csv if path.lower().endswith(".csv") else _read_log
+    start, end, allocation = recorded(path, system, jobs)
+    return Recorded(start, _without_rounding(start, end, allocation, jobs), allocation)
+
+
+def _without_rounding(start, end, allocation, jobs):
+    """Return the ends, in which an end that was only rounded has its exact value."""
+    clusters = (allocation > 0).sum(axis=1)
+    exact = start + time_on_processors(jobs.runtime, jobs.span_penalty, clusters)
+    return np.where(_nearly(end, exact), exact, end)
+
+
+def _nearly(one: Any, other: Any) -> Any:
+    return np.abs(one - other) <= ROUNDING * np.maximum(1, np.abs(other))
+
+
+def _read_log(path, system, jobs):
+    """Return the schedule that a log recorded: each job starts after its wait."""
+    if len(system) > 1:
+        raise InputError(
+            f"{path} is a log, which does not say on which clusters its jobs ran; give --clusters "
+            "with one cluster, or a schedule as a CSV file"
+        )
+    log = load_trace(path)
+    table = log.usable.set_index("job").reindex(jobs.number)
+    absent = table["submit"].isna().to_numpy()
+    if absent.all():
+        raise InputError(f"{log.name} has none of the jobs of --trace; give the log of these jobs")
+    wait = table["wait"].to_numpy(dtype=float)
+    known = ~absent & (wait >= 0)
+    start = np.where(known, table["submit"].to_numpy(dtype=float) + wait, np.nan)
+    end = start + table["runtime"].to_numpy(dtype=float)
+    processors = np.where(known, np.nan_to_num(table["processors"].to_numpy(dtype=float)), 0)
+    return start, end, processors.astype(np.int64)[:, None]
+
+
+def _read_csv(path, system, jobs):
+    """Return the schedule of a CSV file, ours or Batsim's."""
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            table = csv.DictReader(file)
+            names = _columns(path, table.fieldnames or [])
+            return _read_rows(path, table, names, system, jobs)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} is not a CSV file in UTF-8: {error}; give a schedule") from None
+
+
+def _columns(path, header):
+    for names in (OURS, BATSIM):
+        if set(names) <= set(header):
+            return names
+    raise InputError(
+        f"{path} has the columns {shown(','.join(header))}; give a schedule with the columns "
+        f"{','.join(OURS)}, as `coalloc simulate --out` writes it, or Batsim's table of jobs with "
+        f"{','.join(BATSIM)}"
+    )
+
+
+def _read_rows(path, table, names, system, jobs):
+    """Fill the columns from the rows of a table, matched by the number or label of each job."""
+    start, end = np.full((2, len(jobs)), np.nan)
+    allocation = np.zeros((len(jobs), len(system)), dtype=np.int64)
+    label = jobs.number.astype(str) if names is OURS else jobs.label
+    position, seen = {name: at for at, name in enumerate(label.tolist())}, set()
+    for row in table:
+        line = f"{path}, line {table.line_num}"
+        job, submit, starts, ends, taken = (row[name] or "" for name in names)
+        at = position.get(job.rpartition("!")[2])  # Batsim writes workload!job
+        if at is None:
+            raise InputError(
+                f"{line}: job {shown(job)} is not among the jobs of --trace; give the log and the "
+                "options with which the schedule was made"
+            )
+        if at in seen:
+            raise InputError(f"{line}: job {shown(job)} occurs twice; give each job one line")
+        seen.add(at)
+        _check_submission(line, _number(line, names[1], submit), jobs.submit[at])
+        if starts:
+            start[at], end[at] = _number(line, names[2], starts), _number(line, names[3], ends)
+            parse = _our_allocation if names is OURS else _batsim_allocation
+            allocation[at] = parse(line, taken, system)
+    return start, end, allocation
+
+
+def _check_submission(line, submit, expected):
+    if not _nearly(submit, expected):
+        raise InputError(
+            f"{line}: the job was submitted at {submit:.12g}, and in the log at {expected:.12g}; "
+            "give the options with which the schedule was made, such as --load"
+        )
+
+
+def _number(line, column, text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.inf
+    if not np.isfinite(value) or "_" in text:
+        raise InputError(f"{line}: {column} is {shown(text)}; give a number")
+    return value
+
+
+def _our_allocation(line, text, system):
+    """Return the processors of each cluster from a text such as ``0:32;1:16``."""
+    taken = [0] * len(system)
+    for part in filter(None, text.split(";")):
+        cluster, colon, processors = part.partition(":")
+        is_plain = colon and cluster.isdecimal() and processors.isdecimal()
+        if not is_plain or int(cluster) >= len(system):
+            raise InputError(
+                f"{line}: allocation is {shown(text)}; give cluster:processors, with clusters from "
+                f"0 to {len(system) - 1}, joined by semicolons"
+            )
+        taken[int(cluster)] += int(processors)
+    return taken
+
+
+def _batsim_allocation(line, text, system):
+    """Return the processors of each cluster from numbers of processors such as ``0-3 7``."""
+    edges = np.append(0, np.cumsum(system.sizes))
+    taken = np.zeros(len(system), dtype=np.int64)
+    for part in text.split():
+        low, _, high = part.partition("-")
+        high = high or low
+        if not (low.isdecimal() and high.isdecimal() and int(low) <= int(high) < edges[-1]):
+            raise InputError(
+                f"{line}: allocated_resources is {shown(text)}; give numbers of processors from 0 "
+                f"to {edges[-1] - 1}, such as 0-3 7"
+            )
+        inside = np.minimum(int(high) + 1, edges[1:]) - np.maximum(int(low), edges[:-1])
+        taken += np.maximum(inside, 0)
+    return taken

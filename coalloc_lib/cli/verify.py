@@ -1,0 +1,158 @@
+"""The command ``coalloc verify``, which checks a schedule that any tool made."""
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from coalloc_lib.basics.checks import positive
+from coalloc_lib.cli import options
+from coalloc_lib.cli.output import print_json, print_table, show
+from coalloc_lib.cli.schedule_files import read_schedule
+from coalloc_lib.cli.simulate import (
+    _check_nodes,
+    _check_penalty,
+    _check_requested_times,
+    _read,
+    _reject_impossible,
+    _splitting,
+)
+from coalloc_lib.model.placement import WorstFit
+from coalloc_lib.model.system import parse_clusters
+from coalloc_lib.policies import Online, Refusal
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.schedules.verification.counting import KINDS, Violations, count_violations
+from coalloc_lib.workloads.swf import ESTIMATES
+
+EXAMPLES = """\b
+Examples:
+  coalloc verify schedule.csv --trace KTH-SP2 --clusters 100 --scheduling easy
+  coalloc verify batsim_jobs.csv --trace my.swf.gz --clusters 64,64 --request flexible \\
+      --scheduling fpfs --max-jumps 20
+  coalloc verify KTH-SP2 --trace KTH-SP2 --clusters 100 --scheduling fcfs
+"""
+
+
+@options.command(
+    planning=True,
+    trace=("FILE|NAME", "The log with the jobs: a file (.swf, .swf.gz) or the name of a public "
+           "log."),
+    scheduling=("POLICY", "The policy whose decisions are checked.  [default: only the rules that "
+                "hold for every policy are checked]"),
+    estimates=("KIND", "The run time estimates with which easy, conservative and online plan: "
+               "requested or exact."),
+    missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
+    span_penalty=("P", "A job in several clusters runs 1 + P times as long.", 0),
+    split=("N", "unordered: split jobs into as few components of at most N processors as possible."
+           "  [default: the largest cluster]", 1),
+    components=("K", "unordered, ordered: split jobs into K components of nearly equal size.", 1),
+    largest=("N", "Leave out jobs of more than N processors.", 1),
+    node=("N", "Jobs get whole nodes of N processors.", 1),
+    load=("X", "Scale the interarrival times to this offered load."),
+)  # fmt: skip
+def verify(
+    schedule: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCHEDULE",
+            help="A CSV file of `coalloc simulate` or of Batsim, or a log with waits.",
+        ),
+    ],
+    trace: str, clusters: str, request: str = "total", scheduling: str | None = None,
+    placement: str | None = None, estimates: str = "requested",
+    missing: float | None = None, span_penalty: float = 0.0,
+    split: int | None = None, components: int | None = None, largest: int | None = None,
+    node: int = 1, load: float | None = None, as_json: bool = False, **policy_options: Any,
+) -> None:  # fmt: skip
+    """Check a schedule against the rules of the model and the decisions of a policy.
+
+    The first violation is printed with its job, its instant and the rule, and then the number of
+    all violations by kind. The exit status is 0 without a violation, 1 with one, and 2 if the input
+    is wrong. The other options are those with which the schedule was made.
+    """
+    system = parse_clusters(clusters, "--clusters")
+    policy = options.scheduling_of(scheduling or "fcfs", **policy_options)
+    rule = options.placement_of(placement, request)
+    split_jobs = _splitting(request, system, split, components)
+    options.chosen("--estimates", estimates, ESTIMATES)
+    _check_penalty(span_penalty, request, system)
+    _check_nodes(node, system)
+    log = _read(trace)
+    if policy.uses_estimates and estimates == "requested" and missing is None:
+        _check_requested_times(log)
+
+    def prepared(stream):
+        return split_jobs(stream).in_nodes(node)
+
+    jobs = prepared(log.jobs(request, estimates, span_penalty, largest, missing))
+    _reject_impossible(system, jobs, rule, prepared, log)
+    if load is not None:
+        jobs = jobs.with_load(system, positive("--load", load))
+    rule = None if request == "ordered" else rule or WorstFit()
+    recorded = _schedule(system, jobs, policy, rule, read_schedule(schedule, system, jobs))
+    found = count_violations(recorded, has_decisions=scheduling is not None)
+    found.unchecked += _never_checked(recorded, scheduling)
+    if as_json:
+        print_json(_as_json(recorded, found))
+    else:
+        _print(recorded, found, scheduling)
+    if found.first is not None:
+        raise typer.Exit(1)
+
+
+def _schedule(system, jobs, policy, placement, recorded):
+    """Return a schedule with what a file contains; online booking rejects jobs without a start."""
+    refused = {}
+    if type(policy) is Online:
+        for job in np.flatnonzero(np.isnan(recorded.start)).tolist():
+            refused[job] = Refusal(float(jobs.submit[job]), "")
+    return Schedule(system, jobs, policy, placement, *recorded, refused=refused)
+
+
+def _never_checked(schedule, scheduling):
+    """Return what a file of a schedule does not contain or what no option asked for."""
+    if scheduling is None:
+        return ["the decisions of a policy; give --scheduling"]
+    missing = ["promised starts"] if schedule.scheduling.uses_estimates else []
+    missing += ["attempts", "reasons of rejections"] if type(schedule.scheduling) is Online else []
+    missing.append("the numbers of processors")
+    return [f"{', '.join(missing)}, because only starts, ends and allocations are read"]
+
+
+def _first(schedule: Schedule, found: Violations) -> str:
+    """Return the first violation in words, with the number of the job in the log."""
+    assert found.first is not None
+    return str(found.first.renumbered(schedule.jobs.number))
+
+
+def _print(schedule: Schedule, found: Violations, scheduling: str | None) -> None:
+    """Print the first violation, the counts, and what was not checked."""
+    checked = f"{len(schedule):,} jobs on {schedule.system}: the rules of the model"
+    if scheduling is not None:
+        checked += f" and the decisions of {schedule.scheduling}"
+    if found.first is None:
+        show(f"no violation in {checked}")
+    else:
+        show(f"{found.kind}: {_first(schedule, found)}")
+        rows = [
+            (kind, f"{count:,}", f"{count / len(schedule):.1%}", KINDS[kind])
+            for kind, count in found.counts.items()
+        ]
+        print_table(("kind", ">jobs", ">share", "meaning"), rows, f"Violations in {checked}")
+    show(*(f"not checked: {what}" for what in found.unchecked))
+
+
+def _as_json(schedule: Schedule, found: Violations) -> dict[str, Any]:
+    """Return the object that the option ``--json`` prints."""
+    first = None
+    if found.first is not None:
+        job = found.first.job
+        number = None if job is None else int(schedule.jobs.number[job])
+        words = _first(schedule, found)
+        first = {"kind": found.kind, "job": number, "instant": found.first.instant, "rule": words}
+    return {
+        "jobs": len(schedule),
+        "violations": found.counts,
+        "first": first,
+        "not_checked": found.unchecked,
+    }

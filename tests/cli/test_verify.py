@@ -1,0 +1,201 @@
+"""The command `coalloc verify`: schedules of this library, of Batsim, and recorded ones."""
+
+import csv
+import json
+
+import pytest
+
+from coalloc_lib import cli
+from tests.cli.conftest import over, rows
+
+EIGHT = ["--clusters", "8"]
+
+
+@pytest.fixture
+def check(capsys, log):
+    """Verify a schedule of the small log; return the exit status and what was printed."""
+
+    def check(schedule, *arguments):
+        capsys.readouterr()
+        command = ["verify", schedule, *over(["--trace", log, *EIGHT], arguments)]
+        status = cli.main([*map(str, command)])
+        return status, capsys.readouterr().out
+
+    return check
+
+
+@pytest.fixture
+def schedule(run, log, tmp_path):
+    """Simulate the small log; return the file of its schedule."""
+
+    def schedule(*arguments, out="--out"):
+        path = tmp_path / f"schedule{out}.csv"
+        run("simulate", *over(["--trace", log, *EIGHT], arguments), out, path)
+        return path
+
+    return schedule
+
+
+def changed(path, job, **cells):
+    """Change cells of the line of one job in a CSV file."""
+    with path.open() as file:
+        table = [*csv.DictReader(file)]
+    for row in table:
+        if row["job"] == str(job):
+            row.update(cells)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, table[0])
+        writer.writeheader()
+        writer.writerows(table)
+    return path
+
+
+@pytest.mark.parametrize("out", ["--out", "--export"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--scheduling fcfs",
+        "--scheduling fpfs --max-jumps 1 --load 0.9",
+        "--scheduling easy --estimates exact",
+        "--scheduling easy --order shortest --clusters 8,4 --placement best-fit",
+        "--scheduling conservative --clusters 5,5 --request flexible --span-penalty 0.25",
+        "--scheduling easy --clusters 6,6 --request unordered --components 2",
+        "--scheduling fcfs --clusters 6,6 --request ordered --components 2",
+        "--scheduling online --slot 10 --step 1 --horizon 40",
+    ],
+)
+def test_schedules_of_this_library_have_no_violation(check, schedule, arguments, out):
+    words = arguments.split()
+    status, printed = check(schedule(*words, out=out), *words)
+    assert status == 0, printed
+    assert printed.startswith("no violation in 4 jobs on ")
+    assert "not checked: " in printed
+
+
+def test_the_first_violation_and_the_number_of_each_kind_are_printed(check, schedule):
+    path = changed(schedule("--scheduling", "fcfs"), 14, start="22", end="26")
+    status, printed = check(path, "--scheduling", "fcfs")
+    first, title, *table = printed.splitlines()
+    assert status == 1
+    assert first == (
+        "left waiting: job 14 at 20: FCFS() would start it now on [8], but it starts only at 22"
+    )
+    assert title.startswith("Violations in 4 jobs on 8: the rules of the model and the decisions")
+    assert any(line.split()[:3] == ["left", "waiting", "1"] for line in table)
+
+
+def test_one_json_object(check, schedule):
+    path = changed(schedule("--scheduling", "fcfs"), 13, start="0", end="3")
+    status, printed = check(path, "--scheduling", "fcfs", "--json")
+    answer = json.loads(printed)
+    assert status == 1
+    assert answer["jobs"] == 4
+    assert answer["violations"] == {"submission": 1}
+    assert answer["first"] == {
+        "kind": "submission", "job": 13, "instant": 0.0,
+        "rule": "job 13 at 0: starts before its submission at 1",
+    }  # fmt: skip
+    assert "the decisions of FCFS()" in answer["not_checked"][0]
+
+
+def test_without_a_policy_the_rules_of_the_model_are_checked(check, schedule):
+    path = schedule("--scheduling", "easy")
+    status, printed = check(path)
+    assert status == 0
+    assert "not checked: the decisions of a policy; give --scheduling" in printed
+    overfull = changed(path, 14, start="11", end="15")
+    status, printed = check(overfull)
+    assert status == 1
+    assert printed.startswith("capacity: job 14 at 11: cluster 0 has 8 processors, but 1")
+
+
+def test_a_missing_job_is_a_violation(check, schedule):
+    path = schedule()
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    status, printed = check(path)
+    assert status == 1
+    assert printed.startswith("incomplete: job 14 has no start")
+
+
+#: Three jobs on four processors with waits. Job 3 overtakes job 2, which EASY allows.
+WAITS = [(1, 0, 0, 10, 3, 10), (2, 1, 9, 5, 4, 5), (3, 2, 0, 4, 1, 4)]
+
+
+def swf(path, jobs):
+    """Write jobs of number, submission, wait, run time, processors and requested time."""
+    lines = [f"{n} {s} {w} {r} {p} -1 -1 {p} {t} -1 1 1 1 1 1 1 -1 -1" for n, s, w, r, p, t in jobs]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_recorded_log_is_a_schedule(check, tmp_path):
+    log = swf(tmp_path / "waits.swf", WAITS)
+    how = ("--trace", log, "--clusters", "4", "--scheduling")
+    assert check(log, *how, "easy")[0] == 0
+    status, printed = check(log, *how, "fcfs")
+    assert status == 1
+    assert printed.startswith("started: job 3 at 2: FCFS() would not start it now; job 2 heads")
+
+
+def test_a_job_without_a_recorded_wait_has_no_start(check, tmp_path):
+    number, submit, _, *rest = WAITS[1]
+    log = swf(tmp_path / "waits.swf", [WAITS[0], (number, submit, -1, *rest)])
+    status, printed = check(log, "--trace", log, "--clusters", "4")
+    assert (status, printed.splitlines()[0]) == (1, "incomplete: job 2 has no start")
+
+
+def test_rounded_instants_of_another_tool_are_no_violation(check, tmp_path):
+    log = swf(tmp_path / "log.swf", WAITS[:1])
+    path = tmp_path / "jobs.csv"
+    path.write_text(
+        "job_id,submission_time,starting_time,finish_time,allocated_resources\n"
+        "workload!1,0.000000,0.000000,10.000001,0 2-3\n"
+    )
+    assert check(path, "--trace", log, "--clusters", "4", "--scheduling", "easy")[0] == 0
+
+
+HEADER = "job,submit,start,end,allocation"
+WRONG = """
+--scheduling fastest -> --scheduling = 'fastest'; choose one of
+--clusters 8,8 --request total --span-penalty 0.5 -> --span-penalty 0.5 has no effect
+--scheduling fpfs -> --scheduling fpfs needs --max-jumps; add it
+--largest 6 -> job '14' is not among the jobs of --trace & line 5
+--load 0.5 -> line 3: the job was submitted at 0.5, and in the log at & such as --load
+"""
+
+
+@pytest.mark.parametrize(("arguments", "words"), rows(WRONG))
+def test_wrong_options_are_named(refused, schedule, log, arguments, words):
+    message = refused("verify", schedule(), *over(["--trace", log, *EIGHT], arguments))
+    assert all(word in message for word in words)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("11,0,zero,10,0:6", "line 2: start is 'zero'; give a number"),
+        ("11,0,0,inf,0:6", "line 2: end is 'inf'; give a number"),
+        ("11,0,0,10,1:6", "line 2: allocation is '1:6'; give cluster:processors"),
+        ("11,0,0,10,6", "line 2: allocation is '6'; give cluster:processors"),
+        ("11,0,0,10,0:6\n11,0,0,10,0:6", "line 3: job '11' occurs twice; give each job one line"),
+        ("99,0,0,10,0:6", "line 2: job '99' is not among the jobs of --trace"),
+    ],
+)
+def test_a_wrong_line_is_named(refused, log, tmp_path, line, words):
+    path = tmp_path / "wrong.csv"
+    path.write_text(f"{HEADER}\n{line}\n")
+    assert words in refused("verify", path, "--trace", log, *EIGHT)
+
+
+def test_other_files_are_refused(refused, log, tmp_path):
+    path = tmp_path / "other.csv"
+    assert "No such file" in refused("verify", path, "--trace", log, *EIGHT)
+    path.write_text("name,when\n")
+    message = refused("verify", path, "--trace", log, *EIGHT)
+    assert "has the columns 'name,when'; give a schedule with the columns" in message
+    path.write_bytes(b"job,\xff\n")
+    assert "is not a CSV file in UTF-8" in refused("verify", path, "--trace", log, *EIGHT)
+    message = refused("verify", log, "--trace", log, "--clusters", "8,8")
+    assert "does not say on which clusters its jobs ran" in message
+    other = swf(tmp_path / "waits.swf", WAITS)
+    assert "has none of the jobs of --trace" in refused("verify", other, "--trace", log, *EIGHT)

@@ -1,0 +1,126 @@
+"""All violations of a schedule are counted, and the first one is that of `verify()`."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.schedules.verification import ScheduleError
+from coalloc_lib.schedules.verification.counting import KINDS, RULES, count_violations
+from tests.cases import POLICIES, cases
+from tests.conftest import in_turn, placements, systems_and_streams
+from tests.schedules.damage import broken, moved, right
+
+#: Jobs of one processor and of length 10 on two processors; 2 and 3 wait for 0 and 1.
+JOBS = co.JobStream([0, 0, 1, 2], [10] * 4, [1] * 4, request="total")
+SCHEDULE = co.simulate(co.Multicluster([2]), JOBS)
+
+
+def counts(schedule):
+    return count_violations(schedule).counts
+
+
+def starts(schedule, instants):
+    """The schedule with other starts, and the ends that belong to them."""
+    instants = np.array(instants, dtype=float)
+    return replace(schedule, start=instants, end=instants + schedule.jobs.runtime)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@given(data=st.data())
+def test_a_right_schedule_has_no_violation(name, data):
+    system, jobs, how = data.draw(cases(POLICIES[name], most_jobs=12, has_reservations=False))
+    schedule = co.simulate(system, jobs, **how | {"backlog": None})
+    unknown = replace(schedule, promised=None, attempts=None, servers=None)
+    found = count_violations(unknown)
+    assert (found.counts, found.first, found.unchecked) == ({}, None, [])
+
+
+@given(data=st.data())
+def test_the_first_violation_is_the_one_that_verify_raises(data):
+    system, jobs = data.draw(systems_and_streams(most_jobs=12))
+    placement = data.draw(placements(len(system), jobs.request))
+    schedule = co.simulate(system, jobs, scheduling=data.draw(in_turn), placement=placement)
+    job = data.draw(st.integers(0, len(jobs) - 1))
+    wrong = moved(schedule, job, data.draw(st.floats(0, 40)) + jobs.submit[job])
+    wrong = replace(wrong, scheduling=data.draw(in_turn))
+    found = count_violations(wrong)
+    raised = None
+    try:
+        wrong.verify()
+    except ScheduleError as error:
+        raised = str(error)
+    assert raised == (None if found.first is None else str(found.first))
+    assert found.counts.keys() <= KINDS.keys()
+
+
+def test_each_job_that_waits_too_long_is_counted_once():
+    late = starts(SCHEDULE, [0, 3, 10, 13])
+    assert counts(late) == {"left waiting": 1}
+    assert str(count_violations(late).first) == (
+        "job 1 at 0: FCFS() would start it now on [1], but it starts only at 3"
+    )
+
+
+def test_the_walk_goes_on_with_the_starts_of_the_schedule():
+    """Jobs 1 and 2 change places. Job 1 is left waiting at 0 and 1, and job 2 starts at 1."""
+    swapped = starts(SCHEDULE, [0, 10, 1, 11])
+    assert counts(swapped) == {"left waiting": 1, "started": 1}
+    assert counts(replace(swapped, scheduling=co.EASY())) == {"left waiting": 1, "started": 1}
+
+
+def test_starts_on_an_overfull_cluster_are_counted_and_the_walk_goes_on():
+    """At 1 and 2 three and four processors of two are in use; nothing could start then."""
+    found = count_violations(starts(SCHEDULE, [0, 0, 1, 2]))
+    assert found.counts == {"capacity": 2, "started": 2}
+    assert found.first.job == 2
+    later = starts(SCHEDULE, [0, 0, 1, 11])
+    assert counts(later) == {"capacity": 1, "started": 1, "left waiting": 1}
+
+
+def test_jobs_on_other_processors_than_the_placement_chooses():
+    jobs = co.JobStream([0, 0], [5, 5], [1, 1], request="total")
+    schedule = co.simulate(co.Multicluster([2, 2]), jobs)
+    assert schedule.allocation.tolist() == [[1, 0], [0, 1]]
+    swapped = replace(schedule, allocation=schedule.allocation[::-1].copy())
+    assert counts(swapped) == {"placement": 2}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "expected"),
+    [
+        (lambda s: broken(s, "start", [1, 2], np.nan), {"incomplete": 2}),
+        (lambda s: moved(s, 2, 1.5), {"submission": 1}),
+        (lambda s: broken(s, "end", [2, 3], 6), {"length": 2}),
+        (lambda s: broken(s, "allocation", 2, [0, 2]), {"request": 1}),
+        (lambda s: moved(s, 1, 3), {"capacity": 2}),
+    ],
+)
+def test_each_rule_of_the_model_has_a_kind(wrong, expected):
+    found = count_violations(wrong(right()), has_decisions=False)
+    assert found.counts == expected
+    with pytest.raises(ScheduleError) as error:
+        wrong(right()).verify()
+    assert str(found.first) == str(error.value)
+    assert expected.keys() <= RULES.keys()
+
+
+def test_decisions_are_not_checked_if_the_queue_is_not_known():
+    found = count_violations(moved(right(), 2, 1.5))
+    assert found.unchecked == [
+        "the decisions of FPFS(max_jumps=2), because there are jobs that start before their "
+        "submission"
+    ]
+
+
+def test_schedules_of_policies_with_memory_are_compared_with_a_second_run():
+    jobs = co.JobStream([0, 1, 2], [10, 5, 4], [3, 4, 1], request="total")
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=co.Conservative())
+    late = moved(schedule, 2, 15)
+    found = count_violations(late)
+    assert found.counts == {"second run": 1}
+    assert str(found.first) == "job 2 at 2: starts at 2 in a run of Conservative()"
+    assert "one difference can cause others" in found.unchecked[0]
