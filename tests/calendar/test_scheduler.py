@@ -226,7 +226,7 @@ def test_an_answer_that_is_no_placement_of_the_request_books_nothing(answer):
         calendar.submit(0, 5, 2)
     assert answers(calendar) == before
     full = Calendar([3, 1], **TERMS, placement=Fixed([0, 2]))
-    with pytest.raises(co.InputError, match=r"as \[0, 2\] with \[3, 1\] idle; return None, or"):
+    with pytest.raises(co.InputError, match=r"as \[0, 2\] with \[3, 1\] idle processors in the"):
         full.submit(0, 5, 2)
 
 
