@@ -243,7 +243,7 @@ class ReservationCalendar(Pictured):
         visible = [reserved for reserved in session.booked if reserved.booking.end > begin]
         self.data = {
             "title": f"{servers} servers" + f" in {clusters} clusters" * (clusters > 1),
-            "legend": "grey: requests of other users, dark grey: made in advance; coloured: your requests",
+            "legend": "grey: others' requests, dark grey: made in advance; coloured: your requests",
             "clusters": list(setting.clusters),
             "terms": session.terms(),
             "unit": self._unit,
