@@ -65,8 +65,9 @@ class Picture:
 
     Examples
     --------
-    >>> figure, axes = new_figure()
-    >>> title_figure(figure, "Waits grow with the load")
+    >>> from coalloc_lib import plots
+    >>> figure, axes = plots.new_figure()
+    >>> plots.title_figure(figure, "Waits grow with the load")
     >>> Picture(figure).alt
     'Waits grow with the load'
     """

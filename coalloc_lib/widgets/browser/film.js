@@ -56,7 +56,7 @@ export class Film {
       ...[...number.keys()].filter((j) => start[j] === at && this.does(j))
         .slice(0, 3).map((j) => `job ${number[j]} ${this.does(j)}`),
       say((j) => submit[j] === at && left[j] > at, "is submitted and waits", "are submitted and wait"),
-      say((j) => left[j] === at && start[j] === null, "is turned away", "are turned away"),
+      say((j) => left[j] === at && start[j] === null, "is rejected", "are rejected"),
     ].flat().join("; ");
   }
 
