@@ -169,7 +169,8 @@ def _judge_number(
     if one_run is not None and math.isfinite(one_run.half_width):
         ends = f"{one_run.low:.{digits}f} to {one_run.high:.{digits}f}"
         if one_run.low - half <= published <= one_run.high + half:
-            return Judgement("reproduced", f"a single run lies within {ends}" * (outside > half))
+            note = f"a single run lies within {ends}" if outside > half else ""
+            return Judgement("reproduced", note)
         note = f"{STANDS_OUT}: a single run would lie within {ends}; {note}"
     if outside > half and (outside if result.count else outside - half) > limit:
         return Judgement("differs", note)

@@ -292,9 +292,8 @@ class Study:
         """
         scale, _ = self.made_with(runs)
         settings = self._columns_of_settings(scale)
-        names = [
-            name for name in {name for columns in settings for name in columns} if name in runs
-        ]
+        fields = dict.fromkeys(name for columns in settings for name in columns)
+        names = [name for name in fields if name in runs]
         return _identities_of(settings, names) <= identities(runs, names)
 
     def _columns_of_settings(self, scale: str) -> list[dict[str, Any]]:

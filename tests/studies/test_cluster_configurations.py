@@ -171,8 +171,8 @@ def test_many_components_are_asked_of_one_distribution_and_of_one_total(result):
     assert verdict("CC-17", moved(result.runs, -0.6, **one_total)) == "undecided"
     assert verdict("CC-17", moved(result.runs, 0.3, jobs=FOUR_COMPONENTS)) == "does not hold"
     note = study.ask("CC-17", result.runs).note.lower()
-    assert "one distribution:" in note
-    assert "one total:" in note
+    assert "the components have the same distribution:" in note
+    assert "the jobs have the same total size:" in note
 
 
 @pytest.mark.parametrize("request_type", [TOTAL, UNORDERED])

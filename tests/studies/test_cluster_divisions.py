@@ -220,8 +220,14 @@ def test_responses_are_asked_too_if_the_large_clusters_are_filled_first():
 
 def test_few_against_many_and_any_smaller_number_are_two_readings():
     note = judge_claim(study.claims["CC-16"].decide(made_up(by_count(0.01, worst=0.01)))).note
-    assert "Few against many, equal clusters: holds (first fit: 2 of 2 pairs agree" in note
-    assert "any smaller number, equal clusters: holds (first fit: 3 of 3 pairs agree" in note
+    assert (
+        "Few clusters compared with many, equal clusters: holds (first fit: 2 of 2 pairs agree"
+        in note
+    )
+    assert (
+        "any number compared with any larger number, equal clusters: holds (first fit: 3 of 3 pairs agree"
+        in note
+    )
 
 
 def test_a_note_says_how_many_divisions_agree():

@@ -500,7 +500,7 @@ def test_the_note_on_the_load_names_the_best_thresholds_at_each_load():
     assert "load 0.5: 10; " in note
     assert "load 0.786: 3" in note
     more = MIDDLE[3] / MIDDLE[10] - 1
-    assert f"at load 0.5, S4 responds {more:.1%} later with 3" in note
+    assert f"at load 0.5, S4 responds {more:.1%} later with threshold 3" in note
 
 
 @pytest.mark.parametrize(
@@ -515,8 +515,8 @@ def test_a_trend_may_dip_by_as_little_as_the_word_allows(dip, expected):
         ),
     )
     assert row.verdict == expected
-    assert ("S1 follows" in row.note) == (expected == "does not hold")
-    assert "S1 rises" not in row.note
+    assert ("S1 follows the trend" in row.note) == (expected == "does not hold")
+    assert "S1 responds later" not in row.note
     assert row.turns_at == pytest.approx(1 - dip / 10, abs=2e-4)
 
 

@@ -119,4 +119,4 @@ def test_two_starts_at_one_load_end_apart():
     picture = two_starts_picture(0.84, 1_500, coarse=True)
     words = picture._repr_mimebundle_()["text/html"]
     assert "starts with an empty queue" in words
-    assert "begins with 1,500 waiting" in words
+    assert "starts with 1,500 waiting jobs" in words

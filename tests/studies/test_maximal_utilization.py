@@ -433,7 +433,7 @@ def test_the_example_is_judged_once_its_losses_are_typed_in(monkeypatch, wild, v
     typed_in(monkeypatch, "MU-16", f"0.413; 0.413; {wild}; {wild}")
     row = study.ask("MU-16", made_up(in_the_example({FIVE[0]: 0.413}, {FIVE[0]: wild}), 1e-4))
     assert row.verdict == verdict
-    assert f"Sizes that fit: {FIVE[0]}." in row.note
+    assert f"The example may have the sizes {FIVE[0]}." in row.note
 
 
 def test_losses_that_no_sizes_have_and_words_for_numbers_are_told(monkeypatch):

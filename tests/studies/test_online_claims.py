@@ -323,7 +323,9 @@ def test_what_reservations_do_to_ctc_is_no_support_of_what_is_said_of_kth():
     runs = schedules(reserved_jobs(), ahead(20, 0, 0.3))
     row = study.ask("OB-8", runs)
     assert row.verdict == FAILS
-    assert row.note.endswith(f"fails: more under 1 h recorded, at every share ({KTH})")
+    assert row.note.endswith(
+        f"fails: more jobs wait under 1 h in the record, at every share ({KTH})"
+    )
     assert study.ask("OB-19", runs).verdict == HOLDS
 
 
@@ -348,7 +350,7 @@ def test_the_tail_of_ctc_has_to_remain_too(tail, answer):
 
     row = study.ask("OB-8", schedules(reserved_jobs(), known))
     assert row.verdict == answer
-    assert (f"fails: the tail remains ({CTC})" in row.note) == (answer == FAILS)
+    assert (f"fails: the longest wait remains the same ({CTC})" in row.note) == (answer == FAILS)
 
 
 @pytest.mark.parametrize(
@@ -365,13 +367,13 @@ def test_the_longest_waits_of_ob4_chose_our_reading(record, answer):
     assert claims.longest_waits(pick(runs, **claims.BOTH.values)).answer is answer
     row = study.ask("OB-4", runs)
     assert row.verdict == "calibrated on"
-    assert "on 128 servers the gap of KTH is" in row.note
+    assert "on 128 servers, the difference for KTH is" in row.note
     assert study.ask("OB-4", on_stand_ins(runs)).verdict == LOST
 
 
 def test_notes_on_kth_say_that_it_has_other_servers_than_printed():
     row = study.ask("OB-3", schedules(batch(), penalties(20, 0.5)))
-    assert "KTH has 100 servers here, and 128 in Table 1" in row.note
+    assert "we use 100 servers for KTH, but Table 1 prints 128" in row.note
 
 
 def test_without_the_log_as_we_read_it_nothing_is_said_of_both():
@@ -505,7 +507,7 @@ def test_ob12_needs_more_busy_servers_than_one_batch_policy_has(used, answer, el
 def test_what_the_runs_do_not_measure_cannot_be_tested():
     row = study.ask("OB-23", overloaded(MORE))
     assert row.verdict == LOST
-    assert f"{KTH}, lengths exact, keeps 0.970 of its servers busy" in row.note
+    assert f"{KTH} with lengths exact keeps 0.970 of its servers busy" in row.note
     for item in ("OB-24", "OB-25"):
         assert study.ask(item, overloaded(MORE)).verdict == LOST
 
@@ -516,7 +518,7 @@ def test_ob21_counts_the_idle_periods_of_a_server(monkeypatch):
     row = study.ask("OB-21", runs)
     assert (row.verdict, row.reproduced) == (HOLDS, 1)
     assert claims_ahead.most_periods_in_a_slot(0.25) > 1
-    assert "fails elsewhere: jobs of a quarter of a slot" in row.note
+    assert "fails elsewhere: jobs may be as short as a quarter of a slot" in row.note
     monkeypatch.setattr(claims_ahead, "most_periods_in_a_slot", lambda least: 2)
     assert study.ask("OB-21", runs).verdict == FAILS
 
@@ -551,7 +553,7 @@ def test_ob16_needs_short_jobs_on_kth_and_few_of_them_on_ctc(kth, asks, takes, a
     assert row.verdict == answer
     for what, share in (("run", takes), ("requested", asks)):
         told = "holds" if kth > 0.5 and share <= 0.14 else "does not hold"
-        assert f"y {what} times it {told}" in row.note
+        assert f"ith {what} times, the claim {told}" in row.note
     assert study.ask("OB-16", runs.assign(missing_logs=CTC)).verdict == LOST
 
 

@@ -45,19 +45,20 @@ RULES = {"first fit": co.FirstFit(), "worst fit": co.WorstFit(), "best fit": co.
 QUESTIONS = {
     "figure3": (
         "Figure 3: equal or unequal clusters?",
-        "A job of four components needs all four clusters, so the two small ones set the limit.",
+        "A job with four components needs all four clusters, so the two small clusters set "
+        "the limit.",
     ),
     "figure4": (
         "Figure 4: four clusters or eight, under first fit?",
-        "First fit keeps whole clusters free, and with eight there are more to keep free.",
+        "First fit keeps whole clusters free, and eight clusters give it more choice than four.",
     ),
     "figure5a": (
-        "Figure 5, top: which unequal clusters, the large ones filled first?",
-        "What counts is whether four clusters of sufficient size remain, not how many there are.",
+        "Figure 5, top: which unequal clusters are best if the large ones are filled first?",
+        "The number of clusters matters less than whether four sufficiently large ones remain.",
     ),
     "figure5b": (
-        "Figure 5, bottom: the same, the small ones filled first?",
-        "Small components take the small clusters, and wide jobs miss them.",
+        "Figure 5, bottom: which unequal clusters are best if the small ones are filled first?",
+        "Small components occupy the small clusters, and then wide jobs do not fit.",
     ),
     "figure6": (
         "Figure 6: four clusters or eight, under worst fit?",
@@ -65,30 +66,32 @@ QUESTIONS = {
         "nowhere.",
     ),
     "figure7": (
-        "Figure 7: which unequal clusters, under worst fit?",
-        "Where all clusters are needed, worst fit keeps room in each; where there is a choice, "
-        "sparing some wins.",
+        "Figure 7: which unequal clusters are best under worst fit?",
+        "If a job needs all clusters, it helps to keep room in each, as worst fit does. If "
+        "there is a "
+        "choice, it is better to keep some clusters free.",
     ),
     "figure8": (
         "Figure 8: first fit or worst fit on many unequal clusters?",
-        "As on eight equal ones: filling some clusters and sparing others wins.",
+        "As on eight equal clusters, it is better to fill some clusters and keep others free.",
     ),
     "figure9": (
-        "Figure 9: fewer components, and so smaller jobs, under first fit?",
-        "A job of fewer components needs fewer clusters to have room at once.",
+        "Figure 9: do fewer components, and therefore smaller jobs, help under first fit?",
+        "A job with fewer components needs room in fewer clusters at the same time.",
     ),
     "figure10": (
-        "Figure 10: the same under worst fit?",
-        "The few wide jobs decide: one at the head of the queue holds up all jobs behind it.",
+        "Figure 10: do fewer components help under worst fit?",
+        "The few wide jobs decide, because one at the head of the queue delays all jobs behind it.",
     ),
     "figure11": (
         "Figure 11: the same processors in one, two or four components, under first fit?",
-        "A component of up to 32 rarely finds another beside it. Mixed with jobs of four it is "
-        "worse still: each kind spoils the room that the other needs.",
+        "A component of up to 32 processors rarely leaves room for another in its cluster. "
+        "Mixtures "
+        "with jobs of four components are worse: each kind occupies the room that the other needs.",
     ),
     "figure12": (
-        "Figure 12: the same under worst fit?",
-        "Only jobs that need every cluster gain from keeping room in each.",
+        "Figure 12: the same processors in one, two or four components, under worst fit?",
+        "Only jobs that need every cluster gain if room is kept in each cluster.",
     ),
 }
 
@@ -160,11 +163,13 @@ def parts_picture(result: StudyResult) -> Picture:
             runs = pick(_on_standard(result, placement), measured=SATURATED, jobs=jobs)
             row = {"jobs": jobs.removesuffix(", one total"), "placement": placement}
             rows.append(row | interval_columns(sample(runs, "max_utilization").interval))
-    shows = "maximal utilization of 4×32 with jobs of one total, by their number of components"
+    shows = "maximal utilization of 4×32 with jobs of the same total size, by number of components"
     best = {placement: most_of_one_total(result, placement) for placement in BOTH}
     notice = ", ".join(f"{words} under {rule}" for rule, words in best.items() if words)
     title, subtitle = (
-        (f"The number of components that carries most: {notice}", shows) if notice else (shows, "")
+        (f"Number of components with the highest maximal utilization: {notice}", shows)
+        if notice
+        else (shows, "")
     )
     drawn = plots.bars(
         pd.DataFrame(rows), value="estimate", group="jobs", series="placement",

@@ -25,7 +25,7 @@ from coalloc_lib.statistics import (
 )
 from studies.columns import column
 from studies.cut_offs import Word
-from studies.job_sharing.figures import ONE_MACHINE, break_even_of_draws, spanning_over_sharing
+from studies.job_sharing.figures import ONE_MACHINE, break_even_of_samples, spanning_over_sharing
 from studies.job_sharing.model import (
     BEST_FIT,
     CONFIGURATIONS,
@@ -350,7 +350,7 @@ def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
     interval of a single sampled workload.
     """
     here = pick(runs, **PAPER.values)
-    draws = break_even_of_draws(here)
+    draws = break_even_of_samples(here)
     mean = mean_crossing(spanning_over_sharing(here), level=1.0).interval
     judged = Judgement("undecided", bound_note(mean))
     if not judged.note:
@@ -413,9 +413,9 @@ def equal_machines_sustain_more(runs: pd.DataFrame) -> Decision:
     for equal, other in EQUAL_OR_NOT:
         pair = f"{equal} against {other}"
         parts[f"smaller AWRT at {PRINTED_PENALTY:.0%}: {pair}"] = is_better(of[equal], of[other])
-        gain = break_even_of_draws(pieces[equal]).less(break_even_of_draws(pieces[other]))
+        gain = break_even_of_samples(pieces[equal]).less(break_even_of_samples(pieces[other]))
         parts[f"larger break-even penalty: {pair}"] = gain.above(0)
-    deciding = break_even_of_draws(pieces["m64"]).less(break_even_of_draws(pieces[STANDARD]))
+    deciding = break_even_of_samples(pieces["m64"]).less(break_even_of_samples(pieces[STANDARD]))
     return Decision(deciding, parts, bound_note(deciding))
 
 
@@ -442,23 +442,23 @@ def extracts_sustain_no_less(runs: pd.DataFrame) -> Decision:
     less = {}
     for name in CONFIGURATIONS:
         here = pick(runs, configuration=name)
-        synthetic = break_even_of_draws(pick(here, workload=SYNTHETIC))
-        extracts = break_even_of_draws(pick(here, workload=EXTRACTS))
-        less[name] = one_draw_less(synthetic.prediction, extracts.mean)
+        synthetic = break_even_of_samples(pick(here, workload=SYNTHETIC))
+        extracts = break_even_of_samples(pick(here, workload=EXTRACTS))
+        less[name] = one_sample_less(synthetic.prediction, extracts.mean)
     answers = {name: not_(found.above(0)) for name, found in less.items()}
     decides = most(less[name] for name in EQUAL)
     own = {name: answers[name] for name in EQUAL}
-    note = bound_note(decides) or ONE_DRAW
+    note = bound_note(decides) or ONE_SAMPLE
     return Decision(decides, own, note, without(answers, *EQUAL))
 
 
 #: The note on comparisons with the paper's synthetic workload, of which it has a single sample.
-ONE_DRAW = (
+ONE_SAMPLE = (
     "the interval is for a single sample of the synthetic workload, because the paper has only one"
 )
 
 
-def one_draw_less(draw: Interval, mean: Interval) -> Interval:
+def one_sample_less(draw: Interval, mean: Interval) -> Interval:
     """Return the interval of one sampled value minus the mean of other, independent samples.
 
     Both vary independently, so the distances to the ends of the two intervals are added as the
@@ -487,12 +487,12 @@ def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
         pair = {"way": MULTI_SITE, **penalty}, {"way": SHARING, **FREE}
         synthetic = ratio(pick(runs, workload=SYNTHETIC), "awrt", *pair)
         extracts = ratio(pick(runs, workload=EXTRACTS), "awrt", *pair)
-        less[name] = one_draw_less(synthetic.prediction, extracts.interval)
+        less[name] = one_sample_less(synthetic.prediction, extracts.interval)
     parts = {
         f"the synthetic workload saves less at {name}": found.above(0)
         for name, found in less.items()
     }
-    return Decision(least(less.values()), parts, ONE_DRAW)
+    return Decision(least(less.values()), parts, ONE_SAMPLE)
 
 
 @study.add_claim(

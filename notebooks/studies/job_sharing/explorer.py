@@ -95,10 +95,10 @@ def _picture(
     dots = plots.intervals(
         table, x="hours", row="mode", words="words", log=True, row_height=0.34,
         span=SPAN, before="before",
-        xlabel="AWRT in hours; equal steps are equal factors", title=verdict(spanning_over_sharing),
+        xlabel="AWRT in hours, on a logarithmic axis", title=verdict(spanning_over_sharing),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
-        "the time; wide jobs in pieces of the largest machine, locally of their site's, whole on "
-        "one machine"
+        "the time; wide jobs are divided by the size of the largest machine, locally by that of "
+        "their site's, and run whole on one machine"
         + "; rings: before" * bool(before),
     )  # fmt: skip
     plots.style.mark_powers(dots.axes[0].xaxis)

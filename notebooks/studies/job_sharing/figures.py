@@ -98,7 +98,7 @@ def awrt_ratios(
     return found[[*columns, "weight", *values]]
 
 
-def with_pieces(runs: pd.DataFrame) -> pd.DataFrame:
+def with_usual_subjobs(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs in which wide jobs are treated as usual for each way to run jobs.
 
     Local execution divides wide jobs into subjobs of the size of their site's machine. Job sharing
@@ -157,7 +157,8 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
     Ways of running the jobs without a penalty have the same ratio at every penalty, so their lines
     are horizontal.
     """
-    m128 = pick(with_pieces(runs), configuration=STANDARD, policy="EASY", **AS_PAPER, **AS_LOGGED)
+    m128 = pick(with_usual_subjobs(runs), configuration=STANDARD, policy="EASY")
+    m128 = pick(m128, **AS_PAPER, **AS_LOGGED)
     columns = ["workload", "configuration", "way", "penalty"]
     found = awrt_ratios(m128, AGAINST_SHARING, columns)
     spanning = pick(found, way=MULTI_SITE)
@@ -203,7 +204,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
     The single machine has 512 processors.
     """
-    ways = pick(with_pieces(runs), way=(SHARING, MULTI_SITE, SINGLE), policy="EASY")
+    ways = pick(with_usual_subjobs(runs), way=(SHARING, MULTI_SITE, SINGLE), policy="EASY")
     ways = pick(ways, **AS_PAPER, **AS_LOGGED)
     return awrt_ratios(ways, ONE_MACHINE, ["workload", "configuration", "way", "penalty"])
 
@@ -351,7 +352,7 @@ def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
     )
 
 
-def break_even_of_draws(runs: pd.DataFrame) -> Crossings:
+def break_even_of_samples(runs: pd.DataFrame) -> Crossings:
     """Return the break-even penalty of each sampled workload.
 
     At this penalty spanning has the same AWRT as job sharing; at larger penalties it is worse.
@@ -449,7 +450,7 @@ def awrt(runs: pd.DataFrame) -> pd.DataFrame:
 
     Policies that were not run in every way are left out.
     """
-    found = means(pick(with_pieces(runs), **AS_PAPER, **AS_LOGGED), "awrt")
+    found = means(pick(with_usual_subjobs(runs), **AS_PAPER, **AS_LOGGED), "awrt")
     if found.empty:
         return found
     ways = found.groupby("policy")["way"].transform("nunique")

@@ -200,7 +200,7 @@ def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
         pd.DataFrame(rows), x="wait_h", row="row", series="way", row_height=0.36,
         look=plots.signs(("sharing", "spanning")), xlabel="mean wait, hours",
         title=title if all(longer[:-1]) and not longer[-1] else "Waits by width of job",
-        subtitle="of these jobs alone: other jobs would have other waits",
+        subtitle="the waits are those of these jobs only",
     )  # fmt: skip
     return plots.Picture(figure, rows=in_words)
 
@@ -283,7 +283,7 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
 
     `table` is the result of `co.compare_sites`.
     """
-    ways = {"sharing": "sharing, over alone", "spanning": "spanning, over sharing"}
+    ways = {"sharing": "sharing / alone", "spanning": "spanning / sharing"}
     look = {ways["sharing"]: LOOK["sharing"], ways["spanning"]: LOOK["multi-site"]}
     table = pd.concat(
         table.rename(columns={way: "ratio", f"{way}_low": "ci95_low", f"{way}_high": "ci95_high"})
@@ -296,7 +296,7 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
     title = f"By sharing {len(gain)} of {len(joined)} sites certainly gain"
     figure = plots.intervals(
         table.assign(panel="by " + table["weight"]), x="ratio", row="site", series="series",
-        panel="panel", factors=True, xlabel="AWRT of a site's users over what it is held against",
+        panel="panel", factors=True, xlabel="AWRT of a site's users, divided by that in the legend",
         look=look, beyond="arrow: continues beyond the axis",
         title=title + f"; losing: {', '.join(lose)}" * any(lose),
         subtitle="EASY; 95 % intervals by bootstrap over weeks",

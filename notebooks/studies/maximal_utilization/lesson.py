@@ -47,7 +47,7 @@ PROJECT, SEEN, JOBS, RUNS = "U[1,7]", 20, 800, 5
 
 def _two_processors(answer: Any) -> str:
     right = co.maximal_utilization(co.Multicluster([2]), co.uniform(1, 2)).capacity_loss
-    hint = "draw the four pairs of sizes: in which do two jobs fit?"
+    hint = "list the four pairs of sizes: in which of them do two jobs fit?"
     return near(answer, right, 0.002, hint, {"that is the share kept busy": 1 - right})
 
 
@@ -66,8 +66,8 @@ def _clusters_past_a_quarter(answer: Any) -> str:
         clusters += 1
     if answer == clusters:
         return ""
-    fewer = "fewer clusters are enough, or none has that number"
-    return fewer if answer > clusters else "the loss grows with every cluster: go on"
+    fewer = "a smaller number of clusters is enough, or your number is not valid"
+    return fewer if answer > clusters else "the loss grows with every further cluster, so try more"
 
 
 def _jumps_for_ten_points(answer: Any) -> str:

@@ -53,6 +53,7 @@ from studies.online_batch.settings import (
     SCHEDULE,
     WHOLE,
 )
+from studies.shares import agreed
 from studies.study import PaperSetting
 
 #: The note that we use another number of servers for KTH than the paper prints.
@@ -82,8 +83,8 @@ FEW = Word("small number of times", 5.0, "times")
 
 def name_of(machine: Mapping[str, Any]) -> str:
     """Return a text with the log, the number of servers, and the selection of jobs."""
-    kept = f", {machine['kept']}" * (machine["kept"] != ALL)
-    return f"{machine['log']}, {machine['servers']:g}{kept}"
+    name = f"{machine['log']}, {machine['servers']:g}"
+    return name if machine["kept"] == ALL else f"{name}, {machine['kept']}"
 
 
 def is_as_read(machine: Mapping[str, Any]) -> bool:
@@ -188,7 +189,7 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
         }
 
     def both(limit: float) -> bool | None:
-        return agreed(*each_reading(limit).values())
+        return agreed(each_reading(limit).values())
 
     told = each_reading(MOST.value)
     shares = "; ".join(
@@ -208,11 +209,6 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
         "the claim holds with run times and with requested times": Asked(MOST, both)
     }
     return Decision(float(of_kth["short"]), parts, note, elsewhere)
-
-
-def agreed(*readings: bool | None) -> bool | None:
-    """Return the answer that all readings of a sentence give; None if they differ."""
-    return readings[0] if len(set(readings)) == 1 else None
 
 
 # --- Section 5.1: online against batch ---

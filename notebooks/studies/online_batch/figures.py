@@ -79,7 +79,7 @@ PLAIN: dict[str, Any] = {"kind": SCHEDULE, "share": 0.0, "draw": 0}
 
 def title_of(runs: pd.DataFrame, log: str) -> str:
     """Return the name of a log, marked if its synthetic replacement was used."""
-    return log + " (synthetic stand-in)" * (log in logs_missing_in(runs))
+    return f"{log} (synthetic stand-in)" if log in logs_missing_in(runs) else log
 
 
 def plain(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:

@@ -184,11 +184,11 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
     title = "At every limit shown, booked jobs wait longer than queued jobs"
     if len(sooner):
         title = (
-            f"To wait no longer than in the queue, booking refuses {sooner.min():.0f} % of the work"
+            f"To wait no longer than in the queue, booking rejects {sooner.min():.0f} % of the work"
         )
     plots.title_figure(figure, title, f"bars: 95 %, bootstrap over weeks{note}")
     in_words = (
-        f"up to {hours:g} h: wait {row.mean_wait:.3g} h, refused {100 * row.refused_work:.0f} %"
+        f"up to {hours:g} h: wait {row.mean_wait:.3g} h, rejected {100 * row.refused_work:.0f} %"
         for hours, row in zip(LIMITS, booked.itertuples(), strict=True)
     )
     return plots.Picture(figure, rows=in_words)

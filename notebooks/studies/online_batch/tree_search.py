@@ -21,7 +21,7 @@ from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 #: the time axis.
 ASKED, SHOWN = (17, 12, 2), 50.0
 SUBTITLE = (
-    "step {step} of {last}; above: grey is reserved, framed idle, yellow slot {slot}, dashed the "
+    "step {step} of {last}; above: reserved (grey), idle (framed), slot {slot}, dashed the "
     "request; below: its trees, medians in round nodes, beside them how many leaves they have"
 )
 BLUE, DIM, RESERVED = plots.STANDARD.colour, "#8C8C8C", ("#BFBFBF", "#444444")
@@ -240,7 +240,7 @@ def slot_tree_search(state: str = "") -> Explorer:
 
     for entry in request:
         entry.observe(begin_again, "value")
-    hint = ipw.HTML("<p>Move <i>step</i> on, and ask for something else.</p>")
+    hint = ipw.HTML("<p>Move the slider <i>step</i>, and change the request.</p>")
     return Explorer(controls, tree_search_picture, state=state, above=[hint])
 
 
