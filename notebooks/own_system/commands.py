@@ -22,6 +22,8 @@ from coalloc_lib.basics.text import printable
 from coalloc_lib.cli import OnceEach, options, run_app
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
 from own_system.options import PENALTIES
+from own_system.report import sites_report
+from own_system.sacct import read_sacct
 
 REPORT_EXAMPLES = """\b
 Examples:
@@ -102,9 +104,8 @@ def report(
     words += [str(word) for pair in optional if pair[1] is not None for word in pair]
     with Progress(unit="step", shown=sys.stderr.isatty()) as progress:
         progress.total(len(files))
-        # These imports take long, so they come after the progress bar appears.
+        # This import takes long, so it comes after the progress bar appears.
         from coalloc_lib.workloads.catalogue import load_trace
-        from own_system.report import sites_report
 
         read = {}
         for name in files:
@@ -223,7 +224,6 @@ def import_sacct(
     must print are listed in docs/own-logs.md, and in the error message if a column is missing.
     """
     from coalloc_lib.workloads.swf import write_swf
-    from own_system.sacct import read_sacct
 
     if out == "-" and as_json:
         raise InputError(

@@ -1,9 +1,10 @@
 """The comparison of simulated options: metrics of the same jobs, with bootstrap intervals."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
@@ -11,9 +12,6 @@ from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.statistics import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
 from own_system.options import ALONE, Option
 from own_system.simulation import Outcome, saturated_share
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: The metrics by which options are compared, with the column of `Outcome` that each of them uses.
 METRICS = {
@@ -179,14 +177,12 @@ def columns_of(interval: Interval, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def changes(found: Sequence[Option], comparison: Comparison) -> "pd.DataFrame":
+def changes(found: Sequence[Option], comparison: Comparison) -> pd.DataFrame:
     """Return a table with a row for each option, group of jobs and metric.
 
     The column ``value`` is the value of the metric, and ``change`` is its change from staying
     alone, with its 95 % interval. If there is no value or no interval, ``warning`` says why.
     """
-    import pandas as pd
-
     rows = []
     for option in (option for option in found if option.kind != "size"):
         for group, members in comparison.groups.items():

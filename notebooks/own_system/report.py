@@ -11,9 +11,10 @@ from html import escape
 from importlib.metadata import version
 from itertools import combinations, permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, not_negative, whole
 from coalloc_lib.basics.files import atomic_path, csv_of, writable_folder
@@ -23,13 +24,11 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.statistics import DAY, WEEK, Interval, block_of
 from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.swf import SwfLog
+from own_system import log_tables
 from own_system.answer import Answer, recommend
 from own_system.comparison import Comparison, changes, columns_of
 from own_system.options import ALONE, PENALTIES, SHARED, SIZES, larger, options, span
 from own_system.simulation import run_all
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Answer", "SitesReport", "sites_report"]
 
@@ -54,7 +53,7 @@ class SitesReport(NamedTuple):
 
     answer: Answer
     doubts: Mapping[str, str]
-    tables: Mapping[str, "pd.DataFrame"]
+    tables: Mapping[str, pd.DataFrame]
 
     @property
     def made_by(self) -> dict[str, str]:
@@ -159,8 +158,6 @@ def sites_report(
     >>> sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
     'share one queue'
     """
-    from own_system import log_tables
-
     all_penalties = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
     if not any(all_penalties):
         raise InputError(f"penalties = {[*penalties]}; give at least one above 0")
@@ -198,8 +195,6 @@ def sites_report(
 
 def _tables_of_logs(logs, clusters, missing, table, comparison):
     """Return the tables about the logs; `table` has a row for each job that is compared."""
-    from own_system import log_tables
-
     block_weeks = block_of(table["submit"].to_numpy()) / WEEK
     facts = log_tables.facts_of_logs(logs, clusters, table)
     return {
@@ -212,8 +207,6 @@ def _tables_of_logs(logs, clusters, missing, table, comparison):
 
 def _doubts(tables, comparison, names, jobs, site):
     """Return the reasons for which the model may not represent the machine of each site."""
-    from own_system import log_tables
-
     doubts = log_tables.doubts(tables["waits"], tables["logs"])
     for name, why in _further_doubts(comparison, names, jobs, site):
         doubts[name] = "; ".join(filter(None, [why, doubts.get(name)]))
@@ -231,8 +224,6 @@ def _users(table):
 
 def _pairs(found, comparison):
     """Return the change of the mean wait between any two options that can be recommended."""
-    import pandas as pd
-
     policies = [o.name for o in found if o.kind == "policy" and o.name in comparison.names]
     return pd.DataFrame([
         {"option": one, "other": other}
@@ -243,8 +234,6 @@ def _pairs(found, comparison):
 
 def _made_by(command, clock, seed):
     """Return a table of what made the report, with the versions of the packages."""
-    import pandas as pd
-
     made_by = {
         "command": command, "clock": clock, "seed": str(seed), "Python": platform.python_version(),
     }  # fmt: skip
@@ -266,8 +255,6 @@ def _further_doubts(comparison, names, jobs, site):
 
 def _break_even(comparison, penalties):
     """Return the break-even penalty of spanning, compared with sharing, for all and each site."""
-    import pandas as pd
-
     # `Comparison.crossing` needs the penalties in the order in which jobs wait less and less.
     options_at = {p: span(p) for p in reversed(penalties)}
     return pd.DataFrame([
@@ -280,8 +267,6 @@ def _break_even(comparison, penalties):
 
 def _buy_or_share(comparison, clusters):
     """Return how many processors each site alone needs for the mean wait that sharing gives it."""
-    import pandas as pd
-
     rows = []
     for site, size in clusters.items():
         options_at = {size: ALONE} | {larger(size, k): name for name, k in SIZES.items()}
