@@ -19,27 +19,27 @@ from coalloc_lib.basics.files import check_writable
 
 #: The columns of a file of answers.
 COLUMNS = ("student", "notebook", "exercise", "time", "right", "answer")
-#: The columns that identify an exercise of a student.
+#: The columns that together identify one exercise of one student.
 KEY = [*COLUMNS[:3]]
-#: Answers that are longer than this are cut off.
+#: The largest number of characters of an answer that the file contains. The rest is cut off.
 LONGEST = 500
 
 
 @dataclass
 class _Record:
-    """Where answers are recorded, and whose they are."""
+    """A CSV file that records the answers of one student to the exercises of one notebook."""
 
     path: Path
     student: str
     notebook: str
 
 
-#: The record of this kernel; it is empty in the notebooks of the project.
+#: The file in which this Jupyter kernel records answers. The list is empty if it records none.
 _records: list[_Record] = []
 
 
 def record_answers(path: str | Path, student: str, notebook: str) -> None:
-    """Record each answer that `check` gets from now on.
+    """Record each answer to an exercise of this notebook in a CSV file, from now on.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def record_answers(path: str | Path, student: str, notebook: str) -> None:
 
 
 def note_answer(exercise: int, answer: Any, is_right: bool) -> None:
-    """Add an answer to the file of `record_answers`; without a record, do nothing."""
+    """Add an answer to the CSV file of a student; do nothing if no file was chosen."""
     for record in _records:
         is_new = not record.path.exists()
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -76,7 +76,7 @@ def note_answer(exercise: int, answer: Any, is_right: bool) -> None:
 
 
 def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Return a table of a class: the attempts of each student at each exercise.
+    """Return a table of the answers of all students of a class to each exercise.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
             raise InputError(f"{path} cannot be read as a file of answers: {error}") from error
         if tuple(table.columns) != COLUMNS:
             raise InputError(
-                f"{path} has the columns {', '.join(table.columns)}; give files of answers, which "
-                f"have {', '.join(COLUMNS)}"
+                f"{path} has the columns {', '.join(table.columns)}; give a file that "
+                f"record_answers wrote, with the columns {', '.join(COLUMNS)}"
             )
         tables.append(table)
     if not tables:

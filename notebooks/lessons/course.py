@@ -19,7 +19,7 @@ from coalloc_lib.cli import OnceEach, run_app
 from lessons import tour
 from lessons.answers import collect_answers
 
-#: What a teacher types to call the commands in the folder of the notebooks.
+#: The beginning of a teacher's command line, which is called in the folder ``notebooks/``.
 PROGRAM = "python -m lessons.course"
 NOTEBOOKS = Path(__file__).resolve().parents[1]
 #: A folded solution in a text cell.
@@ -31,14 +31,17 @@ FIRST = """from lessons.answers import record_answers
 
 # Put your name in place of the dots, in quotes.
 record_answers("answers-{name}.csv", student=..., notebook="{name}")"""
-#: Sheets of paper: A4 in inches, the side of a square, and the hours of a strip.
+#: The printed sheets: the width and height of an A4 page in inches, the side of a square in inches,
+#: and the number of hours on a time axis.
 PAGE, SQUARE, HOURS = (11.69, 8.27), 0.24, 28
 
 app = typer.Typer(name=PROGRAM, help=__doc__, add_completion=False, rich_markup_mode=None)
 
 
 def student_version(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode:
-    """Return a notebook without outputs and solutions, which records the answers of a student.
+    """Return a copy of a notebook for students, without outputs and without solutions.
+
+    Its new first cell records the answers of a student.
 
     Parameters
     ----------
@@ -63,7 +66,7 @@ def student_version(notebook: nbformat.NotebookNode, name: str) -> nbformat.Note
 
 
 def teacher_version(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Return a notebook with its outputs and with all solutions unfolded."""
+    """Return a copy of a notebook in which the solutions of all exercises are unfolded."""
     made = deepcopy(notebook)
     for cell in made.cells:
         if cell.cell_type == "markdown":
@@ -72,7 +75,7 @@ def teacher_version(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def draw_jobs_sheet() -> Figure:
-    """Draw the twenty jobs of the tour on squared paper, to be cut out.
+    """Draw the twenty example jobs of notebook 00 on squared paper, for students to cut out.
 
     A square is one processor for one hour. Each job has its number, and when it is submitted.
     """
@@ -92,7 +95,7 @@ def draw_jobs_sheet() -> Figure:
 
 
 def draw_strips_sheet() -> Figure:
-    """Draw three empty strips of squared paper, one for each cluster of the tour."""
+    """Draw an empty time axis on squared paper for each of the three clusters of notebook 00."""
     figure, axes = _paper("Schedule: ____________    Names: ________________________")
     for cluster in range(3):
         low = -10 * (cluster + 1)
@@ -104,7 +107,7 @@ def draw_strips_sheet() -> Figure:
 
 
 def _paper(title):
-    """Return a page of squared paper whose unit is one square."""
+    """Return a figure of squared paper, and its axes, which count in squares."""
     figure = Figure(figsize=PAGE)
     axes = figure.add_axes((0.08, 0.04, 0.9, 0.88))
     width, height = 0.9 * PAGE[0] / SQUARE, 0.88 * PAGE[1] / SQUARE
@@ -120,7 +123,10 @@ def _paper(title):
 
 
 def make(folder: Path) -> list[Path]:
-    """Write everything into a folder, and return the paths of the files."""
+    """Write the notebooks for students and for teachers, and the printed sheets, into a folder.
+
+    The paths of the files are returned.
+    """
     made = []
     for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
@@ -142,7 +148,7 @@ def make(folder: Path) -> list[Path]:
 
 @app.command(name="make", cls=OnceEach)
 def make_command(folder: Annotated[Path, typer.Argument(metavar="FOLDER")]) -> None:
-    """Write the student and teacher versions and the sheets into a folder."""
+    """Write the notebooks for students and for teachers, and the printed sheets, into a folder."""
     for path in make(folder):
         print(path)
 
@@ -154,7 +160,7 @@ def collect_command(files: Annotated[list[Path], typer.Argument(metavar="FILE...
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``make FOLDER`` or ``collect FILE...``, and return the exit status."""
+    """Run the command ``make`` or ``collect`` for teachers, and return the exit status."""
     return run_app(app, PROGRAM, arguments)
 
 

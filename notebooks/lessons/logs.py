@@ -13,12 +13,12 @@ from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.swf import SwfLog
 from studies import log_files
 
-#: The text that replaces a mean if the log has none of its values.
+#: The text that is shown in place of a mean value if the log did not record the values.
 NOT_RECORDED = "not recorded"
 
 
 def logs_here(*names: str, fetch: bool = False) -> HTML:
-    """Say which public logs are on this machine, and how to get the others.
+    """Show which public logs of parallel jobs are on this computer, and how to get the others.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def logs_here(*names: str, fetch: bool = False) -> HTML:
 
 
 def _sentences(found: Sequence[str], missing: Sequence[str]) -> list[str]:
-    """Return the paragraphs that `logs_here` shows."""
+    """Return paragraphs about the public logs that were found and about those that are missing."""
     there = f"<b>Logs found:</b> {', '.join(found) or 'none'}."
     if not missing:
         return [f"{there} The numbers in the text are those of these logs."]
@@ -67,7 +67,7 @@ def _sentences(found: Sequence[str], missing: Sequence[str]) -> list[str]:
 
 
 def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
-    """Return the waits that a log recorded for some jobs.
+    """Return the waiting times, in hours, that a log recorded for some of its jobs.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
 
 
 def told(values: ArrayLike, style: str = "{:.1f} h") -> str:
-    """Return the mean of the values that are not NaN as a text.
+    """Return the mean of some values as a text, such as ``1.5 h``; values that are NaN are skipped.
 
     If all values are NaN, the text is `NOT_RECORDED`.
 
@@ -103,7 +103,9 @@ def told(values: ArrayLike, style: str = "{:.1f} h") -> str:
 
 
 def share_of(is_so: ArrayLike, values: ArrayLike) -> str:
-    """Return the share of true entries in percent as a text; skip those whose value is NaN.
+    """Return as a text which percentage of some entries is true.
+
+    An entry is skipped if the value that belongs to it is NaN.
 
     Parameters
     ----------
@@ -116,5 +118,5 @@ def share_of(is_so: ArrayLike, values: ArrayLike) -> str:
 
 
 def share_up_to(values: ArrayLike, limit: float) -> str:
-    """Return the share of the values up to a limit in percent as a text; skip NaN."""
+    """Return as a text which percentage of some values is at most `limit`; NaN is skipped."""
     return share_of(np.asarray(values, dtype=float) <= limit, values)

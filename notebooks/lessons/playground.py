@@ -10,12 +10,13 @@ from coalloc_lib.widgets.centres import penalty_in_words, scenario_of
 from coalloc_lib.widgets.playground import playground_explorer
 from lessons.teaching import checker, near
 
-#: The accepted error of a change in percentage points, and of a penalty.
+#: The largest accepted errors of two kinds of answers: a change in percentage points, and a span
+#: penalty.
 POINTS, PENALTY = 3, 0.06
 
 
 def _values(**moved: Any) -> dict[str, Any]:
-    """Return the values of the playground's controls after some of them were moved.
+    """Return the values of all controls of the playground (notebook 06) after some were moved.
 
     The value of the control ``B.policy``, for example, is given as ``B_policy="EASY"``.
     """
@@ -24,7 +25,9 @@ def _values(**moved: Any) -> dict[str, Any]:
 
 
 def pays_up_to(**moved: Any) -> float:
-    """Return the break-even penalty of B that the playground shows, or 0 if it shows none.
+    """Return the span penalty up to which spanning pays at computing centre B of notebook 06.
+
+    The result is 0 if the playground shows no such penalty.
 
     Parameters
     ----------
@@ -38,7 +41,7 @@ def pays_up_to(**moved: Any) -> float:
 
 
 def change(**moved: Any) -> pd.Series:
-    """Return the change of the mean response of all jobs from A to B, in percent.
+    """Return by how many percent the mean response time at centre B differs from that at centre A.
 
     Parameters
     ----------

@@ -14,11 +14,12 @@ from coalloc_lib.plots import format_interval
 from coalloc_lib.statistics import Interval
 from lessons.answers import note_answer
 
-#: The right option of a guess, or a function that finds it.
+#: The right option of a question with several options, or a function that returns this option.
 Answer = str | Callable[[], str | None] | None
-#: The words in which leaderboards say whether an interval proves a difference.
+#: What a leaderboard prints if an interval proves a difference, if it excludes one, and if it does
+#: neither.
 ANSWERS = {True: "yes", False: "no", None: "cannot tell"}
-#: The colour and the sign of a right and of a wrong answer.
+#: The colour and the sign that mark a right answer, and those that mark a wrong answer.
 RIGHT, WRONG = ("#00694D", "✓"), ("#A63603", "✗")
 
 
@@ -41,7 +42,8 @@ class Guess(ipw.VBox):
             options=list(options), value=None, description="Your guess",
             layout={"width": "max-content"},
         )  # fmt: skip
-        # All parts share one layout, because a notebook file stores each layout in full.
+        # The inner widgets share one layout object, because a notebook file stores each layout
+        # object in full.
         plain = ipw.Layout()
         reaction = ipw.HTML(layout=plain)
         self._buttons.observe(lambda change: setattr(reaction, "value", self._react()), "value")
@@ -50,7 +52,7 @@ class Guess(ipw.VBox):
 
     @property
     def choice(self) -> str | None:
-        """The option that the reader chose, or None before the reader chose one."""
+        """The option that the reader chose, or None if the reader has not chosen yet."""
         return self._buttons.value
 
     def _react(self) -> str:
@@ -58,11 +60,11 @@ class Guess(ipw.VBox):
         return f"{said}<div>{self._picture()}</div>"
 
     def _picture(self) -> str:
-        """Return the figure that shows the answer as HTML; the text is empty without a figure."""
+        """Return the figure that belongs to the answer as HTML, or an empty text."""
         return "" if self._then is None else self._then._repr_mimebundle_()["text/html"]
 
     def _verdict_and_reply(self) -> str:
-        """Return a sentence on whether the choice is right, and the reply."""
+        """Return a sentence on whether the reader is right, followed by the prepared reply."""
         verdict = ""
         try:
             right = self._answer() if callable(self._answer) else self._answer
@@ -126,7 +128,7 @@ def guess(
 
 
 def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any], HTML]:
-    """Return the function with which a reader checks the answers to the exercises of a notebook.
+    """Return the function with which a reader checks answers to the exercises of a notebook.
 
     Parameters
     ----------
@@ -195,7 +197,7 @@ def near(
 
 
 def raised(error: Exception) -> str:
-    """Return the error that the code of a reader raised as a hint in one line."""
+    """Return a hint, in one line, about an error that was raised by the code of a reader."""
     words = " ".join(str(error).split())
     return f"your code raises {type(error).__name__}: {words}".removesuffix(": ").rstrip(".")
 
@@ -203,7 +205,7 @@ def raised(error: Exception) -> str:
 def held_against(
     rules: Mapping[str, Any], entries: Mapping[Any, Any], run: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[str, Any, list[Any]]]:
-    """Yield the runs of each row of a leaderboard, and the runs with which they are compared.
+    """Yield the simulation runs of each entry of a leaderboard, and the runs to compare them with.
 
     Parameters
     ----------
@@ -230,11 +232,11 @@ def held_against(
 
 
 def ranked(rows: Sequence[Mapping[str, Any]], by: str, ascending: bool = True) -> pd.DataFrame:
-    """Return the rows of a leaderboard as a table, sorted by a column, with their ranks."""
+    """Return the rows of a leaderboard as a table that is sorted by one column and has ranks."""
     board = pd.DataFrame(rows).sort_values(by, ascending=ascending)
     return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
 
 
 def off_by(difference: Interval, digits: int = 4) -> str:
-    """Return a difference with its 95 % interval as a text for a leaderboard."""
+    """Return a difference and its 95 % interval as a text for a leaderboard."""
     return format_interval(difference, digits, "+")

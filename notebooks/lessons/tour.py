@@ -20,18 +20,19 @@ from coalloc_lib.simulation.sites import local
 from lessons.teaching import checker, near
 from lessons.tour_map import SEED, SPANNING, SYSTEM, WHOLE, limit, scenario
 
-#: The submission times of the twenty jobs and their run times in hours, and their processors.
+#: The submission times and the run times of twenty example jobs in hours, and their numbers of
+#: processors.
 SUBMIT = (1, 2, 2, 3, 3, 4, 4, 4, 6, 6, 6, 6, 7, 7, 7, 9, 9, 10, 10, 13)
 RUNTIME = (2, 8, 4, 2, 5, 6, 6, 2, 2, 4, 2, 3, 2, 1, 3, 4, 8, 3, 2, 2)
 PROCESSORS = (5, 4, 4, 6, 4, 1, 4, 8, 2, 6, 2, 2, 1, 2, 6, 8, 3, 3, 2, 8)
-#: The cluster whose users submit each job, counted from 0.
+#: The cluster whose users submit each job. The clusters are numbered from 0.
 HOME = (0, 1, 0, 0, 2, 0, 0, 1, 2, 0, 1, 0, 0, 2, 0, 0, 1, 0, 2, 1)
-#: The number of jobs of five processors that saturate the system, and the sizes of their two parts
-#: if they are split.
+#: An example of a saturated system: the number of its jobs, which have five processors each, and
+#: the sizes of the two components into which such a job can be split.
 FIVES, PARTS_OF_FIVE = 20_000, (3, 2)
 #: A job that spans clusters runs 1.25 times as long.
 PENALTY = 0.25
-#: The first and the last hour that the players show.
+#: The hours at which the time axis of the animated schedules begins and ends.
 WINDOW = (1, 29)
 JOBS = co.JobStream(SUBMIT, RUNTIME, PROCESSORS, request="total")
 JOBS_OF_FIVE = co.JobStream(
@@ -41,7 +42,7 @@ BOOKED = co.Online(slot=1, step=1, max_attempts=48, horizon=72)
 
 
 def jobs_table() -> pd.DataFrame:
-    """Return a table of the twenty jobs, from which a reader can schedule them by hand."""
+    """Return a table of twenty example jobs, which a reader can schedule by hand."""
     columns = {"submitted": SUBMIT, "run_time": RUNTIME, "processors": PROCESSORS}
     table = pd.DataFrame(columns, index=JOBS.number).rename_axis("job")
     return table.assign(home=[f"cluster {cluster + 1}" for cluster in HOME])
@@ -49,7 +50,7 @@ def jobs_table() -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Scheduler:
-    """One way to schedule the twenty jobs of the tour.
+    """A scheduling policy for the twenty example jobs of notebook 00, with or without spanning.
 
     Parameters
     ----------
@@ -67,14 +68,17 @@ class Scheduler:
     spans: bool = False
 
     def run(self, penalty: float) -> co.Schedule:
-        """Simulate the twenty jobs with one queue; a job that spans has this span penalty."""
+        """Simulate the twenty example jobs with one queue for three clusters.
+
+        A job that spans clusters runs ``1 + penalty`` times as long.
+        """
         jobs, placement = JOBS, WHOLE
         if self.spans:
             jobs, placement = JOBS.replace(request="flexible", span_penalty=penalty), SPANNING
         return co.simulate(SYSTEM, jobs, scheduling=self.scheduling, placement=placement)
 
 
-#: The schedulers of the tour by name, apart from `AT_HOME`.
+#: The schedulers of notebook 00 that have one queue for all clusters, by name.
 SCHEDULERS = {
     "whole": Scheduler("whole, first come, first served", co.FCFS()),
     "split": Scheduler("split where no cluster has room", co.FCFS(), spans=True),
@@ -84,24 +88,24 @@ SCHEDULERS = {
     "overtaking, split": Scheduler("overtaking, split", co.FPFS(5), spans=True),
     "backfilling, split": Scheduler("backfilling, split", co.EASY(), spans=True),
 }
-#: The name of the scheduler with a queue for each cluster, in which each job runs in its home.
+#: The name of the scheduler in which each cluster has a queue for the jobs of its own users.
 AT_HOME = "at home"
 #: The names of all schedulers.
 NAMES = (*SCHEDULERS, AT_HOME)
-#: The player that `player` made last; the list is empty before the first one.
+#: The animated schedule that `player` made last. The list is empty before the first call.
 _last_player: list[co.Player] = []
 
 
 @cache
 def schedule(name: str, penalty: float = PENALTY) -> co.Schedule:
-    """Return the schedule of the twenty jobs that the scheduler with one of the `NAMES` makes."""
+    """Return the schedule of the twenty example jobs of notebook 00 under a scheduler."""
     if name == AT_HOME:
         return local(SYSTEM, JOBS, HOME, scheduling=co.FCFS()).verify()
     return SCHEDULERS[name].run(penalty).verify()
 
 
 def player(name: str, penalty: float = PENALTY) -> co.Player:
-    """Return a player of a schedule of the twenty jobs.
+    """Return an animated schedule of the twenty example jobs of notebook 00 under a scheduler.
 
     All players of the tour have the same clock and the same time axis, and they start and stop
     together.
@@ -116,7 +120,7 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
     made = schedule(one_of("name", name, NAMES), penalty)
     against = None if name in ("whole", AT_HOME) else schedule("whole")
     if name == AT_HOME:
-        # Each cluster has a queue of its own, and so a schedule of its own.
+        # Under this scheduler each cluster has its own queue, and therefore its own schedule.
         schedules = {f"cluster {c + 1}, for its own users": made.at[c] for c in made.at}
     else:
         schedules = {SCHEDULERS[name].label: made}
@@ -128,20 +132,22 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
 
 
 def _follow_the_last_player(new: co.Player) -> None:
-    # Each player is linked to the one before it, so in the end all of them are linked.
+    # All animated schedules show the same instant, because each one is linked to the one that was
+    # made before it.
     for other in _last_player:
         for trait in ("now", "playing"):
             ipw.jslink((other, trait), (new, trait))
     _last_player[:] = [new]
 
 
-#: The options of the first guess. Readers guess how much spanning shortens the mean response time
-#: if jobs may overtake each other, compared with what it gains if they may not.
+#: The possible answers to the first question of notebook 00. It asks how much spanning shortens the
+#: mean response time if jobs may overtake each other, compared with the gain under first come,
+#: first served.
 OPTIONS = ("as much", "more", "less, or nothing at all")
 
 
 def what_is_left() -> str:
-    """Return the right answer to the first guess, from the responses of the twenty jobs."""
+    """Return the right answer to the first question of notebook 00, found by simulation."""
     without_overtaking, with_overtaking = (
         schedule(name).response.mean() - schedule(split).response.mean()
         for name, split in (("whole", "split"), ("overtaking", "overtaking, split"))
@@ -203,7 +209,7 @@ check = checker({1: _gain_nothing, 2: _ends_no_sooner, 3: _two_clusters, 4: _by_
 
 
 def twenty_picture() -> plots.Picture:
-    """Draw the mean waiting and run times of the twenty jobs, with and without spanning."""
+    """Draw the mean waiting and run times of twenty example jobs, with and without spanning."""
     pairs = {"first come, first served": ("whole", "split")}
     pairs |= {name: (name, f"{name}, split") for name in ("overtaking", "backfilling")}
     figure, axes = plots.new_figure(2.2)
@@ -230,7 +236,7 @@ def twenty_picture() -> plots.Picture:
 def jobs_served_at_once(
     penalties: Iterable[float] = (0.0, 0.2, 1 / 3, 0.5, 1.0, 1.5),
 ) -> pd.DataFrame:
-    """Return a table of how many jobs of five processors a saturated system serves at once.
+    """Return a table of how many jobs of five processors run at once in a saturated system.
 
     The three columns of numbers are for jobs that all stay whole, that are all split into two
     components, and that are split only if no cluster has room. The time that the penalty adds does
@@ -250,7 +256,9 @@ def jobs_served_at_once(
 
 
 def _work_at_once(jobs: co.JobStream, placement: Placement) -> tuple[float, float]:
-    """Return the mean number of jobs that run at once, and the share of the jobs that span.
+    """Return the mean number of jobs that run at once in a saturated system.
+
+    The second result is the share of the jobs that span clusters.
 
     All jobs wait at the start. The last hundredth of the jobs is left out, because the system is
     not full while they run.
@@ -262,7 +270,7 @@ def _work_at_once(jobs: co.JobStream, placement: Placement) -> tuple[float, floa
 
 
 def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
-    """Return a table of the maximal utilizations with and without spanning, and psi*.
+    """Return a table of maximal utilizations with and without spanning, and break-even penalties.
 
     Spanning has no penalty here. The break-even penalty is psi* = (ρ span / ρ whole - 1) / f.
     """

@@ -14,12 +14,12 @@ from studies.ledger import Row
 from studies.what_survives.effects import effects
 from studies.what_survives.survival import survival
 
-#: The conclusions of the study what-survives that the tour draws too.
+#: The names of those conclusions of notebook 00 that were also tested in many other systems.
 OF_THE_TOUR = ("WS-14", "WS-15", "WS-2", "WS-3", "WS-13")
 
 
 def elsewhere() -> pd.DataFrame:
-    """Return a table of how often the conclusions of the tour hold in other systems."""
+    """Return a table of how many other systems confirm each conclusion of notebook 00."""
     runs = load_study("what-survives").archived()
     table = survival(effects(runs[runs["conclusion"].isin(OF_THE_TOUR)]))
     table["cells that decide"] = table["holds"] + table["turns"]
@@ -36,7 +36,7 @@ def _ledger() -> dict[str, Row]:
 
 
 def archived_claim(item: str) -> Row:
-    """Return the row of a claim, such as ``JS-6``, in the ledger of the archived results.
+    """Return our stored result for a claim of a paper; each claim has a name such as ``JS-6``.
 
     Raises
     ------
@@ -44,12 +44,15 @@ def archived_claim(item: str) -> Row:
         If the ledger does not exist, or does not contain the claim.
     """
     if item not in _ledger():
-        raise InputError(f"the archived ledger has no claim {item}; run `make front-door`")
+        raise InputError(
+            f"the stored results of the studies contain no claim {item}; run `make front-door` to "
+            "write them again"
+        )
     return _ledger()[item]
 
 
 def _claim(item: str, words: str, digits: int = 2) -> str:
-    """Return a sentence with the value of a claim and its interval in the place of the braces."""
+    """Return a sentence in which our result for a claim of a paper replaces the braces."""
     row = archived_claim(item)
     low, high = row.ci95_low, row.ci95_high
     has_interval = low is not None and high is not None and low < high
@@ -64,7 +67,7 @@ def _booked_over_easy() -> pd.DataFrame:
 
 
 def booked_over_easy(length: str) -> Interval:
-    """Return the mean wait of booked jobs divided by that under EASY, for the log KTH-SP2.
+    """Return the mean wait under online booking divided by that under EASY, for the log KTH-SP2.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def booked_over_easy(length: str) -> Interval:
 
 
 def questions() -> list[tuple[str, str, str, str]]:
-    """Return the rows of the decision chart.
+    """Return the rows of a decision chart on whether jobs should span clusters.
 
     A row has a question, the answer that leads to the advice, the advice, and the value that
     supports it. The last row has no question.
@@ -106,7 +109,7 @@ def questions() -> list[tuple[str, str, str, str]]:
 
 
 def decision_picture() -> plots.Picture:
-    """Draw the decision chart, which ends each of five questions in advice."""
+    """Draw a decision chart with five questions on whether jobs should span clusters."""
     rows = questions()
     figure, axes = plots.new_figure(0.72 * len(rows) + 0.3)
     box = {"boxstyle": "round,pad=0.5", "facecolor": "#EAF3FA", "edgecolor": plots.STANDARD.colour}

@@ -21,24 +21,26 @@ from coalloc_lib.statistics import Interval, MaxUtilization, student
 from coalloc_lib.statistics.curves import max_utilization_by_simulation, response_sample
 
 SYSTEM = co.Multicluster([8, 8, 8])
-#: The placement policies for whole jobs, and for jobs that may span clusters.
+#: The placement policy for jobs that stay in one cluster, and the one for jobs that may span
+#: clusters.
 WHOLE, SPANNING = co.BestFit(), co.SingleThenSpan()
 POLICIES = {
     "FCFS": co.FCFS(), "FPFS(5)": co.FPFS(5), "EASY": co.EASY(),
     "EASY, adaptive": co.EASY(adaptive=True),
 }  # fmt: skip
-#: The loads and the span penalties of the map.
+#: The offered loads and the span penalties that are simulated.
 LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 #: The largest load that is simulated, as a share of the maximal utilization. Higher loads would
 #: need longer runs.
 NEAR = 0.95
-#: The number of runs for each cell, the number of jobs of a run, and the seed.
+#: For each combination of policy, load and penalty: the number of simulation runs, the number of
+#: jobs in a run, and the seed.
 RUNS, LENGTH, SEED = 8, 10_000, 21
 
 
 @dataclass(frozen=True)
 class Spanning:
-    """A model of jobs with one component that may span clusters.
+    """A model of jobs that request a total number of processors and may span clusters.
 
     Parameters
     ----------
@@ -54,11 +56,11 @@ class Spanning:
 
     @property
     def mean_work(self) -> float:
-        """The mean processor-time of a job, without the penalty."""
+        """The mean of processors times run time of a job, without the span penalty."""
         return self.model.mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> co.JobStream:
-        """Sample a stream of jobs; `coalloc_lib.JobModel.sample` explains the parameters."""
+        """Sample a stream of random jobs; `coalloc_lib.JobModel.sample` explains the parameters."""
         jobs = self.model.sample(count, seed, rate)
         if self.penalty is None:
             return jobs.replace(request="total")
@@ -66,14 +68,17 @@ class Spanning:
 
 
 def scenario(policy: str, penalty: float | None = None) -> co.Scenario:
-    """Return the scenario of the tour under a policy; without a penalty, all jobs stay whole."""
+    """Return a scenario of three clusters under a scheduling policy, with or without spanning.
+
+    No job spans clusters if there is no penalty.
+    """
     placement = WHOLE if penalty is None else SPANNING
     return co.Scenario(SYSTEM, Spanning(penalty), POLICIES[policy], placement)
 
 
 @cache
 def limit(policy: str, penalty: float | None = None) -> MaxUtilization:
-    """Return the maximal utilization of a scenario of the tour.
+    """Return the maximal utilization of three clusters under a scheduling policy.
 
     The time that the penalty adds to the run times does not count as utilization.
     """
@@ -82,7 +87,7 @@ def limit(policy: str, penalty: float | None = None) -> MaxUtilization:
 
 @cache
 def responses(policy: str, load: float, penalty: float | None = None) -> NDArray[np.float64] | None:
-    """Return the mean response times of several runs, or None if the load is too high for them."""
+    """Return the mean response time of each of several runs, or None if the load is too high."""
     maximum = limit(policy, penalty)
     if load > NEAR * maximum.interval.low:
         return None
@@ -91,14 +96,14 @@ def responses(policy: str, load: float, penalty: float | None = None) -> NDArray
 
 
 def where_spanning_pays() -> pd.DataFrame:
-    """Return a table of the change of the mean response time by spanning, in percent.
+    """Return a table of the change of the mean response time by spanning clusters, in percent.
 
     It has a row for each cell of the map: a policy, a load and a penalty.
     """
     penalties = None, *PENALTIES
     parallel = joblib.Parallel(n_jobs=-1, prefer="threads")
-    # The limits come first: several loads need the same limit, and two threads would each compute
-    # it, because `cache` does not wait for a call that another thread has begun.
+    # The maximal utilizations are computed first. Several loads need the same one, and two threads
+    # would both compute it, because `cache` does not wait for a call in another thread.
     parallel(joblib.delayed(limit)(*case) for case in product(POLICIES, penalties))
     parallel(joblib.delayed(responses)(*cell) for cell in product(POLICIES, LOADS, penalties))
     rows = []
@@ -110,7 +115,7 @@ def where_spanning_pays() -> pd.DataFrame:
 
 
 def map_picture(table: pd.DataFrame) -> plots.Picture:
-    """Draw the map of the table `where_spanning_pays`, with the break-even penalties in words."""
+    """Draw a map of the loads and span penalties at which spanning pays, with a text version."""
     cells = table[["policy", "load"]].drop_duplicates().itertuples(index=False)
     rows = (
         f"{policy} at load {load}: pays up to {pays_up_to_in_words(policy, float(load))}"
@@ -120,7 +125,7 @@ def map_picture(table: pd.DataFrame) -> plots.Picture:
 
 
 def draw_map(table: pd.DataFrame) -> Figure:
-    """Draw the map of the table `where_spanning_pays`, with a panel for each policy."""
+    """Draw a map of the loads and span penalties at which spanning pays, for each policy."""
     return plots.maps(
         table, x="penalty", y="load", value="change", panel="policy", mark="mark",
         xlabel="penalty of spanning", ylabel="load", values="change of the mean response, %",
@@ -131,7 +136,7 @@ def draw_map(table: pd.DataFrame) -> Figure:
 
 
 def pays_up_to() -> pd.DataFrame:
-    """Return a table of the break-even penalties in words, by policy and load."""
+    """Return a table of break-even span penalties as texts, by scheduling policy and load."""
     rows = {
         policy: {f"load {load:g}": pays_up_to_in_words(policy, load) for load in LOADS}
         for policy in POLICIES
@@ -140,7 +145,7 @@ def pays_up_to() -> pd.DataFrame:
 
 
 def break_even(policy: str, load: float) -> Interval:
-    """Return the penalty up to which spanning shortens the mean response time at a load.
+    """Return the span penalty up to which spanning shortens the mean response time at a load.
 
     The change is interpolated linearly between the cells of the map. The result is NaN if whole
     jobs have no mean response time, or if the map does not contain the change from gain to loss.
@@ -150,13 +155,13 @@ def break_even(policy: str, load: float) -> Interval:
     penalties, changes = _changes(policy, load)
     if not len(penalties) or changes[-1].min() <= 0 or changes[0].max() >= 0:
         return Interval.exact(np.nan)
-    # `np.interp` needs changes that do not fall, but random errors may make them fall.
+    # `np.interp` needs increasing changes, but random errors may make them decrease.
     rising = np.maximum.accumulate(changes)
     return student([np.interp(0.0, run, penalties) for run in rising.T])
 
 
 def _changes(policy: str, load: float) -> tuple[list[float], np.ndarray]:
-    """Return the penalties that have a mean response time, and the changes at these penalties.
+    """Return span penalties, and for each of them the changes of the mean response time.
 
     A change is the logarithm of the ratio of the mean response times with and without spanning. The
     array has a row for each penalty and a column for each run.
@@ -168,7 +173,7 @@ def _changes(policy: str, load: float) -> tuple[list[float], np.ndarray]:
 
 
 def _change(whole, split):
-    """Return the columns of one cell: the change in percent with its interval, and a mark.
+    """Return the change of the mean response time by spanning, in percent, as table columns.
 
     The mark says which of the two cases has no mean response time, because it is saturated.
     """
@@ -181,14 +186,17 @@ def _change(whole, split):
 
 
 def change_in_words(policy: str, load: float, penalty: float) -> str:
-    """Return the change of the mean response time by spanning in percent, with its interval."""
+    """Return the change of the mean response time by spanning as a text, with its interval."""
     cell = _change(responses(policy, load), responses(policy, load, penalty))
     low, high = cell["ci95_low"], cell["ci95_high"]
     return f"{cell['change']:+.1f} % [{low:+.1f}, {high:+.1f}]".replace("-", "\u2212")
 
 
 def pays_up_to_in_words(policy: str, load: float) -> str:
-    """Return the break-even penalty with its interval, or what is known if the map has none."""
+    """Return the break-even span penalty with its interval as a text.
+
+    If the simulated penalties do not contain it, the text says what is known.
+    """
     found = break_even(policy, load)
     if not np.isnan(found.estimate):
         return f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"

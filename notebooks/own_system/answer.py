@@ -12,7 +12,7 @@ from own_system.words import changed, duration, in_a_row
 
 
 class Answer(NamedTuple):
-    """A decision, its text for the operators, and the change of the mean wait that supports it."""
+    """A recommendation to the operators of several sites, as data and as a text."""
 
     decision: Decision
     words: str
@@ -20,7 +20,7 @@ class Answer(NamedTuple):
 
     @property
     def option(self) -> str | None:
-        """The option to take, or None to change nothing."""
+        """The name of the recommended option, or None if nothing should change."""
         return self.decision.option
 
 
@@ -30,7 +30,7 @@ def recommend(
     advice: Mapping[str, str],
     missed: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Return the recommendation for the operators, as `own_system.decision.decide` decides it.
+    """Return the recommendation to the operators of several sites.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def recommend(
 
 
 def _supporting_change(decision, changes):
-    """Return the change of the mean wait that supports a decision, or None if it has none."""
+    """Return the change of the mean wait that supports a recommendation, or None."""
     name = decision.option or decision.shortest
     if name is None or changes.today["warning"]:
         return None
@@ -143,8 +143,8 @@ def _not_better(decision, changes):
     )
 
 
-#: The function that puts each verdict into words. If the verdict is to take an option, these words
-#: follow the advice to take it.
+#: For each verdict, the function that explains the recommendation in words. If an option is
+#: recommended, the advice to take this option stands before these words.
 _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
     Verdict.TAKE: _take,
     Verdict.ASK_LOSERS: _ask_losers,
@@ -160,7 +160,7 @@ _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
 
 
 def _losses(decision, changes):
-    """Return a sentence that says how much longer jobs wait at the sites that lose, if any."""
+    """Return a sentence on how much longer jobs wait at the sites that lose by an option."""
     if not decision.losers:
         return ""
     rows = [changes.at[decision.option][site] for site in decision.losers]
@@ -169,7 +169,7 @@ def _losses(decision, changes):
 
 
 def _gain(decision, changes):
-    """Return a sentence about the change of the mean wait of all jobs under an option."""
+    """Return a sentence on how an option changes the mean wait of all jobs."""
     row = changes.wait[decision.option]
     ends = [row[name] for name in ("value", "change", "change_low", "change_high")]
     now, then, change = in_a_row(changes.today["value"], *ends)
@@ -177,6 +177,6 @@ def _gain(decision, changes):
 
 
 def _named_change(name, changes):
-    """Return the name of an option with its change of the mean wait."""
+    """Return the name of an option and its change of the mean wait as a text."""
     change = changed(*changes.wait[name][["change", "change_low", "change_high"]])
     return f"'{name}': {change.replace('(', '(95 %: ')}"

@@ -22,6 +22,8 @@ from coalloc_lib.basics.text import printable
 from coalloc_lib.cli import OnceEach, options, run_app
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
 from own_system.options import PENALTIES
+from own_system.report import sites_report
+from own_system.sacct import read_sacct
 
 REPORT_EXAMPLES = """\b
 Examples:
@@ -33,7 +35,7 @@ Examples:
   python -m own_system import export.txt --time-zone Europe/Amsterdam -o my.swf.gz
   python -m own_system import export.txt.gz --unit nodes --cluster north -o north.swf.gz
 """
-#: What a user types to call these commands in the folder of the notebooks.
+#: The beginning of the command line of these commands, in the folder ``notebooks/``.
 PROGRAM = "python -m own_system"
 
 app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
@@ -47,7 +49,7 @@ def own_system_help(context: typer.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line, by default that of the process, and return its exit status.
+    """Run a command line of this program, and return its exit status.
 
     `coalloc_lib.cli.run_app` explains the exit status.
     """
@@ -86,7 +88,7 @@ def report(
     workers: int | None = None,
     as_json: bool = False,
 ) -> None:
-    """Recommend whether these sites should share their jobs, and write a page with the reasons.
+    """Recommend whether several sites should share their jobs, and write a page with the reasons.
 
     The jobs of two or more sites are simulated under all options: each site stays alone, the sites
     share one queue, jobs span sites, and more. The command prints the recommendation, and the page
@@ -102,9 +104,8 @@ def report(
     words += [str(word) for pair in optional if pair[1] is not None for word in pair]
     with Progress(unit="step", shown=sys.stderr.isatty()) as progress:
         progress.total(len(files))
-        # These imports take long, so they come after the progress bar appears.
+        # The progress bar is shown before this module is imported, because the import takes long.
         from coalloc_lib.workloads.catalogue import load_trace
-        from own_system.report import sites_report
 
         read = {}
         for name in files:
@@ -123,7 +124,7 @@ def report(
 
 
 def _sites(texts):
-    """Return the files and the numbers of processors of all sites by name."""
+    """Return the log file and the number of processors of each site, by the name of the site."""
     files, sizes = {}, {}
     for text in texts:
         name, file, size = _parsed(text)
@@ -168,7 +169,7 @@ def _warn_about(logs, largest):
 
 
 def _print_answer(made, out, as_json):
-    """Print the recommendation of a report, and doubts about the model."""
+    """Print the recommendation of a report, and the reasons to doubt the simulation."""
     answer = made.answer
     if as_json:
         change = answer.change and [answer.change.estimate, answer.change.low, answer.change.high]
@@ -184,7 +185,7 @@ def _print_answer(made, out, as_json):
 
 
 def _parsed(text):
-    """Return the name, the file and the number of processors of a site, as a user typed them."""
+    """Return the name, the log file and the number of processors of a site from a text."""
     name, equals, rest = text.partition("=")
     file, colon, size = rest.rpartition(":")
     if not (name and equals):
@@ -194,7 +195,7 @@ def _parsed(text):
     except ValueError:
         processors = 0
     if not (colon and file and processors > 0):
-        # If a slash follows the last colon, that colon is a part of the path.
+        # A colon that is followed by a slash belongs to the path of a file.
         path = file if colon and not {"/", "\\"} & {*size} else rest
         raise InputError(
             f"{text!r} does not end in a number of processors of 1 or more; write "
@@ -216,14 +217,13 @@ def import_sacct(
         "that name none.  [default: UTC]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:  # fmt: skip
-    """Convert the output of Slurm's sacct into a log, and print a receipt.
+    """Convert the output of Slurm's sacct into a log, and print which lines were left out.
 
-    The receipt says how many lines were left out and why. Without --out, only the receipt is
+    A receipt says how many lines were left out and why. Without --out, only the receipt is
     printed. The names of users, accounts and partitions become numbers. The columns that sacct
     must print are listed in docs/own-logs.md, and in the error message if a column is missing.
     """
     from coalloc_lib.workloads.swf import write_swf
-    from own_system.sacct import read_sacct
 
     if out == "-" and as_json:
         raise InputError(
@@ -243,7 +243,7 @@ def import_sacct(
 
 
 def _show_receipt(log: Any, out: str | None, as_json: bool) -> None:
-    """Print the receipt of a log; on stderr if the log itself is on standard output."""
+    """Print how many lines of the output of ``sacct`` were kept, left out or noted."""
     receipt = log.receipt
     if as_json:
         print_json({"receipt": json.loads(receipt.to_json(orient="records")), "out": out})

@@ -1,9 +1,10 @@
 """The comparison of simulated options: metrics of the same jobs, with bootstrap intervals."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
@@ -12,19 +13,17 @@ from coalloc_lib.statistics import WEEK, Interval, Resamples, resample_quantiles
 from own_system.options import ALONE, Option
 from own_system.simulation import Outcome, saturated_share
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-#: The metrics by which options are compared, with the column of `Outcome` that each of them uses.
+#: The metrics by which the options of the operators are compared, each with the column of the
+#: simulated jobs from which it is computed.
 METRICS = {
     "mean wait": "wait", "p95 wait": "wait", "AWRT": "response", "slowdown": "slowdown",
 }  # fmt: skip
-#: A grouping (``all``, ``site``, ``width`` or ``partition``) and one group of it.
+#: A group of jobs: its grouping (``all``, ``site``, ``width`` or ``partition``) and its name.
 Group = tuple[str, str]
 
 
 class Comparison:
-    """The metrics of all options on the same jobs, with intervals by bootstrap over weeks.
+    """Metrics of the same jobs under several options, with bootstrap intervals.
 
     All options are compared on the same resampled weeks.
 
@@ -74,11 +73,11 @@ class Comparison:
             progress.step()
 
     def value(self, group: Group, metric: str, name: str) -> float:
-        """Return the value of a metric under an option for a group of jobs."""
+        """Return a metric, such as the mean wait, for a group of jobs under an option."""
         return float(self._values[group, metric].means[self.names.index(name)])
 
     def change(self, group: Group, metric: str, one: str, other: str = ALONE) -> Interval:
-        """Return the change of a metric from the option `other` to the option `one`."""
+        """Return a metric of a group of jobs under option `one` minus that under `other`."""
         i, j = self.names.index(one), self.names.index(other)
         return self._values[group, metric].difference(i, j)
 
@@ -90,7 +89,7 @@ class Comparison:
         level: str,
         slack: float = 0.0,
     ) -> Interval:
-        """Return the parameter at which a metric falls to the value that it has under an option.
+        """Return the parameter, for example the penalty, at which two options are equally good.
 
         For example, this is the number of processors at which the mean wait of a site alone falls
         to its mean wait with one shared queue.
@@ -129,7 +128,7 @@ class Comparison:
         return self._values[group, metric].of([i, *places]).interval(falls)
 
     def fault(self, group: Group, name: str) -> str:
-        """Return why an option has no values for a group of jobs, or an empty text if it has some.
+        """Return why an option has no metrics for a group of jobs, or an empty text if it has.
 
         The option cannot be simulated, or the group is saturated. If a site is saturated, the group
         of all jobs has no values either.
@@ -145,7 +144,7 @@ class Comparison:
 
 
 def _resampled(values, weights, submit, quantile):
-    """Return the bootstrap over weeks of the weighted mean, or of a quantile, of each row.
+    """Return a mean or a quantile under each option, with resamples of the weeks of the log.
 
     It is the mean if `quantile` is None. If the log is too short for a bootstrap, the
     result has a warning instead of intervals.
@@ -159,7 +158,8 @@ def _resampled(values, weights, submit, quantile):
         if quantile:
             means = np.quantile(values, quantile, axis=1, method="inverted_cdf")
         short = "the jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
-        # The resamples need some influence and some blocks, but their warning hides the intervals.
+        # The number of blocks and the influence do not matter, because an interval with a warning
+        # is not shown.
         nothing = np.zeros((len(means), 1))
         return Resamples(
             means, resampled=means[None], blocks=2, influence=nothing, length=1,
@@ -168,7 +168,9 @@ def _resampled(values, weights, submit, quantile):
 
 
 def columns_of(interval: Interval, name: str) -> dict[str, Any]:
-    """Return an interval as columns of a table whose names begin with `name`.
+    """Return an estimate and its interval as columns of a table.
+
+    The names of the columns begin with `name`.
 
     If the interval has a warning, its ends are NaN.
     """
@@ -179,14 +181,12 @@ def columns_of(interval: Interval, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def changes(found: Sequence[Option], comparison: Comparison) -> "pd.DataFrame":
-    """Return a table with a row for each option, group of jobs and metric.
+def changes(found: Sequence[Option], comparison: Comparison) -> pd.DataFrame:
+    """Return a table of each metric under each option, for each group of jobs.
 
     The column ``value`` is the value of the metric, and ``change`` is its change from staying
     alone, with its 95 % interval. If there is no value or no interval, ``warning`` says why.
     """
-    import pandas as pd
-
     rows = []
     for option in (option for option in found if option.kind != "size"):
         for group, members in comparison.groups.items():
@@ -198,7 +198,7 @@ def changes(found: Sequence[Option], comparison: Comparison) -> "pd.DataFrame":
 
 
 def _value_and_change(name, comparison, group, metric):
-    """Return the columns of one row of `changes`."""
+    """Return a metric of a group of jobs under an option, and its change from today."""
     row: dict = dict.fromkeys(("value", "spanned", "change", "change_low", "change_high"), np.nan)
     why = comparison.fault(group, name)
     if why:

@@ -10,48 +10,50 @@ import pandas as pd
 from coalloc_lib.statistics.site_comparison import ALL
 from own_system.options import ALONE
 
-#: The smallest change of the mean wait in seconds that a user would notice.
+#: The smallest change of the mean wait, in seconds, that users would notice.
 LEAST_CHANGE = 60.0
 
 
 class Verdict(Enum):
-    """The possible decisions."""
+    """The kinds of recommendations that the operators of several sites can get."""
 
     TAKE = "take the option"
     ASK_LOSERS = "take the option if the sites that lose agree"
     ACCEPT_UNKNOWN = "take the option if its effect on some sites may stay unknown"
     SERVE = "take the option, since alone a site is saturated"
     ADD_PROCESSORS = "no option serves the load"
-    MODEL_FAILS = "the model does not stand for a site"
+    MODEL_FAILS = "the model does not reproduce the recorded waits of a site"
     NOTHING_SURE = "no change is sure"
     NO_WAIT = "nobody waits today"
-    TOO_SMALL = "no option shortens the wait by as much as anyone would feel"
+    TOO_SMALL = "no option shortens the wait by a minute or more"
     NOT_BETTER = "no option is surely better than today"
 
 
 class Decision(NamedTuple):
-    """A verdict, the option that it is about, and the sites that it concerns.
+    """A recommendation to the operators: a verdict, an option, and the sites that it affects.
 
     Here and in this module, a change is sure if its 95 % interval does not contain 0.
     """
 
     verdict: Verdict
-    #: The option to take, or None to change nothing.
+    #: The name of the recommended option, or None if nothing should change.
     option: str | None = None
-    #: The sites whose mean wait falls under the option, by a 95 % interval without 0.
+    #: The sites at which the mean wait falls under this option: the 95 % interval of the change
+    #: lies below 0.
     gainers: tuple[str, ...] = ()
-    #: The sites whose mean wait rises under the option, by a 95 % interval without 0.
+    #: The sites at which the mean wait rises under this option: the 95 % interval of the change
+    #: lies above 0.
     losers: tuple[str, ...] = ()
-    #: The sites for which no interval of the change of the mean wait could be calculated.
+    #: The sites at which no interval of the change of the mean wait could be computed.
     unknown: tuple[str, ...] = ()
     #: The option with the shortest mean wait among those that were considered.
     shortest: str | None = None
-    #: Why there is no answer, or why there is no change from today.
+    #: The reason why nothing is recommended, or why there is no comparison with today.
     why: str = ""
 
 
 class Changes:
-    """The changes that each option causes, by metric and by group of jobs.
+    """How each option of the operators changes the metrics of each group of jobs.
 
     Parameters
     ----------
@@ -69,15 +71,15 @@ class Changes:
         policies = options.query("kind == 'policy'")["option"].unique()
         self.sites: list[str] = [*options.query("grouping == 'site'")["group"].unique()]
         self.today: pd.Series = rows.loc[ALONE, "all", ALL, "mean wait"]
-        #: The mean wait of all jobs under each option.
+        #: For each option, the mean wait of all jobs and its change.
         self.wait: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "mean wait"] for name in policies
         }
-        #: The average weighted response time of all jobs under each option.
+        #: For each option, the average weighted response time (AWRT) of all jobs and its change.
         self.awrt: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "AWRT"] for name in policies
         }
-        #: The mean wait of each site's jobs under each option.
+        #: For each option and site, the mean wait of the jobs of this site and its change.
         self.at: dict[str, Mapping[str, pd.Series]] = {
             name: {site: rows.loc[name, "site", site, "mean wait"] for site in self.sites}
             for name in policies
@@ -85,14 +87,14 @@ class Changes:
         self.pairs = pairs
 
     def sites_where(self, option: str, holds: Callable[[pd.Series], bool]) -> tuple[str, ...]:
-        """Return the sites whose change of the mean wait under an option meets a condition.
+        """Return the sites at which the change of the mean wait meets a condition.
 
         The condition `holds` is a function such as `rises`.
         """
         return tuple(site for site in self.sites if holds(self.at[option][site]))
 
     def longer(self, option: str, other: str) -> bool:
-        """Return whether jobs wait longer under an option than under another one.
+        """Return whether jobs surely wait longer under one option than under another.
 
         The 95 % interval of the difference must lie above 0.
         """
@@ -112,12 +114,12 @@ def falls(change: pd.Series) -> bool:
 
 
 def has_no_interval(change: pd.Series) -> bool:
-    """Return whether a change has no interval, and perhaps no estimate either."""
+    """Return whether no interval of a change could be computed."""
     return bool(change["warning"])
 
 
 def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decision:
-    """Decide which option to recommend.
+    """Decide which option to recommend to the operators of several sites.
 
     Parameters
     ----------
@@ -154,7 +156,7 @@ def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decisio
 
 
 def _decided(changes):
-    """Return the decision if the model reproduces the waits of all sites."""
+    """Return the recommendation, if the model reproduces the recorded waits of all sites."""
     today = changes.today
     rows = [*changes.wait.values()]
     if today["warning"]:
@@ -182,7 +184,7 @@ def _serves_all(changes, name):
 
 
 def _shortens(changes, name):
-    """Return whether the mean wait of all jobs falls and their AWRT does not rise.
+    """Return whether an option shortens the mean wait and does not lengthen the AWRT.
 
     A metric falls or rises if the 95 % interval of its change does not contain 0.
     """
@@ -190,12 +192,12 @@ def _shortens(changes, name):
 
 
 def _wait_under(changes):
-    """Return a sort key for options: the mean wait, or infinity if it is not known."""
+    """Return a function for sorting options by mean wait; an unknown wait is infinite."""
     return lambda name: np.nan_to_num(changes.wait[name]["value"], nan=np.inf)
 
 
 def _decision_about(changes, verdict, name, **more):
-    """Return a decision about an option, with the sites that it concerns."""
+    """Return a recommendation about an option, with the sites that it affects."""
     gainers = changes.sites_where(name, falls)
     losers = changes.sites_where(name, rises)
     unknown = changes.sites_where(name, has_no_interval)
@@ -203,7 +205,10 @@ def _decision_about(changes, verdict, name, **more):
 
 
 def _where_alone_is_saturated(changes, served):
-    """Return the decision if a site is saturated today; `served` are options that avoid this."""
+    """Return the recommendation if a site is saturated today.
+
+    The list `served` contains the options under which no site is saturated.
+    """
     why = changes.today["warning"]
     if not served:
         return Decision(Verdict.ADD_PROCESSORS, why=why)
@@ -224,7 +229,10 @@ def _fewest_losers(changes, names):
 
 
 def _best_of(changes, helping):
-    """Return the decision if some options help: a winner, or an option that needs agreement."""
+    """Return the recommendation if at least one option shortens the mean wait of all jobs.
+
+    It is an option without losers, or one that needs the agreement of some sites.
+    """
     winners = [
         name
         for name in helping

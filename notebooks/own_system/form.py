@@ -24,12 +24,12 @@ from own_system.words import changed, duration
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}
-#: The sites that the form contains at first: the name, the log and the number of processors.
+#: The sites that the form shows at first, each with its log and its number of processors.
 SITES = (("KTH", "KTH-SP2" + STAND_IN, 100), ("CTC", "CTC-SP2" + STAND_IN, 338))
 
 
 class _Bar(NullProgress):
-    """The progress of a report, shown by a bar of the form."""
+    """A progress bar in the form, which counts the simulations of a report."""
 
     def __init__(self, bar: ipw.IntProgress) -> None:
         self._bar = bar
@@ -48,7 +48,7 @@ class _Bar(NullProgress):
 
 
 class OwnSystem(ipw.VBox):
-    """A form for sites and their logs, with a recommendation and buttons that save its page.
+    """A form for the logs of several sites, which recommends whether they should share jobs.
 
     A note below the buttons says what was saved, or what is wrong. The recommendation fades when an
     entry of the form changes. It disappears while a new one is calculated, and if an error occurs.
@@ -120,7 +120,7 @@ class OwnSystem(ipw.VBox):
         self.sites.children = (*self.sites.children, ipw.HBox(row, layout=_WRAP))
 
     def answer(self) -> None:
-        """Read the logs, simulate every option, and show the recommendation.
+        """Read the logs, simulate each option of the operators, and show the recommendation.
 
         Raises
         ------
@@ -152,18 +152,18 @@ class OwnSystem(ipw.VBox):
             self.view.rest()
 
     def save(self) -> str:
-        """Write the page of the report to the file that the form names; return a sentence."""
+        """Write the report as an HTML page into the file that the form names; return a message."""
         check_writable(self.path.value)
         return f"The page is {self.report.save(self.path.value).absolute()}."
 
     def save_tables(self) -> str:
-        """Write the tables of the report into a folder beside the page; return a sentence."""
+        """Write the tables of the report as CSV files into a folder; return a message."""
         check_writable(self.path.value)
         folder = Path(self.path.value).with_suffix("")
         return f"The tables are in {self.report.save_tables(folder).absolute()}."
 
     def _try(self, act: Any) -> None:
-        """Call a function while all buttons are disabled; show its result or its error."""
+        """Call the function of a button while all buttons are disabled; show its message."""
         self._note.value = ""
         for button in self.buttons.values():
             button.disabled = True
@@ -186,7 +186,7 @@ class OwnSystem(ipw.VBox):
 
 
 def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
-    """Return a report by MIME type: the sites, the receipts, the words, a picture and a table."""
+    """Return a report for Jupyter, as HTML with a picture and a table, and as plain text."""
     words, table = report.answer.words, _table_as_html(options_table(report))
     sites = "; ".join(f"{n}: {logs[n].title} on {clusters[n]:,} processors" for n in clusters)
     html = f"<p>{escape(sites)}</p>"
@@ -212,7 +212,7 @@ def _table_as_html(table: pd.DataFrame) -> str:
 
 
 def options_table(report: SitesReport) -> pd.DataFrame:
-    """Return a table with the mean wait under each option, its change, and who wins or loses."""
+    """Return a table of the mean wait under each option, with the groups that gain or lose."""
     means = report.tables["options"].query("metric == 'mean wait'")
     named = means["group"].where(means["grouping"] != "width", means["group"] + " wide")
     rows = []
@@ -230,7 +230,7 @@ def options_table(report: SitesReport) -> pd.DataFrame:
 
 
 def _groups(parts, chosen):
-    """Return the names of the chosen groups; if all groups of a kind are chosen, say so."""
+    """Return the names of the chosen groups of jobs as a text, such as ``all sites``."""
     names = []
     for kind, part in parts.groupby("grouping", sort=False):
         all_chosen = len(part) > 1 and chosen[part.index].all()
@@ -239,12 +239,13 @@ def _groups(parts, chosen):
 
 
 def _read(site: str, log: str, zone: str) -> SwfLog:
-    """Read a log, given by its path or by the name of a public log."""
+    """Read the log of a site, given as the path of a file or as the name of a public log."""
     if log.endswith(STAND_IN):
         return load_stand_in(log.removesuffix(STAND_IN))
     if not log:
         raise InputError(f"the log file of {site} is empty; give its path, or clear the whole row")
-    # An export of sacct begins with the names of its columns, with bars between them.
+    # The output of sacct begins with the names of its columns, which are separated by vertical
+    # bars.
     if Path(log).is_file() and re.match(rb"[^;\n]+\|", next(content(log), b"").lstrip()):
         return read_sacct(log, time_zone=zone or None)
     return load_trace(log, missing="error")

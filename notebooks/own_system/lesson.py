@@ -20,8 +20,8 @@ from own_system.page import load_figure, mark_zero
 from own_system.report import SitesReport
 from own_system.words import changed
 
-#: Exercise 1: the change of the mean wait in hours under each option, with the two ends of its
-#: 95 % interval. The key "all" stands for the jobs of both sites.
+#: The table of exercise 1: under each option, the change of the mean wait in hours and the two ends
+#: of its 95 % interval. The key "all" stands for the jobs of both sites.
 HOURS = {
     CONSERVATIVE: {
         "all": (-1.1, -1.6, -0.5), "north": (-1.5, -2.4, -0.6), "south": (-0.3, -0.9, 0.4),
@@ -33,9 +33,10 @@ HOURS = {
         "all": (-1.4, -2.9, 0.2), "north": (-1.9, -3.0, -0.7), "south": (-0.6, -2.0, 0.9),
     },
 }  # fmt: skip
-#: Exercise 1: the mean wait of today, in seconds.
+#: The mean wait before any change in exercise 1, in seconds.
 TODAY = 10 * HOUR
-#: Exercises 2 and 3: the log, the number of processors of its machine, and the load to aim at.
+#: For exercises 2 and 3: the name of a log, the number of processors of its machine, and the
+#: offered load that a larger machine should have.
 LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
 
 
@@ -46,7 +47,7 @@ def load_picture(report: SitesReport) -> plots.Picture:
 
 
 def waits_picture(report: SitesReport) -> plots.Picture:
-    """Draw the mean wait by job width at each site, in the model and as the log recorded it."""
+    """Draw the mean wait by job width at each site, as simulated and as recorded in the log."""
     waits = report.tables["waits"].query("grouping == 'width'")
     long = waits.rename(columns={"recorded_mean": "recorded", "model_mean": "model"}).melt(
         ["site", "group"], ["recorded", "model"], "series", "wait"
@@ -84,7 +85,7 @@ def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.
 
 
 def break_even_picture(report: SitesReport) -> plots.Picture:
-    """Draw the break-even penalty of spanning, compared with sharing one queue, for each site."""
+    """Draw for each site the penalty up to which spanning is better than sharing one queue."""
     table = _clipped(report.tables["break_even"], "penalty")
     figure = plots.intervals(
         table, x="penalty", row="group", panel="metric", xlabel="penalty",
@@ -95,7 +96,7 @@ def break_even_picture(report: SitesReport) -> plots.Picture:
 
 
 def buy_picture(report: SitesReport) -> plots.Picture:
-    """Draw how many processors each site must buy for the mean wait that sharing would give it."""
+    """Draw how many processors a site must add to wait as little as with one shared queue."""
     table = _clipped(report.tables["buy_or_share"], "processors")
     for name in ("processors", "ci95_low", "ci95_high"):
         table[name] = 100 * (table[name] / table["today"] - 1)
@@ -108,7 +109,7 @@ def buy_picture(report: SitesReport) -> plots.Picture:
 
 
 def _clipped(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the rows that have a value, with the values clipped to the simulated range."""
+    """Return the rows that have a value, and limit the values to the simulated range."""
     table = table[table[name].notna()].copy()
     low, high = (table[f"{name}_{end}"].fillna(table[name]) for end in ("low", "high"))
     columns = {name: table[name], "ci95_low": low, "ci95_high": high}
@@ -119,7 +120,7 @@ def _clipped(table: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _rows_in_words(table: pd.DataFrame, *names: str) -> list[str]:
-    """Return a text for each row of a table, made of some columns; the last one is a number."""
+    """Return each row of a table as a text, such as ``north, 3: 0.52``."""
     return [
         f"{', '.join(str(row[name]) for name in names[:-1])}: {row[names[-1]]:.2f}"
         for row in table.to_dict("records")
@@ -127,13 +128,13 @@ def _rows_in_words(table: pd.DataFrame, *names: str) -> list[str]:
 
 
 def changes_table() -> pd.DataFrame:
-    """Return the table of exercise 1: the changes of the mean wait as texts, by option."""
+    """Return the table of exercise 1: how each option changes the mean wait at two sites."""
     table = pd.DataFrame(HOURS).T.rename_axis("option")
     return table.map(lambda hours: changed(*hours, times=False))
 
 
 def _recommended() -> str | None:
-    """Return the option that the report recommends for the changes of exercise 1."""
+    """Return the option that our rules recommend for the table of exercise 1."""
     today = dict.fromkeys(("all", "north", "south"), (0.0, 0.0, 0.0))
     rows = [
         _row(option, at, metric, hours)
@@ -147,7 +148,7 @@ def _recommended() -> str | None:
 
 
 def _row(option, at, metric, hours):
-    """Return a row of the table of options, as `own_system.comparison.changes` makes it."""
+    """Return a row of exercise 1 with the columns of `own_system.comparison.changes`."""
     change, low, high = (HOUR * value for value in hours)
     grouping, group = ("all", ALL) if at == "all" else ("site", at)
     return {
@@ -180,11 +181,12 @@ def _processors_for_load(answer: Any) -> str:
     carried = jobs.work.sum() / np.ptp(jobs.submit)
     right = ceil(carried / AIM)
     slips = {
-        "that is what is busy on average: at this load, more are needed": carried,
-        "that is smaller than the mean of busy processors: divide by the load": carried * AIM,
-        "that is the machine of today: its load is higher": PROCESSORS,
+        "this is the mean number of busy processors: at this load, more are needed": carried,
+        "this is below the mean number of busy processors: divide by the load": carried * AIM,
+        "this is the machine of today: its load is higher": PROCESSORS,
     }
-    hint = "work over time is what is busy on average; that over the load"
+    hint = "divide the work by the time: this is the mean number of busy processors; divide it by "
+    hint += "the load"
     return near(answer, right, 1, hint, slips)
 
 
@@ -197,9 +199,9 @@ def _wait(processors: int) -> float:
 def _wait_with_more(answer: Any) -> str:
     right = _wait(372)
     slips = {
-        "that is in seconds: give hours": right * HOUR,
-        "that is with the processors of today": _wait(PROCESSORS),
-        "that is how much shorter it becomes: give the wait": _wait(PROCESSORS) - right,
+        "this is in seconds: give hours": right * HOUR,
+        "this is the wait with the processors of today": _wait(PROCESSORS),
+        "this is by how much the wait falls: give the wait itself": _wait(PROCESSORS) - right,
     }
     hint = "the same jobs on one larger cluster, under co.EASY(); the mean of .wait"
     return near(answer, right, 0.01 * right, hint, slips)

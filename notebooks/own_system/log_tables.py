@@ -20,22 +20,23 @@ from own_system.words import DAY, duration
 
 #: The columns of a log by which its jobs can be grouped.
 LABELS = ("partition", "queue", "group", "user")
-#: The number of groups with the most work that keep their names. The others become one group.
+#: The number of groups of jobs that are shown by name, namely those with the most work (processors
+#: times run time). The other groups are shown as one.
 MOST_GROUPS = 6
-#: The model is accepted if its mean wait is between these multiples of the recorded mean wait. A
-#: difference of less than `LEAST_CHANGE` is accepted too.
+#: The simulated mean wait agrees with the recorded one if it is between these multiples of it, or
+#: if they differ by less than `LEAST_CHANGE` seconds.
 ACCEPTED = (0.5, 2.0)
-#: The number of processors of a site is doubted if the number in use by its log is above or below
-#: these multiples of it.
+#: The given number of processors of a site is doubted if the number in use, according to the log,
+#: is above or below these multiples of it.
 OVER, UNDER = 1.05, 0.5
-#: The longest time without a submission, in seconds, that is not doubted.
+#: A time without any submission is a reason for doubt if it is longer than this, in seconds.
 GAP = 14 * DAY
 
 
 def table_of_jobs(
     logs: Mapping[str, Any], names: list[str], jobs: JobStream, site: NDArray, row: NDArray
 ) -> pd.DataFrame:
-    """Return a table of the jobs that are compared, with the columns of their logs.
+    """Return a table of the jobs of all sites, with the columns of their logs.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def _local_times(log: SwfLog, submit: pd.Series) -> pd.Series:
 
 
 def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
-    """Return the name of the group of each job by a column of its log.
+    """Return the name of the group of each job, for example its queue or its partition.
 
     A name is, for example, ``north queue 1``. Only the groups with the most work have names of
     their own. The name is empty for the jobs of a site with only one group.
@@ -116,7 +117,7 @@ def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
 
 
 def group_masks(table: pd.DataFrame, sites: list[str]) -> dict[Group, NDArray[np.bool_]]:
-    """Return the jobs of each group for which the options are compared.
+    """Return which jobs belong to each group for which the options are compared.
 
     The groups are all jobs, the sites, the job widths, and the partitions. If the logs name no
     partitions, the queues take their place.
@@ -137,7 +138,7 @@ def group_masks(table: pd.DataFrame, sites: list[str]) -> dict[Group, NDArray[np
 def facts_of_logs(
     logs: Mapping[str, Any], clusters: Mapping[str, int], table: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return a table that describes the log of each site and its jobs that are compared.
+    """Return a table that describes the log and the jobs of each site.
 
     Parameters
     ----------
@@ -158,7 +159,10 @@ def facts_of_logs(
 
 
 def _facts_of_log(log: Any, jobs: pd.DataFrame) -> dict[str, Any]:
-    """Return the columns about the file of a log; `jobs` are its jobs that are compared."""
+    """Return facts about the log file of a site, such as its time zone.
+
+    The table `jobs` contains those jobs of the log that are compared.
+    """
     facts: dict[str, Any] = {"in_file": len(log)}
     usable = len(log)
     if isinstance(log, SwfLog):
@@ -170,7 +174,7 @@ def _facts_of_log(log: Any, jobs: pd.DataFrame) -> dict[str, Any]:
 
 
 def _facts_of_jobs(jobs: pd.DataFrame, size: int, ends: tuple[float, float]) -> dict[str, Any]:
-    """Return the columns about the jobs of a site that are compared.
+    """Return facts about the jobs of a site, such as their load and their run times.
 
     `size` is its number of processors, and `ends` are the first and the last submission at all
     sites.
@@ -191,7 +195,9 @@ def _facts_of_jobs(jobs: pd.DataFrame, size: int, ends: tuple[float, float]) -> 
 
 
 def _processors_in_use(jobs: pd.DataFrame) -> float:
-    """Return the largest number of processors in use by the recorded waits; NaN if none is known.
+    """Return the largest number of processors in use according to the recorded waits.
+
+    The result is NaN if no wait is recorded.
 
     As in `in_use`, the busiest 1 % of the time does not count.
     """
@@ -203,7 +209,7 @@ def _processors_in_use(jobs: pd.DataFrame) -> float:
 
 
 def _distribution(name: str, values: pd.Series) -> dict[str, float]:
-    """Return the mean and the 10th, 50th and 90th percentiles of a column."""
+    """Return the mean, the median, and the 10th and 90th percentiles of a column."""
     quantiles = {"p10": 0.1, "median": 0.5, "p90": 0.9}
     percentiles = {f"{name}_{mark}": values.quantile(share) for mark, share in quantiles.items()}
     return {f"{name}_mean": values.mean()} | percentiles
@@ -228,12 +234,12 @@ def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFram
     loads = loads.reindex(all_weeks, fill_value=0).reset_index()
     length = np.minimum(since.max() - loads["week"] * WEEK, WEEK)
     loads["load"] /= loads["site"].map(dict(clusters)) * length.clip(lower=1)
-    # The last week counts only if at least half of it belongs to the common time.
+    # The last week is left out if less than half of it lies in the time that all logs cover.
     return loads[length > WEEK / 2]
 
 
 def cycles(table: pd.DataFrame, sites: Iterable[str]) -> pd.DataFrame:
-    """Return the share of each site's jobs by the hour of the day and by the day of the week."""
+    """Return the share of a site's jobs that are submitted in each hour and on each weekday."""
     known, rows = table[table["came"].notna()], []
     order = [site for site in sites if (known["site"] == site).any()]
     periods = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("day_of_week", 7)}
@@ -247,7 +253,7 @@ def cycles(table: pd.DataFrame, sites: Iterable[str]) -> pd.DataFrame:
 
 
 def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the waits that the logs record, and those of the model if the sites stay alone.
+    """Return the recorded waits and the simulated waits of each group of jobs.
 
     Parameters
     ----------
@@ -263,7 +269,8 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
         user.
     """
     jobs, parts = table.assign(all=table["site"], model=comparison.outcomes[ALONE]["wait"]), []
-    # If some jobs of a site have a recorded wait, only these jobs count in the means of the model.
+    # If the log of a site has recorded waits for some jobs only, the simulated mean wait is over
+    # these jobs too, so that both can be compared.
     known = jobs["wait"].notna()
     jobs["model"] = jobs["model"].where(known | ~known.groupby(jobs["site"]).transform("any"))
     work = jobs.groupby("site")["work"].sum()
@@ -285,7 +292,7 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
 
 
 def sites_not_reproduced(rows: pd.DataFrame) -> dict[str, str]:
-    """Return the sites whose recorded mean wait the model does not reproduce.
+    """Return the sites whose recorded mean wait is far from the simulated mean wait.
 
     Parameters
     ----------
@@ -320,7 +327,7 @@ def sites_not_reproduced(rows: pd.DataFrame) -> dict[str, str]:
 
 
 def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
-    """Return the sites whose machines the model may not represent.
+    """Return the sites whose machines the simulation may not represent, with the reasons.
 
     Parameters
     ----------
@@ -343,9 +350,9 @@ def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
 
 
 def _doubt_about_waits(row: Any, missed: Mapping[str, str]) -> str:
-    """Return why the recorded waits of a site raise a doubt, or an empty text."""
+    """Return why the recorded waits of a site are a reason for doubt, or an empty text."""
     if np.isnan(row.recorded_mean):
-        return "its log has no recorded waits to hold the model against"
+        return "its log has no recorded waits with which the model can be compared"
     if row.known < row.jobs / 2:
         return f"only {row.known:,} of its {row.jobs:,} jobs have a recorded wait"
     return missed.get(row.site, "")
@@ -356,13 +363,14 @@ def _doubts_about_machine(site: Any) -> list[str]:
     reasons = []
     if site["busiest"] > OVER * site["processors"]:
         reasons.append(
-            f"by its log up to {site['busiest']:,.0f} processors were in use at once, of "
-            f"{site['processors']:,.0f}: check their number, in cores if the log counts cores"
+            f"according to its log, up to {site['busiest']:,.0f} processors were in use at once, "
+            f"but it has {site['processors']:,.0f}: check this number, and give cores if the log "
+            "counts cores"
         )
     elif site["busiest"] < UNDER * site["processors"]:
         reasons.append(
-            f"by its log no more than {site['busiest']:,.0f} of its {site['processors']:,.0f} "
-            "processors are in use 99 % of the time: check their number"
+            f"according to its log, no more than {site['busiest']:,.0f} of its "
+            f"{site['processors']:,.0f} processors are in use 99 % of the time: check their number"
         )
     elif site["load"] > 1:
         reasons.append(

@@ -17,37 +17,38 @@ from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics import WEEK
 
-#: The names of the options with which others are compared: every option is compared with staying
-#: alone, and spanning is also compared with sharing.
+#: The names of two options of the operators. All options are compared with `ALONE`, and spanning
+#: sites is also compared with `SHARED`.
 ALONE, SHARED = "stay alone (EASY at each site)", "share one queue"
 CONSERVATIVE = "conservative, alone"
-#: The advice to take an option, for the options of the kind ``policy``.
+#: What the operators are told if an option is recommended, by the name of the option.
 ADVICE = {
     CONSERVATIVE: "Keep the sites apart, and let each backfill conservatively",
     SHARED: "Let the sites share one queue",
 }
-#: The advice to take the option `span_if_sooner`.
+#: What the operators are told if spanning sites is recommended.
 ADVICE_TO_SPAN = "Let the sites share one queue, and a job span them only where it then ends sooner"
-#: The span penalties that are simulated by default.
+#: The default span penalties: a job that spans sites runs 1 + penalty times as long.
 PENALTIES = (0.0, 0.1, 0.25, 0.5)
-#: The factors by which all sites are enlarged, by the names of these options. Together they show
-#: how many processors a site would have to buy. The option LARGER is also shown by itself.
+#: The factors by which the processors of all sites are multiplied, by the names of these options.
+#: They show how many processors a site would have to buy. `LARGER` is also compared with the other
+#: options.
 SIZES = {f"{p} % more processors, alone": 1 + p / 100 for p in (5, 10, 20, 35, 50, 100)}
 LARGER = "10 % more processors, alone"
 
 
 def span(penalty: float) -> str:
-    """Return the name of the option to span sites whenever no site has room for the job."""
+    """Return the name of the option in which a job spans sites if no site has room for it."""
     return f"span, penalty {penalty:g}"
 
 
 def span_if_sooner(penalty: float) -> str:
-    """Return the name of the option to span sites only if the job then ends sooner."""
+    """Return the name of the option in which a job spans sites only if it then ends sooner."""
     return f"span only if sooner, penalty {penalty:g}"
 
 
 def likely_penalty(penalties: Sequence[float]) -> float:
-    """Return the penalty at which spanning can be recommended.
+    """Return the only span penalty at which spanning sites can be recommended.
 
     It is the middle one of the penalties above 0. If two are in the middle, it is the lower one.
     """
@@ -56,17 +57,18 @@ def likely_penalty(penalties: Sequence[float]) -> float:
 
 
 class Option(NamedTuple):
-    """Something that the operators can do, and its simulation."""
+    """Something that the operators of several sites can do, and a function that simulates it."""
 
     name: str
-    #: ``policy`` for an option that can be recommended. The other kinds are ``today``, ``span``
-    #: (spanning at several penalties), ``what if`` and ``size`` (larger sites).
+    #: The kind of the option. An option of the kind ``policy`` can be recommended. The other kinds
+    #: are ``today``, ``span`` (spanning at several penalties), ``what if`` and ``size`` (larger
+    #: sites).
     kind: str
     #: The function that simulates the option.
     run: Callable[[], Schedule]
-    #: The places in the schedule of the jobs that are compared.
+    #: The positions, in the simulated schedule, of the jobs that are compared.
     compared: Any = slice(None)
-    #: The advice to take the option, for an option of the kind ``policy``.
+    #: What the operators are told if this option is recommended.
     advice: str = ""
 
 
@@ -78,7 +80,7 @@ def options(
     penalties: Sequence[float],
     seed: Seed,
 ) -> list[Option]:
-    """Return all options with their simulations.
+    """Return everything that the operators of several sites can do, ready to be simulated.
 
     For one option, half of the users are chosen at random, and their estimates become exact. For
     another one, half of the users are chosen, and their jobs may not leave their site.
@@ -136,7 +138,7 @@ def options(
 
 
 def _spanning_options(system, jobs, penalties):
-    """Return the options with spanning; one of them can be recommended."""
+    """Return the options in which jobs span sites; only one of them can be recommended."""
 
     def spanning(penalty, scheduling):
         return partial(multi_site, system, jobs, penalty, scheduling=scheduling)
@@ -154,14 +156,14 @@ def _spanning_options(system, jobs, penalties):
 
 
 def larger(size: int, factor: float) -> int:
-    """Return the size of an enlarged site, rounded up to a whole number of processors."""
+    """Return a number of processors multiplied by a factor, and rounded up."""
     return ceil(round(size * factor, 6))
 
 
 def with_more(
     jobs: JobStream, site: NDArray[np.int64], share: float, rng: np.random.Generator
 ) -> tuple[JobStream, NDArray[np.int64], NDArray[np.int64]]:
-    """Return a stream of jobs with a higher load, in which some jobs occur a second time.
+    """Return a stream of jobs with a higher load, in which some jobs are submitted twice.
 
     At each site, jobs are sampled until their work is the given share of all work. Each of them is
     submitted again in a week that is sampled too, on the same weekday and at the same time of day.
@@ -193,7 +195,8 @@ def with_more(
         chosen.append(at_site[: np.searchsorted(work, share * work[-1]) + 1])
     sampled, begin, count = np.concatenate(chosen), jobs.submit.min(), len(jobs)
     in_week = (jobs.submit[sampled] - begin) % WEEK
-    # The last week may end before this instant of the week; then there is one week less.
+    # The last week of the log may end before this weekday and time of day. Then a job can be copied
+    # into one week less.
     weeks = 1 + (np.ptp(jobs.submit) - in_week) // WEEK
     copies = jobs[sampled].replace(
         submit=begin + in_week + WEEK * rng.integers(weeks), number=count + np.arange(len(sampled))

@@ -18,7 +18,7 @@ from own_system.options import ALONE, SHARED
 
 
 def page_of(report: Any) -> str:
-    """Return the HTML page of a `SitesReport`, which needs no network, script or other file."""
+    """Return a report about several sites as an HTML page that needs no other file."""
     tables, options = report.tables, report.tables["options"]
     change_picture = change_figure(options)
     of_sites = options[options["grouping"].isin(["all", "site"]) & (options["warning"] != "")]
@@ -46,7 +46,7 @@ def page_of(report: Any) -> str:
 
 
 def _mean_waits_in_words(options, chosen):
-    """Return a row for each group: its mean wait alone and under an option, and the change.
+    """Return the mean wait of each group of jobs today and under an option as texts.
 
     The three values are texts with the same unit.
     """
@@ -75,7 +75,7 @@ def _svg_with_title(figure):
 
 
 def _without_formulas(table, name):
-    """Return a table in which the dollar signs of a column do not begin formulas of matplotlib."""
+    """Return a table in which matplotlib does not read dollar signs as formulas."""
     return table.assign(**{name: table[name].astype(str).str.replace("$", r"\$")})
 
 
@@ -131,7 +131,7 @@ def load_figure(weeks: Any) -> Any:
 
 
 def cycle_figure(cycles: Any) -> Any:
-    """Draw the daily and the weekly cycle of submissions, from the table ``cycles``."""
+    """Draw the share of the jobs that are submitted in each hour and on each weekday."""
     return plots.lines(
         _without_formulas(cycles, "site"), x="at", y="share", line="site", panel="cycle",
         names="legend", scales=dict.fromkeys(cycles["cycle"], ("linear", "linear")),

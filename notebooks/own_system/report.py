@@ -11,9 +11,10 @@ from html import escape
 from importlib.metadata import version
 from itertools import combinations, permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, not_negative, whole
 from coalloc_lib.basics.files import atomic_path, csv_of, writable_folder
@@ -23,13 +24,11 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.statistics import DAY, WEEK, Interval, block_of
 from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.swf import SwfLog
+from own_system import log_tables
 from own_system.answer import Answer, recommend
 from own_system.comparison import Comparison, changes, columns_of
 from own_system.options import ALONE, PENALTIES, SHARED, SIZES, larger, options, span
 from own_system.simulation import run_all
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Answer", "SitesReport", "sites_report"]
 
@@ -54,11 +53,11 @@ class SitesReport(NamedTuple):
 
     answer: Answer
     doubts: Mapping[str, str]
-    tables: Mapping[str, "pd.DataFrame"]
+    tables: Mapping[str, pd.DataFrame]
 
     @property
     def made_by(self) -> dict[str, str]:
-        """The command, the clock, the seed and the versions of the packages of the report."""
+        """The command, the seed and the versions of the packages that made this report."""
         table = self.tables["made_by"]
         return dict(zip(table["what"], table["is"], strict=True))
 
@@ -78,7 +77,7 @@ class SitesReport(NamedTuple):
         path : str or path-like
             The file to write. It needs no other file, and no network.
         """
-        # This module imports matplotlib, which takes long.
+        # The module `page` imports matplotlib, which takes long.
         from own_system.page import page_of
 
         page = page_of(self)
@@ -115,7 +114,7 @@ def sites_report(
     progress: NullProgress = NO_PROGRESS,
     command: str = "",
 ) -> SitesReport:
-    """Simulate all options of the operators of several sites, and recommend one of them.
+    """Simulate everything that the operators of several sites can do, and recommend one option.
 
     All options are simulated with the same jobs: those that were submitted while all logs were
     recorded. Intervals are by bootstrap over weeks, with the same resampled weeks for all options.
@@ -159,8 +158,6 @@ def sites_report(
     >>> sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
     'share one queue'
     """
-    from own_system import log_tables
-
     all_penalties = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
     if not any(all_penalties):
         raise InputError(f"penalties = {[*penalties]}; give at least one above 0")
@@ -197,9 +194,10 @@ def sites_report(
 
 
 def _tables_of_logs(logs, clusters, missing, table, comparison):
-    """Return the tables about the logs; `table` has a row for each job that is compared."""
-    from own_system import log_tables
+    """Return the tables that describe the logs of several sites.
 
+    The argument `table` has a row for each job that is compared.
+    """
     block_weeks = block_of(table["submit"].to_numpy()) / WEEK
     facts = log_tables.facts_of_logs(logs, clusters, table)
     return {
@@ -211,9 +209,7 @@ def _tables_of_logs(logs, clusters, missing, table, comparison):
 
 
 def _doubts(tables, comparison, names, jobs, site):
-    """Return the reasons for which the model may not represent the machine of each site."""
-    from own_system import log_tables
-
+    """Return for each site the reasons why the simulation may not represent its machine."""
     doubts = log_tables.doubts(tables["waits"], tables["logs"])
     for name, why in _further_doubts(comparison, names, jobs, site):
         doubts[name] = "; ".join(filter(None, [why, doubts.get(name)]))
@@ -221,7 +217,9 @@ def _doubts(tables, comparison, names, jobs, site):
 
 
 def _users(table):
-    """Return a text for the user of each job: the name of the site and the number of the user.
+    """Return a text that identifies the user of each job among the users of all sites.
+
+    It is the name of the site and the number of the user.
 
     Each job without a known user counts as the only job of a user of its own.
     """
@@ -231,8 +229,6 @@ def _users(table):
 
 def _pairs(found, comparison):
     """Return the change of the mean wait between any two options that can be recommended."""
-    import pandas as pd
-
     policies = [o.name for o in found if o.kind == "policy" and o.name in comparison.names]
     return pd.DataFrame([
         {"option": one, "other": other}
@@ -242,9 +238,7 @@ def _pairs(found, comparison):
 
 
 def _made_by(command, clock, seed):
-    """Return a table of what made the report, with the versions of the packages."""
-    import pandas as pd
-
+    """Return a table of the command, the seed and the package versions that made a report."""
     made_by = {
         "command": command, "clock": clock, "seed": str(seed), "Python": platform.python_version(),
     }  # fmt: skip
@@ -253,7 +247,7 @@ def _made_by(command, clock, seed):
 
 
 def _further_doubts(comparison, names, jobs, site):
-    """Yield the name of a site and a doubt: it is saturated, or its log is that of another site."""
+    """Yield doubts about sites that are saturated, or that have the log of another site."""
     for name in names:
         why = comparison.fault(("site", name), ALONE)
         if why:
@@ -265,10 +259,8 @@ def _further_doubts(comparison, names, jobs, site):
 
 
 def _break_even(comparison, penalties):
-    """Return the break-even penalty of spanning, compared with sharing, for all and each site."""
-    import pandas as pd
-
-    # `Comparison.crossing` needs the penalties in the order in which jobs wait less and less.
+    """Return the penalties up to which spanning sites is better than sharing one queue."""
+    # `Comparison.crossing` needs the penalties in an order in which jobs wait less and less.
     options_at = {p: span(p) for p in reversed(penalties)}
     return pd.DataFrame([
         {"group": group[1], "metric": metric}
@@ -279,9 +271,7 @@ def _break_even(comparison, penalties):
 
 
 def _buy_or_share(comparison, clusters):
-    """Return how many processors each site alone needs for the mean wait that sharing gives it."""
-    import pandas as pd
-
+    """Return how many processors a site needs alone to wait as little as with a shared queue."""
     rows = []
     for site, size in clusters.items():
         options_at = {size: ALONE} | {larger(size, k): name for name, k in SIZES.items()}
@@ -292,7 +282,7 @@ def _buy_or_share(comparison, clusters):
 
 
 def _crossing(comparison, group, metric, options_at, name, slack=0.0):
-    """Return the parameter at which a group waits as little as with one shared queue.
+    """Return the penalty, or the size of a site, at which jobs wait as with one shared queue.
 
     The result is a dict of columns: the parameter with its interval, and the range of parameters
     that were simulated without saturation.

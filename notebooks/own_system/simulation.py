@@ -12,20 +12,20 @@ from coalloc_lib.basics.progress import NullProgress
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from own_system.options import ALONE, CONSERVATIVE, Option
 
-#: The bound of the bounded slowdown in seconds: shorter run times count as this long.
+#: In the bounded slowdown, run times below this number of seconds count as this long.
 BOUND = 10.0
-#: The smallest number of jobs that wait at the last submission in a saturated group. In a group of
-#: few jobs, half of them are enough.
+#: A group of jobs is saturated only if at least this number of its jobs wait at the last
+#: submission. In a small group, half of its jobs are enough.
 SEVERAL = 10
-#: The columns of the jobs that are compared: ``wait``, ``response``, ``slowdown``, ``spans``, and
-#: ``late`` (whether the job still waits at the last submission).
+#: The result of a simulation, with an entry for each job in each column: ``wait``, ``response``,
+#: ``slowdown``, ``spans``, and ``late`` (whether the job still waits at the last submission).
 Outcome = dict[str, NDArray]
 
 
 def run_all(
     found: Sequence[Option], work: NDArray[np.float64], progress: NullProgress, workers: int
 ) -> dict[str, Outcome | InputError]:
-    """Simulate all options at the same time in threads.
+    """Simulate all options of the operators of several sites, in threads at the same time.
 
     Conservative backfilling plans every job of the queue, which takes very long if the queue only
     grows. Therefore it is not simulated if the sites are saturated under EASY.
@@ -61,15 +61,15 @@ def run_all(
     alone = outcomes[ALONE]
     if isinstance(alone, dict) and saturated_share(alone["late"], work):
         outcomes[CONSERVATIVE] = InputError(f"not simulated, because '{ALONE}' is saturated")
-    # The longest simulation starts first, because the other threads would be idle while it runs
-    # alone at the end.
+    # The longest simulation starts first. If it ran last, the other threads would be idle
+    # meanwhile.
     rest = [option for option in found if option.name not in outcomes]
     run(sorted(rest, key=lambda option: option.name != CONSERVATIVE))
     return outcomes
 
 
 def _named_outcome(option: Option) -> tuple[str, Outcome | InputError]:
-    """Return the name of an option, and its outcome or the error of its simulation."""
+    """Simulate an option, and return its name with the result or with the error."""
     try:
         ran = option.run()
     except InputError as error:

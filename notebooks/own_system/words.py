@@ -33,24 +33,27 @@ def changed(change: float, low: float = np.nan, high: float = np.nan, times: boo
 
 
 def unit_of(seconds: float) -> tuple[float, str]:
-    """Return the unit in which a length of time is easy to read: its seconds and its name."""
+    """Return a unit in which a length of time is easy to read.
+
+    The result is the number of seconds in the unit, and its name.
+    """
     units = (90, 1, "s"), (5_400, 60, "min"), (4 * DAY, HOUR, "h"), (np.inf, DAY, "days")
     return next((length, name) for limit, length, name in units if seconds < limit)
 
 
 def _in_one_unit(times):
-    """Return a list of the numbers of several lengths of time in one unit, then that unit."""
+    """Return the texts of several lengths of time in one unit, followed by that unit."""
     size = max(map(abs, times))
     length, unit = unit_of(size)
     digits = 0 if length < HOUR or (length == HOUR and size >= 20 * HOUR) else 1
-    # Adding 0.0 turns -0.0 into 0.0, which is printed without a minus.
+    # Adding 0.0 turns -0.0 into 0.0, which is printed without a minus sign.
     return [*(f"{round(time / length, digits) + 0.0:.{digits}f}" for time in times), unit]
 
 
 def in_a_row(
     now: float, then: float, change: float, low: float, high: float
 ) -> tuple[str, str, str]:
-    """Return two lengths of time and their change as texts with the same unit.
+    """Return two lengths of time and their difference as texts with the same unit.
 
     Parameters
     ----------

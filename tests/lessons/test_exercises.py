@@ -41,7 +41,8 @@ class Misspelt(co.Scheduling):
         state.begin(state.queue[0])
 
 
-# In the second and the third notebook, answers are found with other jobs than those of the check.
+# In the next functions, the answers of notebooks 02 and 03 are found with other random jobs than
+# those of the check.
 
 
 def utilization(sizes=(32,) * 4, jobs=FOUR, **how):
@@ -93,7 +94,7 @@ def first_extract():
 
 
 def awrt(schedule):
-    """Written out again: processors times run time."""
+    """Return the average weighted response time; the weight is processors times run time."""
     weight = schedule.jobs.processors * schedule.jobs.runtime
     return float((weight * (schedule.end - schedule.jobs.submit)).sum() / weight.sum())
 
@@ -119,7 +120,7 @@ def three_machines():
 
 
 def booked(scheduling, exact=True, ahead=False):
-    """Return a schedule of the log, and which jobs are wider than half of its servers."""
+    """Return a schedule of the jobs of a log, and a mask of the jobs of more than 50 processors."""
     jobs = model.logs()[model.KTH].jobs
     jobs = jobs.replace(estimate=jobs.runtime) if exact else jobs
     jobs = jobs.reserved_ahead(0.5, 10_800, seed=1) if ahead else jobs
@@ -151,7 +152,8 @@ MU, CC, CP = maximal_utilization, cluster_configurations, communication_penalty
 JS, OB, OS = job_sharing, online_batch, own_system
 ONE_OR_ALL = co.SizeDistribution([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2], name="one or all")
 SOONER = "span only if sooner, penalty 0.25"
-#: The lesson, the number, the right answer or what finds it, and wrong ones.
+#: Each row has a lesson, the number of an exercise, the right answer or a function that finds it,
+#: and wrong answers.
 EXERCISES = [
     (MU, 1, 1 / 7, [6 / 7, "a seventh"]), (MU, 2, 0.9, [0.1, None]),
     (MU, 3, 6, [5, 6.5, float("nan")]), (MU, 4, 100, [50, 200]),
@@ -178,7 +180,7 @@ EXERCISES = [
 
 
 def hint_of(lesson, number, answer):
-    """Return the hint that a wrong answer gets, in one line."""
+    """Return the hint that a wrong answer to an exercise gets, and check that it is one line."""
     words = lesson.check(number, answer).data
     assert f"Exercise {number}.</b> Not yet: " in words
     assert "\n" not in words
@@ -210,7 +212,7 @@ def test_right_answers_are_taken_and_wrong_ones_get_a_hint(
     ],
 )
 def test_the_recommended_option_of_07_follows_from_its_table(option, at, hours, right, monkeypatch):
-    """The answer of exercise 1 is computed by the rule of the report from the table."""
+    """The answer to exercise 1 of notebook 07 follows from its table by the rule of the report."""
     monkeypatch.setattr(OS, "HOURS", {**OS.HOURS, option: {**OS.HOURS[option], at: hours}})
     replies = {name: OS.check(1, name).data for name in OS.HOURS}
     assert [name for name, words in replies.items() if "Right" in words] == [right]

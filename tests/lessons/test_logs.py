@@ -12,13 +12,13 @@ from studies.job_sharing import lesson as job_sharing
 
 
 def words(*names, **how):
-    """Return what the first cell of a notebook shows, without tags."""
+    """Return what `logs_here` shows in a notebook, without HTML tags."""
     return re.sub("<[^>]*>", "", logs_here(*names, **how).data)
 
 
 @pytest.fixture
 def here(monkeypatch):
-    """Return a function that says which logs are on this machine."""
+    """Return a function that pretends that only some public logs are on this computer."""
 
     def are(*found):
         rows = [
@@ -54,7 +54,7 @@ def test_missing_logs_are_fetched_if_the_reader_wants_them(here, monkeypatch):
 
 
 def recorded_log():
-    """Return a log whose first job has no recorded wait, and whose others waited 1, 2, ... h."""
+    """Return a log whose first job has no recorded wait, and whose others waited 1, 2, ... hours."""
     log = catalogue.load_stand_in("KTH-SP2")
     waits = np.where(log.table.index == log.table.index[0], -1, 3_600 * np.arange(len(log.table)))
     return replace(log, table=log.table.assign(wait=waits), is_stand_in=False)
@@ -95,7 +95,7 @@ def test_groups_by_requested_time_have_words_where_a_log_has_no_waits():
 def test_jobs_begin_at_the_hour_and_day_of_central_european_time():
     log = recorded_log()
     table = log.table.iloc[1:2].assign(submit=0, wait=0)
-    # 3 January 1997, a Friday, 16:30 UTC: half past five in the afternoon in Stockholm.
+    # The job begins on Friday, 3 January 1997, at 16:30 UTC. In Stockholm, this is 17:30.
     one = replace(log, table=table, header=log.header | {"UnixStartTime": "852309000"})
     shown = job_sharing.by_requested_time(one, one.jobs(request="total"), [0.0])
     row = shown[shown["jobs"] == "1"].iloc[0]

@@ -39,7 +39,7 @@ def test_the_figure_of_a_guess_appears_with_the_answer_and_is_folded_without_a_k
 
 
 def text_of(shown):
-    """Return the words of a check without their tags."""
+    """Return what the check of an exercise shows, without HTML tags."""
     return re.sub("<[^>]*>", "", shown.data)
 
 

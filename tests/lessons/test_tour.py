@@ -123,7 +123,7 @@ def test_a_break_even_is_no_number_where_the_map_does_not_hold_one(small, monkey
 
 
 def test_a_claim_that_the_archived_ledger_lacks_is_named():
-    with pytest.raises(InputError, match="no claim JS-999; run `make front-door`"):
+    with pytest.raises(InputError, match="no claim JS-999; run `make front-door` to write"):
         tour_decision.archived_claim("JS-999")
 
 
@@ -142,7 +142,8 @@ def test_cutting_every_job_pays_up_to_a_third_and_cutting_at_need_beyond_one():
     assert table["all whole"].tolist() == pytest.approx([3.0] * 4, abs=0.02)
     penalties = np.array([0.0, 1 / 3, 1.0, 1.5])
     assert table["all cut"].to_numpy() == pytest.approx(4 / (1 + penalties), abs=0.03)
-    # Three jobs stay whole, and the fourth takes 1 + penalty times as long.
+    # Three jobs run in one cluster each. The fourth job spans clusters and runs 1 + penalty times
+    # as long.
     assert table["cut at need"].to_numpy() == pytest.approx(3 + 1 / (1 + penalties), abs=0.03)
     assert table["share that spans at need"].iloc[0] == pytest.approx(1 / 4, abs=0.02)
     spanning = 1 / (1 + penalties)

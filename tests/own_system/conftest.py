@@ -10,12 +10,12 @@ from own_system import commands, sites_report
 from tests.cli.conftest import refuser, runner
 
 CLUSTERS = {"north": 16, "south": 8}
-#: Half past midnight on a Monday in July, in Stockholm.
+#: Both logs begin at this instant: half past midnight in Stockholm, on a Monday in July.
 BEGAN = 1_720_391_400
 
 
 def a_log(seed, size, load, weeks=6, short_of_time=0):
-    """Return the table of a log: jobs up to the size, some without run time or estimate."""
+    """Return the table of a made-up log, in which some jobs have no run time or no estimate."""
     rng = np.random.default_rng(seed)
     count = int(60 * weeks)
     runtime = np.ceil(rng.exponential(20_000, count))
@@ -35,7 +35,7 @@ def a_log(seed, size, load, weeks=6, short_of_time=0):
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory):
-    """Write the logs of both sites; return their paths by the names of the sites."""
+    """Write the logs of two sites, and return their paths by the names of the sites."""
     paths = {}
     header = {"UnixStartTime": BEGAN, "TimeZoneString": "Europe/Stockholm"}
     for seed, (name, size) in enumerate(CLUSTERS.items()):
@@ -56,11 +56,11 @@ def report(logs):
 
 @pytest.fixture
 def run(capsys):
-    """Run a command line of `own_system`; return what it printed."""
+    """Return a function that runs a command of `own_system` and returns what it printed."""
     return runner(commands.main, capsys)
 
 
 @pytest.fixture
 def refused(run):
-    """Run a wrong command line of `own_system`; return its error."""
+    """Return a function that runs a wrong command of `own_system` and returns its error message."""
     return refuser(run)

@@ -29,7 +29,7 @@ CORES_A_NODE = 4
 
 
 class Job(NamedTuple):
-    """What a made-up job is; times in seconds, the limit in minutes."""
+    """A made-up job, with times in seconds and a time limit in minutes."""
 
     kind: str
     submit: int
@@ -42,7 +42,7 @@ class Job(NamedTuple):
 
 
 class Truth(NamedTuple):
-    """What a reader should make of a job."""
+    """The values that a reader of the output of ``sacct`` should find for a job."""
 
     submit: int
     wait: int
@@ -63,7 +63,11 @@ def clock(seconds):
 
 @dataclass
 class Export:
-    """Lines of an export, and what is true of them. `zone`: epoch, offset, or that of a place."""
+    """Made-up output of ``sacct``, and the values that a reader should find in it.
+
+    The field `zone` says how times are printed: ``epoch`` (seconds of Unix), ``offset`` (with the
+    offset from UTC), or the clock of a named time zone.
+    """
 
     columns: tuple = COLUMNS
     zone: str = "epoch"
@@ -113,7 +117,7 @@ class Export:
         self.truth.append(truth._replace(**given))
 
     def add(self, number, job):
-        """Write the lines of a job, and what is true of it."""
+        """Add the lines of a job to the output, and the values that a reader should find."""
         name, kind = f"{number}", job.kind
         if kind in ("plain", *STATES):
             self.line(name, job, state=STATES.get(kind, "COMPLETED"))
@@ -180,7 +184,7 @@ class Export:
 
 
 def random_jobs(count, seed=1):
-    """Yield jobs of every kind, about a minute apart."""
+    """Yield random jobs of every kind, submitted about a minute apart."""
     rng = np.random.default_rng(seed)
     odds = np.array([*KINDS.values()])
     kinds = rng.choice([*KINDS], size=count, p=odds / odds.sum())
@@ -195,7 +199,7 @@ def random_jobs(count, seed=1):
 
 
 def random_export(lines, seed=1, **how):
-    """Return an export of at least so many lines."""
+    """Return made-up output of ``sacct`` that has at least a given number of lines."""
     export = Export(**how)
     for number, job in enumerate(random_jobs(lines, seed), start=1):
         if len(export.lines) >= lines:

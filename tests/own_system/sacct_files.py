@@ -2,7 +2,7 @@
 
 from own_system.sacct import read_sacct
 
-#: The hour that comes twice begins here: 2024-10-27, 02:00 in Amsterdam, in summer.
+#: The hour that occurs twice when summer time ends in Amsterdam begins here: 2024-10-27, 02:00.
 TWICE = 1_729_987_200
 
 

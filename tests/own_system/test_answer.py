@@ -24,7 +24,10 @@ def hours(low, high):
 
 
 def table(changes, awrt=None, sites=None, today="", kind="policy", warning=""):
-    """Return changes of options in hours, for all; at sites and of the AWRT where they differ."""
+    """Return a table of the changes of the mean wait and the AWRT, given in hours, by option.
+
+    Other changes can be given for single sites and for the AWRT.
+    """
     rows = []
     for name, (low, high) in {ALONE: (0, 0), **changes}.items():
         for grouping, group in (("all", ALL), ("site", "north"), ("site", "south")):
@@ -43,7 +46,9 @@ def table(changes, awrt=None, sites=None, today="", kind="policy", warning=""):
 
 
 def pairs(changes, tell_apart=False):
-    """Return how options differ: by half an hour or none where that is not sure."""
+    """Return a table of the differences between options, which are sure only if `tell_apart` is
+    true.
+    """
     rows = []
     for one in changes:
         for other in changes:
@@ -118,7 +123,8 @@ def test_a_site_of_which_nothing_is_known_is_no_winner():
     assert asked.decision.unknown == ("south",)
     assert asked.decision.why == "the jobs come from less than four weeks"
     assert asked.decision.why in asked.words
-    # One of which all is known is taken first, even where jobs wait longer under it.
+    # An option whose change is known at every site is taken first, even if jobs wait longer under
+    # it.
     both = pd.concat([made, table({SPAN: (-2, -1)}).query("option != @ALONE")])
     assert recommend(both, pairs({SHARED: (-3, -1), SPAN: (-2, -1)})).option == SPAN
 

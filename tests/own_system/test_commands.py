@@ -117,7 +117,9 @@ def test_jobs_wider_than_their_machine_are_named_and_left_out(refused, given, tm
 
 @pytest.mark.parametrize("columns", [100, 0])
 def test_a_terminal_shows_the_bar_before_a_log_is_read(tmp_path, columns):
-    """The logs are pipes into which nobody writes: only what comes before them is shown."""
+    """The logs are pipes into which nobody writes, so the program waits when it reads the first
+    one.
+    """
     pipes = [tmp_path / name for name in ("a.swf", "b.swf")]
     for pipe in pipes:
         os.mkfifo(pipe)
@@ -140,7 +142,9 @@ def test_a_terminal_shows_the_bar_before_a_log_is_read(tmp_path, columns):
 
 
 def test_a_site_that_is_called_as_a_formula_is_a_word_in_the_tables(run, given, files, tmp_path):  # noqa: F811
-    """In those that are written, and in those that the page holds."""
+    """Spreadsheets must not read a name as a formula, in the written tables and in those of the
+    page.
+    """
     name, page = "@SUM(1)", tmp_path / "r.html"
     how = ("--penalty", 0.2, "--out", page, "--tables", tmp_path)
     run("report", f"{name}={files['north']}:16", given[1], *how)

@@ -20,7 +20,7 @@ def give(form, row, **values):
 
 @pytest.fixture(scope="module")
 def form(files):
-    """Return a form for two small logs, in place of the made-up ones."""
+    """Return a form with two small logs, in place of the synthetic logs that it has at first."""
     with pytest.MonkeyPatch.context() as patched:
         sites = tuple((name, str(files[name]), size) for name, size in CLUSTERS.items())
         patched.setattr(form_module, "SITES", sites)

@@ -15,7 +15,7 @@ from tests.own_system.conftest import BEGAN, CLUSTERS
 
 @pytest.fixture(scope="module")
 def compared(logs):
-    """The usable jobs of each log in the common time."""
+    """Return the usable jobs of each log in the time that all logs cover."""
     usable = {name: log.usable for name, log in logs.items()}
     last = min(jobs["submit"].max() for jobs in usable.values())
     first = max(jobs["submit"].min() for jobs in usable.values())
@@ -103,7 +103,7 @@ def test_the_model_stands_within_a_factor_of_two_or_a_minute(recorded, model, do
 
 
 def facts(**known):
-    """A log that no one would doubt, but for what is given."""
+    """Return facts about a log that raise no doubt, except for the given facts."""
     row = {"site": "north", "busiest": 16, "processors": 16, "load": 0.5, "gap": 3 * DAY}
     return pd.DataFrame([row | known])
 
@@ -111,7 +111,11 @@ def facts(**known):
 @pytest.mark.parametrize(
     ("known", "of_jobs", "words"),
     [
-        ({"busiest": 17}, {}, "by its log up to 17 processors were in use at once, of 16: check"),
+        (
+            {"busiest": 17},
+            {},
+            "up to 17 processors were in use at once, but it has 16: check",
+        ),
         ({"busiest": 7.9}, {}, "no more than 8 of its 16 processors are in use"),
         ({"load": 1.21}, {}, "its log offers 1.21 times the work that its processors can do"),
         ({"gap": 15 * DAY}, {}, "no jobs for 15.0 days; in the model its machine is idle"),

@@ -121,7 +121,7 @@ def test_more_load_is_copies_at_whole_weeks_beside_the_jobs_as_they_were(case):
         work, added = jobs.work[site == number], more.work[copies][more_site[copies] == number]
         assert 0.1 <= added.sum() / work.sum() <= 0.1 + work.max() / work.sum()
 
-    # Each copy comes at the same time of the week as a job of its site that is like it.
+    # Each additional job is a copy of a job of the same site, at the same time of the week.
     def alike(at, of, chosen):
         columns = at[chosen], of.work[chosen], of.processors[chosen]
         return {*zip(*columns, np.round(of.submit[chosen] % WEEK), strict=True)}
@@ -132,7 +132,7 @@ def test_more_load_is_copies_at_whole_weeks_beside_the_jobs_as_they_were(case):
 
 
 def compared(waits, weeks=6, late=()):
-    """Return a comparison of options with these waits, the same of each job."""
+    """Return a comparison of options; all jobs wait equally long under an option."""
     count = 10 * weeks
     submit = np.linspace(0, weeks * WEEK, count)
     outcomes = {}
@@ -174,7 +174,7 @@ def test_short_and_saturated_options_say_so_in_the_place_of_figures():
 def test_what_cannot_be_run_and_what_is_saturated_has_no_number(logs):
     small = {"north": 16, "south": 8}
     many = logs["north"].jobs()
-    # All of the work of the north in a tenth of the time.
+    # All jobs of the northern site are submitted in a tenth of the time.
     busy = many.replace(submit=many.submit / 10 + 2 * WEEK)
     quiet = logs["south"].jobs()
     report = sites_report(small, {"north": busy, "south": quiet}, penalties=[0.5])
@@ -205,7 +205,7 @@ def test_bad_arguments_are_named(logs, change, words):
 
 
 def test_break_even_and_buying_are_those_of_direct_runs(report, case):
-    """By straight lines through direct runs, of the same bootstrap over weeks."""
+    """The expected results are interpolated between direct simulations, with the same bootstrap."""
     system, jobs, site = case
     easy = {"scheduling": co.EASY()}
     shared = sites.sharing(system, jobs, **easy)
@@ -219,7 +219,7 @@ def test_break_even_and_buying_are_those_of_direct_runs(report, case):
             ]
 
             def crossing(means):
-                """Where the line of spanning comes down to that of sharing, from 0.25 to 0."""
+                """Return the penalty between 0 and 0.25 at which spanning is as good as sharing."""
                 level, free, dear = means
                 if level > dear:
                     return np.inf
@@ -238,14 +238,16 @@ def test_break_even_and_buying_are_those_of_direct_runs(report, case):
     bought = report.tables["buy_or_share"].set_index("site")
     for number, name in enumerate(CLUSTERS):
         mine = site == number
-        # A size twice, where a percentage adds no whole processor, is one.
+        # If a percentage adds no whole processor, the same size occurs twice, and counts once.
         by_size = {
             each.sizes[number]: wait(ran)[mine]
             for each, ran in zip(sizes.values(), alone, strict=True)
         }
 
         def needed(means, x=(*by_size,)):
-            """The first size of which the line comes down to the wait of sharing, or 1 s above."""
+            """Return the number of processors at which jobs wait 1 s longer than with a shared
+            queue.
+            """
             level, y = means[0] + 1, means[1:]
             if y[0] < level:
                 return -np.inf

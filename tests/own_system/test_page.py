@@ -46,7 +46,7 @@ def test_it_is_saved_whole_with_the_answer_its_doubts_and_what_it_cannot_say(
 
 
 def cells(html, caption):
-    """Return the cells of the table with this caption as texts, a list a row."""
+    """Return the cells of the table with a caption as texts, in a list for each row."""
     (table,) = re.findall(rf"<caption>{caption}.*?</table>", html, re.DOTALL)
     rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
     texts = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in rows]
@@ -54,7 +54,9 @@ def cells(html, caption):
 
 
 def test_what_is_printed_is_what_the_tables_have(report, page):
-    """The waits recorded and of the model, each option's figures and marks, and who wins."""
+    """The page has the waits, the changes, the marks and the losers that the tables of the report
+    have.
+    """
     waits = report.tables["waits"].query("grouping == 'all'")
     heads, *rows = cells(page, "Waits as the logs record them")
     assert heads[4:] == [
@@ -127,7 +129,7 @@ def test_it_fits_a_laptop_and_a_phone_and_needs_no_network(show, page, size):  #
 
 
 def test_names_are_text_everywhere_and_streams_do():
-    """Names that would be markup of HTML or of formulas, and logs without any label."""
+    """Names of sites may look like HTML or formulas, and job streams have no queues or users."""
     rng = np.random.default_rng(3)
     names = ["<b>north</b>", "$x_1$"]
     streams = {
@@ -144,7 +146,9 @@ def test_names_are_text_everywhere_and_streams_do():
 
 
 def test_a_sure_sentence_hangs_on_an_interval(report):
-    """What may go either way is said with its ends, also where the estimate alone is infinite."""
+    """An uncertain result is printed with the ends of its interval, even if its estimate is
+    infinite.
+    """
     bought = report.tables["buy_or_share"].iloc[:1]
     ends = {"processors": -np.inf, "processors_low": -np.inf, "warning": ""}
     for high, words in (

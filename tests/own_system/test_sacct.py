@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 from tests.own_system.made_sacct import COLUMNS, KINDS, Export, Job, random_export
 from tests.own_system.sacct_files import HEADER, NO_JOB, TWICE, file_of, line, log_of, outcomes
 
-# Against made-up exports whose truth is known.
+# The next tests read made-up output of ``sacct``, for which the right result is known.
 jobs = st.builds(
     Job,
     kind=st.sampled_from([*KINDS]),
@@ -35,7 +35,7 @@ jobs = st.builds(
 
 @st.composite
 def exports(draw, zones):
-    """An export with its columns in any order, some of them only under another name."""
+    """Generate output of ``sacct`` with columns in any order, some of them under another name."""
     given_up = draw(st.sampled_from([{"Elapsed", "NCPUS"}, {"ElapsedRaw", "AllocCPUS", "NNodes"}]))
     given_up = given_up | draw(
         st.sampled_from([set(), {"TimelimitRaw"}, {"Timelimit", "JobIDRaw"}])
@@ -55,7 +55,7 @@ def check_receipt(log, export):
 
 
 def numbered(names):
-    """Number the names in order of first appearance, from 1."""
+    """Return a number for each name: 1 for the name that appears first, 2 for the next, ..."""
     order = {name: number for number, name in enumerate(dict.fromkeys(names), start=1)}
     return [order[name] for name in names]
 
@@ -182,7 +182,7 @@ def test_what_is_noted(tmp_path):
 
 
 def test_the_receipt_tells_when_how_wide_how_busy_and_of_which_clusters(tmp_path):
-    """Job 2 starts as job 1 ends; job 3 has the processors that it asked for, beside job 2."""
+    """Job 2 starts when job 1 ends. Job 3 runs beside job 2, with the processors it requested."""
     rows = [line("1", "86400", "86460", "86560"), line("2", "86500", "86560", "86660", cores="9"),
             line("3", "90000", "86600", "86650", "50", cores="0", asked="7")]  # fmt: skip
     path = file_of(tmp_path, *(f"{row}|north" for row in rows), header=f"{HEADER}|Cluster")

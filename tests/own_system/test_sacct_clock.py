@@ -16,7 +16,10 @@ from tests.workloads.test_preemption import CASES
 
 
 def test_the_hour_that_comes_twice(tmp_path):
-    """Job 2 runs from the first 02:40 to the second 02:10; jobs 3 and 4 tell by order alone."""
+    """Job 2 runs from the first 02:40 to the second 02:10 of the night in which summer time ends.
+
+    For jobs 3 and 4, only the order of their times tells which of the two hours is meant.
+    """
     day = "2024-10-27T"
     rows = [
         line("1", f"{day}00:00:00", f"{day}01:00:00", f"{day}02:30:00", "5400"),
@@ -66,9 +69,11 @@ def test_no_job_runs_for_longer_than_from_its_start_to_its_end(tmp_path):
 @pytest.mark.parametrize(
     ("zone", "runtime", "noted"),
     [
-        # The clock of Amsterdam is put back on this day: the jobs run for three hours and a half.
+        # The clock of Amsterdam is put back on this day, so the jobs run for three and a half
+        # hours.
         ("Europe/Amsterdam", [12_600, 9000], {}),
-        # It is not put back in UTC, and not in Tokyo: the elapsed time is an hour off for job 1.
+        # The clocks of UTC and of Tokyo are not put back, so the elapsed time of job 1 is an hour
+        # off.
         (None, [9000, 9000], {LONGER: 1, "in times without a zone, read as UTC": 2}),
         ("Asia/Tokyo", [9000, 9000], {LONGER: 1}),
     ],
@@ -137,7 +142,7 @@ def test_lengths_of_time_and_processors_in_every_form(tmp_path):
     form=st.sampled_from(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%s", "%Y%m%dT0%H%M:%S"]),
 )
 def test_a_common_time_is_read_at_once_as_any_other(seconds, day, zone, form):
-    """Days: of changes to and from summer, one of them by half an hour, and others."""
+    """On some of these days the clock is changed, by an hour or by half an hour."""
     moment = datetime.fromtimestamp(day + seconds, ZoneInfo("UTC"))
     word = str(day + seconds) if form == "%s" else moment.strftime(form)
     quick = sacct_times.Hours(ZoneInfo(zone)).instant(word)
@@ -202,7 +207,7 @@ UNCLEAR = "with times such as 12:00, read as minutes:seconds"
         ("2:00", 7259, 7259, {IN_HOURS: 1}),
         ("90", 5400, 5400, {IN_HOURS: 1}),
         ("2:00", 7320, 120, {SHORTER: 1, UNCLEAR: 1}),
-        # A small number matches nearly every short time from start to end.
+        # A small elapsed time matches nearly every short time from start to end by chance.
         ("1", 90, 1, {SHORTER: 1}),
         ("5", 300, 5, {SHORTER: 1}),
         ("31", 1900, 31, {SHORTER: 1}),

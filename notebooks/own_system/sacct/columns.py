@@ -31,37 +31,41 @@ from own_system.sacct.times import (
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A command that prints an export with all columns that are read.
+#: A shell command that exports the accounting of Slurm with all columns that are read here.
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --duplicates --allocations --parsable2 --noconvert "
     "--starttime 2025-01-01 --format JobID,Submit,Start,End,ElapsedRaw,State,AllocCPUS,ReqCPUS,"
     "NNodes,ReqNodes,TimelimitRaw,User,Account,Partition,QOS,Cluster > export.txt"
 )
-#: The columns of an export that can give each value of a line. The first one that is there is read.
+#: For each value of a job, the columns of ``sacct`` that can give it. The first of them that is
+#: there is read.
 COLUMNS = {
     "id": ("JobID",), "submit": ("Submit",), "start": ("Start",), "end": ("End",),
     "elapsed": ("ElapsedRaw", "Elapsed"), "state": ("State",), "user": ("User", "UID"),
     "requested_time": ("TimelimitRaw", "Timelimit"), "group": ("Account",), "queue": ("QOS",),
     "partition": ("Partition",), "cluster": ("Cluster",),
 }  # fmt: skip
-#: The columns for each of `SIZES`, by what counts as a processor.
+#: The columns of ``sacct`` for the allocated and for the requested processors of a job, if a
+#: processor is a core and if it is a node.
 PROCESSORS = {
     "cores": (("AllocCPUS", "NCPUS"), ("ReqCPUS",)),
     "nodes": (("NNodes", "AllocNodes"), ("ReqNodes",)),
 }
 SIZES = ("allocated_processors", "requested_processors")
-#: The values that stay words. There are few different ones, so they are kept as codes.
+#: The values that remain texts. They have few different texts, so they are stored as integer codes.
 NAMES = ("state", "user", "group", "queue", "partition", "cluster")
-# The values that become numbers, with the forms that are accepted.
+# The values that become numbers, each with the forms that an error message proposes.
 _TIMES = dict.fromkeys(("submit", "start", "end"), "seconds or YYYY-MM-DDThh:mm:ss")
 _AMOUNTS = {
     "elapsed": "seconds or d-hh:mm:ss",
     "requested_time": "minutes or d-hh:mm:ss",
     **dict.fromkeys(SIZES, "a whole number (sacct --noconvert)"),
 }
-# The values without which a line cannot be read. One value of each tuple is enough.
+# The values without which a line cannot be read. If a tuple has several values, one of them is
+# enough.
 _NEEDED = (("id",), ("submit",), ("start",), ("state",), ("elapsed", "end"), SIZES[:1])
-# Words that stand for no value. The last two are Slurm's numbers for no value and for no limit.
+# Texts that stand for an unknown value. The last two are the numbers with which Slurm marks an
+# unknown value and an infinite limit.
 _NOT_KNOWN = {
     "", "unknown", "none", "n/a", "invalid", "unlimited", "infinite", "partition_limit", "not_set",
     "4294967294", "4294967295",
@@ -70,21 +74,22 @@ _HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
 
 
 class Export(NamedTuple):
-    """The lines of an export that may be jobs."""
+    """The lines of the output of Slurm's ``sacct`` that may be jobs."""
 
-    #: A table with a row for each line, in columns of numbers.
+    #: A table of numbers with a row for each line of the export.
     lines: "pd.DataFrame"
-    #: The two instants that the submission, the start and the end of each line may mean, in seconds
-    #: of Unix. The shape is (number of lines, 3, 2).
+    #: The instants of the submission, the start and the end of each line, in seconds of Unix, with
+    #: the shape (number of lines, 3, 2). There are two of each, because a time of day may occur
+    #: twice when summer time ends.
     instants: NDArray[np.float64]
-    #: The numbers of lines that are not in the table: steps of jobs, and repeated headers.
+    #: The numbers of lines that were left out, because they are steps of jobs or repeated headers.
     counts: Counter[str]
-    #: Whether the elapsed times are from the column ElapsedRaw, which is always in seconds.
+    #: Whether the elapsed times are from the column ElapsedRaw of ``sacct``, which is in seconds.
     has_raw_elapsed: bool
 
 
 def read_export(path: Any, unit: str, zone: tzinfo) -> Export:
-    """Read the lines of an export that may be jobs.
+    """Read the lines of the output of Slurm's ``sacct`` that may be jobs.
 
     Parameters
     ----------
@@ -114,7 +119,7 @@ def read_export(path: Any, unit: str, zone: tzinfo) -> Export:
 
 
 class _Reader:
-    """What was read of an export so far, in columns of numbers.
+    """A reader of the output of ``sacct``, which keeps what it has read as numbers.
 
     The file is read block by block, because few words of it are kept.
     """
@@ -125,16 +130,17 @@ class _Reader:
         self._path, self._columns, self._zone = path, columns, zone
         self._hours = Hours(zone)
         self._header, self._next_line = b"", 1
-        # The place in a line of the column that gives each value.
+        # The position, in a line, of the column from which each value is read.
         self._places: dict[str, int] = {}
         self._codes: dict[str, dict[str, int]] = {name: {} for name in NAMES}
         self._blocks: list[dict[str, NDArray]] = []
         self._instants: list[NDArray[np.float64]] = []
-        # A message about the first word of each value that cannot be read.
+        # For each value, an error message about the first text that could not be converted to a
+        # number.
         self._faults: dict[str, str] = {}
 
     def check(self) -> None:
-        """Raise an `InputError` if there is no job, or if a value could not be read."""
+        """Raise an `InputError` if the file has no job, or a value that could not be read."""
         if not any(map(len, self._instants)):
             steps = f"no job below its header ({self.counts[STEPS]:,} steps of jobs)"
             what = steps if self._header else "no line"
@@ -144,7 +150,7 @@ class _Reader:
                 raise InputError(self._faults[name])
 
     def table(self) -> "pd.DataFrame":
-        """Return a table with a row for each line, and forget the columns to save memory."""
+        """Return a table with a row for each line, and free the memory of its parts."""
         import pandas as pd
 
         columns: dict[str, Any] = {}
@@ -158,11 +164,14 @@ class _Reader:
         return pd.DataFrame(columns, copy=False)
 
     def instants(self) -> NDArray[np.float64]:
-        """Return the two instants that each time may mean, with the shape (lines, 3, 2)."""
+        """Return the two instants that each time may mean, as an array of shape (lines, 3, 2)."""
         return np.concatenate(self._instants)
 
     def add_block(self, block: bytes) -> None:
-        """Read some lines of the file. The first line of the file that is not empty is the header.
+        """Read some more lines of the output of ``sacct``.
+
+        The first line of the file that is not empty is the header. Lines that repeat it are left
+        out.
 
         Lines that repeat the header are left out.
         """
@@ -196,7 +205,7 @@ class _Reader:
                 )
 
     def _values(self, rows: dict[int, bytes]) -> dict[str, "pd.Series"]:
-        """Return the words of each value of a block, by the number of the line; leave out steps."""
+        """Return each value in some lines as a text; leave out the lines about steps of jobs."""
         import pandas as pd
 
         table = pd.read_csv(
@@ -211,7 +220,7 @@ class _Reader:
         return {name: table.get(self._places.get(name), empty) for name in self._columns}
 
     def _add(self, words: dict[str, "pd.Series"]) -> None:
-        """Add the values of a block as numbers."""
+        """Convert the values in some lines to numbers, and keep them."""
         read = [self._times(name, words[name]) for name in _TIMES]
         when, zoned, unusual, in_minutes = zip(*read, strict=True)
         self._instants.append(np.stack(when, axis=1))
@@ -233,7 +242,7 @@ class _Reader:
         self._blocks.append(block)
 
     def _times(self, name: str, words: "pd.Series") -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        """Return the two instants that each time may mean, and three flags.
+        """Return the two instants that each time may mean, and three flags about its form.
 
         The flags say whether the time has a zone, whether its form is unusual, and whether it has
         minutes but no seconds.
@@ -256,7 +265,10 @@ class _Reader:
     def _numbers(
         self, name: str, words: "pd.Series", parse: Callable[[str], Any]
     ) -> NDArray[np.float64]:
-        """Return words as numbers. Each different word is parsed once, an unknown value as ""."""
+        """Convert texts to numbers; each different text is parsed only once.
+
+        A text that stands for an unknown value is parsed as an empty text.
+        """
         import pandas as pd
 
         codes, different = pd.factorize(words.str.strip())
@@ -273,7 +285,7 @@ class _Reader:
 
 
 def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
-    """Return the place in a line of the best column for each value."""
+    """Return the position, in a line, of the column from which each value is read."""
     names = [name.strip().casefold() for name in header.split("|")]
     places = {}
     for value, choices in columns.items():
@@ -293,7 +305,7 @@ def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
 
 
 def _codes_of(words: "pd.Series", codes: dict[str, int]) -> NDArray[np.int32]:
-    """Return the code of each word; add new words to the dict with the next codes."""
+    """Return an integer code for each text; new texts are added to the dict of codes."""
     import pandas as pd
 
     local, different = pd.factorize(words)

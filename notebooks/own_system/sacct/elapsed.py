@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 LONGER = "with an elapsed time longer than from start to end"
 SHORTER = "with an elapsed time shorter than from start to end"
 IN_HOURS = "with an elapsed time 60 times shorter than from start to end"
-#: The shortest time from start to end, in seconds, that can show that an elapsed time was read in
-#: the wrong unit. Shorter jobs match the factor 60 by chance.
+#: An elapsed time in a wrong unit is 60 times too short. This factor is tested only for jobs whose
+#: time from start to end is at least this number of seconds, because shorter jobs match it by
+#: chance.
 LEAST_IN_HOURS = 1800
-#: The largest difference that still counts as the factor 60: as a share of the time from start to
-#: end, and in seconds.
+#: The largest accepted deviation from the factor 60, as a share of the time from start to end, and
+#: in seconds.
 _MOST_OFF = 0.02, 59.0
 
 
@@ -69,7 +70,7 @@ def contradictions_of(
 
 
 def tolerance_of(times: NDArray[np.bool_], elapsed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the largest accepted difference, in seconds, from the time from start to end.
+    """Return by how many seconds an elapsed time may differ from the time from start to end.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def tolerance_of(times: NDArray[np.bool_], elapsed: NDArray[np.bool_]) -> NDArra
 def _change_of_clock(
     start: NDArray[np.float64], end: NDArray[np.float64], zone: tzinfo
 ) -> NDArray[np.float64]:
-    """Return the change of the clock of a zone between two instants, in seconds."""
+    """Return by how many seconds the clock of a time zone changes between two instants."""
     begins, ends = (
         np.array([_offset(instant, zone) for instant in instants], dtype=float)
         for instants in (start.tolist(), end.tolist())
@@ -92,7 +93,7 @@ def _change_of_clock(
 
 
 def _offset(instant: float, zone: tzinfo) -> float:
-    """Return the difference of a zone from UTC at an instant, in seconds."""
+    """Return the offset of a time zone from UTC at an instant, in seconds."""
     difference = datetime.fromtimestamp(instant, zone).utcoffset()
     return 0.0 if difference is None else difference.total_seconds()
 
@@ -100,7 +101,10 @@ def _offset(instant: float, zone: tzinfo) -> float:
 def _is_in_hours(
     lines: "pd.DataFrame", elapsed: NDArray[np.float64], span: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Return the lines whose elapsed time seems to be in hours:minutes, or in minutes."""
+    """Return the lines whose elapsed time seems to be 60 times too short.
+
+    It may be in hours and minutes, or in minutes.
+    """
     share, seconds = _MOST_OFF
     return (
         lines["elapsed_parts"].isin([1, 2]).to_numpy()

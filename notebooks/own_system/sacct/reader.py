@@ -20,7 +20,7 @@ from own_system.sacct.receipt import READ_AS_UTC, Receipt
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The largest number of partitions whose names the receipt shows.
+#: The largest number of partitions whose names are shown after reading the output of ``sacct``.
 MOST_NAMED = 12
 
 
@@ -31,7 +31,7 @@ def read_sacct(
     cluster: str | None = None,
     time_zone: str | None = None,
 ) -> SwfLog:
-    """Read an export that Slurm's ``sacct --parsable2`` printed, with columns in any order.
+    """Read the output of Slurm's ``sacct --parsable2``, with columns in any order, as a log.
 
     Parameters
     ----------
@@ -98,7 +98,9 @@ def _zone_of(name: str | None) -> ZoneInfo:
 
 
 def _cluster_names(lines: "pd.DataFrame", cluster: str | None, path: Any) -> str:
-    """Return the names of the clusters in an export for the receipt; "" if it names none.
+    """Return the names of the clusters in the output of ``sacct`` as one text.
+
+    The text is empty if no cluster is named.
 
     Raise an `InputError` if the cluster to read is missing, or if the user has to choose one.
     """
@@ -116,7 +118,7 @@ def _cluster_names(lines: "pd.DataFrame", cluster: str | None, path: Any) -> str
 
 
 def _table(jobs: "pd.DataFrame", first: int) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Return the table of the log, and the names that became numbers.
+    """Return the jobs in the columns of a log, and the names that became numbers.
 
     Times are counted from the instant `first`.
     """
@@ -144,7 +146,7 @@ def _table(jobs: "pd.DataFrame", first: int) -> tuple["pd.DataFrame", dict[str, 
 def _log(
     jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, receipt: Receipt, clusters: str
 ) -> SwfLog:
-    """Return the log of these jobs, with its header and its receipt."""
+    """Return the jobs as a log, with a header and a list of the lines that were left out."""
     first, last = int(jobs["submit"].min()), int(jobs["submit"].max())
     table, names = _table(jobs, first)
     rows: list[tuple] = [("kept", len(jobs), "jobs", ""), *receipt.rows()]
@@ -166,7 +168,7 @@ def _log(
 
 
 def _facts(jobs: "pd.DataFrame", ends: list[datetime], unit: str) -> dict[str, str]:
-    """Return what was found in the jobs, each with how a user can check it."""
+    """Return facts about the jobs, such as the widest one, each with a way to check it."""
     size = jobs[SIZES[0]].where(lambda n: n > 0, jobs[SIZES[1]])
     busy = in_use(jobs["start"], jobs["start"] + jobs["runtime"], size)
     return {
@@ -178,7 +180,10 @@ def _facts(jobs: "pd.DataFrame", ends: list[datetime], unit: str) -> dict[str, s
 
 
 def _receipt_table(rows: list[tuple], facts: dict[str, str]) -> "pd.DataFrame":
-    """Return the receipt as a table; what was found in the jobs has no number of lines."""
+    """Return a table of the lines that were kept, left out or noted, and of facts.
+
+    A fact, such as the widest job, has no number of lines.
+    """
     import pandas as pd
 
     rows = rows + [("found", pd.NA, *fact) for fact in facts.items()]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from own_system.sacct.elapsed import IN_HOURS, LONGER, SHORTER
 
-# Reasons why a line is left out. A line is counted for the first reason that holds.
+# Reasons why a line of the output of ``sacct`` is left out. If several apply, the first one counts.
 STEPS = "steps of jobs"
 OTHER_CLUSTER = "of other clusters"
 STILL_OPEN = "still waiting or running"
@@ -19,7 +19,7 @@ END_BEFORE_START = "end before they start"
 TOO_SHORT = "ran for less than a second"
 NO_PROCESSORS = "without processors"
 COMPONENTS = "further components of heterogeneous jobs"
-# Notes about lines that are kept. Others are in the module `elapsed`.
+# Notes about lines of the output of ``sacct`` that are kept. The module `elapsed` has more notes.
 NO_LIMIT = "without a time limit"
 REQUEUED = "further runs of requeued jobs"
 RESIZED = "further segments of resized jobs"
@@ -30,7 +30,7 @@ READ_AS_UTC = "in times without a zone, read as UTC"
 HOUR_TWICE = "in the hour that comes twice when summer time ends"
 HOUR_SKIPPED = "in the hour that the clock skips"
 
-#: What a user can do about the lines that are left out, by the reason.
+#: For each reason why a line is left out, what a user can do about it.
 LEFT_OUT = {
     STEPS: "nothing; --allocations leaves them out",
     OTHER_CLUSTER: "import each cluster by itself",
@@ -44,7 +44,7 @@ LEFT_OUT = {
     NO_PROCESSORS: "export AllocCPUS and ReqCPUS, or count nodes",
     COMPONENTS: "nothing: they are added to their job",
 }
-#: What a user can do about the lines that are kept with a note.
+#: For each note about a line that is kept, what a user can do about it.
 NOTED = {
     NO_LIMIT: "they are planned with their run time, unless you give a limit",
     REQUEUED: "nothing: each run took processors, and is a job",
@@ -68,7 +68,7 @@ NOTED = {
 
 
 class Receipt:
-    """The numbers of lines that were left out or noted.
+    """The numbers of lines of the output of ``sacct`` that were left out or noted.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Receipt:
         self._first_lines: dict[str, int] = {}
 
     def leave_out(self, reasons: dict[str, NDArray]) -> NDArray[np.bool_]:
-        """Count the lines that are left out, and return the lines that are kept.
+        """Count the lines to leave out by reason, and return the lines that are kept.
 
         Parameters
         ----------
@@ -94,14 +94,17 @@ class Receipt:
         return first == len(reasons)
 
     def note(self, notes: dict[str, NDArray], numbers: NDArray[np.int64]) -> None:
-        """Count the lines of each note; `numbers` are the numbers of all lines in the file."""
+        """Count the lines to which each note applies.
+
+        The array `numbers` has the numbers of all lines in the file.
+        """
         for what, mask in notes.items():
             self.counts[what] = int(mask.sum())
             if mask.any() and what in (LONGER, SHORTER, IN_HOURS):
                 self._first_lines[what] = int(numbers[mask.argmax()])
 
     def rows(self) -> list[tuple[str, int, str, str]]:
-        """Return the rows of the receipt: the outcome, the number of lines, why, and what to do."""
+        """Return a row for each reason: the outcome, the number of lines, why, and a remedy."""
         rows = []
         for outcome, remedies in (("left out", LEFT_OUT), ("noted", NOTED)):
             for what, remedy in remedies.items():
@@ -113,7 +116,7 @@ class Receipt:
         return rows
 
     def why_empty(self) -> tuple[str, str]:
-        """Return why no line was kept, and what to do about the most frequent reason."""
+        """Return why no line was kept, and a remedy for the most frequent reason."""
         why = ", ".join(f"{count:,} {reason}" for reason, count in self.counts.items() if count)
         remedy = (LEFT_OUT | NOTED)[self.counts.most_common(1)[0][0]]
         return why, "export a longer time" if remedy.startswith("nothing") else remedy

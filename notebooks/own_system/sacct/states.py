@@ -5,7 +5,7 @@ The states are those of https://slurm.schedmd.com/job_state_codes.html and of sa
 
 import re
 
-#: Each state with its short form, empty if it has none.
+#: The states of a job in Slurm, each with its short form in the output of ``sacct``, if it has one.
 STATES = {
     "BOOT_FAIL": "BF", "CANCELLED": "CA", "COMPLETED": "CD", "CONFIGURING": "CF",
     "COMPLETING": "CG", "DEADLINE": "DL", "EXPEDITING": "EX", "FAILED": "F", "LAUNCH_FAILED": "LF",
@@ -19,14 +19,15 @@ STATES = {
 OPEN = {
     "PENDING", "RUNNING", "CONFIGURING", "EXPEDITING", "SIGNALING", "STOPPED", "POWER_UP_NODE",
 }  # fmt: skip
-#: A record in one of these states is closed if it has an end: the job goes on in another record,
-#: or its processors are being given back. A job without an end is waiting or running.
+#: A job in one of these states has ended only if its record has an end. Then the job continues in
+#: another record, or its processors are being released.
 OPEN_WITHOUT_END = {
     "RESIZING", "SUSPENDED", "COMPLETING", "STAGE_OUT", "REQUEUE_HOLD", "REQUEUE_FED",
     "SPECIAL_EXIT", "RESV_DEL_HOLD", "UPDATE_DB",
 }  # fmt: skip
-#: The statuses of the Standard Workload Format: 1 for completed, 5 for cancelled, -1 for not known.
-#: A job in any other state has failed, 0. A segment of a resized job has done its work.
+#: The status in the Standard Workload Format of each state in Slurm: 1 for completed, 5 for
+#: cancelled, -1 for unknown. All other states have the status 0, which means failed. A record of a
+#: job that then changed its size counts as completed.
 STATUS = {
     "COMPLETED": 1, "RESIZING": 1, "CANCELLED": 5, "REVOKED": 5, "SUSPENDED": -1, "COMPLETING": -1,
     "STAGE_OUT": -1, "UPDATE_DB": -1,
@@ -35,7 +36,7 @@ _LONG = {short: name for name, short in STATES.items() if short}
 
 
 def state_of(text: str) -> str:
-    """Return the full name of a state that ``sacct`` printed, in capitals.
+    """Return the full name of a job state that ``sacct`` printed, in capital letters.
 
     For example, ``sacct`` prints "CANCELLED by 1000", or "OUT_OF_ME+" if the column is too narrow.
     A beginning that several states have in common, such as "RE+", is returned unchanged. It is not
