@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, instance_of, not_negative, one_of, shown, whole
-from coalloc_lib.basics.seeds import Seed, generators
+from coalloc_lib.basics.seeds import Seed, generators, spawn
 from coalloc_lib.model.distributions import (
     Distribution,
     Exponential,
@@ -17,6 +17,15 @@ from coalloc_lib.model.distributions import (
 )
 from coalloc_lib.model.jobs import REQUESTS, JobStream, merge
 from coalloc_lib.model.splitting import ROUNDINGS, split_smallest
+
+#: What `JobModel`, `Mixture` and `SplitJobs` sample, each with a random generator of its own. The
+#: generator depends on the position in this tuple, so another order would give other jobs.
+STREAMS = ("sizes", "service", "arrivals", "kinds", "penalty", "kept whole")
+
+
+def _generator(seed: Seed, stream: str) -> np.random.Generator:
+    """Return the random generator of one of `STREAMS`."""
+    return np.random.default_rng(spawn(seed, len(STREAMS))[STREAMS.index(stream)])
 
 
 @dataclass(frozen=True)
@@ -140,10 +149,10 @@ class JobModel:
 
         See `coalloc_lib.workloads.Workload.sample` for the arguments.
         """
-        for_sizes, for_service, for_arrivals = generators(seed, 3)
-        components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
-        runtime = self.service.sample(for_service, count)
-        submit = _arrivals(rate, for_arrivals, count)
+        shape = (whole("count", count), self.components)
+        components = self.sizes.sample(_generator(seed, "sizes"), shape)
+        runtime = self.service.sample(_generator(seed, "service"), count)
+        submit = _arrivals(rate, _generator(seed, "arrivals"), count)
         estimate = None if self.estimate == 1 else self.estimate * runtime
         columns = submit, runtime, self._shaped(components), estimate
         return JobStream(*columns, request=self.request, span_penalty=self.span_penalty)
@@ -168,7 +177,7 @@ class Mixture:
     def __post_init__(self) -> None:
         if not isinstance(self.parts, dict) or not all(isinstance(p, JobModel) for p in self.parts):
             raise InputError(f"parts = {shown(self.parts)}; give a dict of JobModel to share")
-        shares = np.array(list(self.parts.values()), dtype=float)
+        shares = checks.numbers("parts", [*self.parts.values()])
         if not len(shares) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
             raise InputError(
                 f"parts has the shares {shares.tolist()}; give positive shares that sum to 1"
@@ -194,16 +203,25 @@ class Mixture:
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Sample a stream of jobs of the mixture; see `JobModel.sample`."""
-        # The first three generators are those of the models.
-        *_, for_kinds = generators(seed, 4)
+        uniform = _generator(seed, "kinds").random(whole("count", count))
         shares = np.cumsum(list(self.parts.values()))
-        kind = np.searchsorted(shares[:-1], for_kinds.random(whole("count", count)), side="right")
+        kind = np.searchsorted(shares[:-1], uniform, side="right")
         streams = [part.sample(count, seed, rate) for part in self.parts]
         components = np.zeros((count, max(s.components.shape[1] for s in streams)), dtype=np.int64)
         for number, stream in enumerate(streams):
             is_kind = kind == number
             components[is_kind, : stream.components.shape[1]] = stream.components[is_kind]
-        return streams[0].replace(components=components)
+        # The submissions and the run times are the same in all streams.
+        return streams[0].replace(
+            components=components,
+            span_penalty=np.array([part.span_penalty for part in self.parts])[kind],
+            estimate=self._estimates(kind, streams[0].runtime),
+        )
+
+    def _estimates(self, kind: NDArray, runtime: NDArray) -> NDArray | None:
+        """Return the estimates of jobs, masked for jobs of models whose estimates are exact."""
+        ratio = np.array([part.estimate for part in self.parts])[kind]
+        return None if (ratio == 1).all() else np.ma.masked_where(ratio == 1, ratio * runtime)
 
 
 @dataclass(frozen=True)
@@ -313,16 +331,15 @@ class SplitJobs:
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Sample a stream of jobs and split the large ones; see `JobModel.sample`."""
-        # The first three generators are those of the model, and the fourth is that of a mixture.
-        *_, for_penalty, for_kept = generators(seed, 6)
         jobs = self.model.sample(count, seed, rate)
         components = self._split(jobs).components.copy()
         if self.kept_whole:
-            kept = for_kept.random(count) < self.kept_whole
+            kept = _generator(seed, "kept whole").random(count) < self.kept_whole
             components[kept] = 0
             components[kept, 0] = jobs.processors[kept]
-        given = self.span_penalty
-        penalty = given.sample(for_penalty, count) if isinstance(given, Distribution) else given
+        penalty = self.span_penalty
+        if isinstance(penalty, Distribution):
+            penalty = penalty.sample(_generator(seed, "penalty"), count)
         return jobs.replace(components=components, span_penalty=penalty)
 
 

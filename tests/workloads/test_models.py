@@ -47,6 +47,18 @@ def test_changing_one_part_keeps_the_draws_of_the_others(change, kept):
         np.testing.assert_array_equal(getattr(one, column), getattr(other, column))
 
 
+def test_jobs_of_a_mixture_are_those_of_their_models_in_every_column():
+    models = MODEL, JobModel(co.uniform(1, 4), 1, span_penalty=0.5, estimate=3.0)
+    alone = [model.sample(200, seed=4, rate=1.0) for model in models]
+    jobs = Mixture(dict.fromkeys(models, 0.5)).sample(200, seed=4, rate=1.0)
+    is_second = jobs.span_penalty == 0.5
+    assert 0 < is_second.sum() < 200
+    for column in ("submit", "runtime", "processors", "span_penalty", "estimate", "has_estimate"):
+        first, second = (getattr(stream, column) for stream in alone)
+        expected = np.where(is_second, second, first)
+        np.testing.assert_array_equal(getattr(jobs, column), expected)
+
+
 def test_resampled_jobs_keep_their_pairs():
     jobs = co.JobStream(np.arange(5.0), [1, 2, 3, 4, 5], [2, 4, 6, 8, 10], request="total")
     drawn = ResampledJobs(jobs).sample(4000, seed=6)
@@ -203,6 +215,7 @@ def test_split_jobs_that_fit_are_not_refused():
         (lambda: MODEL.sample(5, seed=1, rate=-1), "rate = -1"),
         (lambda: Mixture({FOUR: 0.5}), "sum to 1"),
         (lambda: Mixture([FOUR]), "give a dict of JobModel to share"),
+        (lambda: Mixture({FOUR: "x"}), "parts"),
         (lambda: Mixture({FOUR: 0.5, FOUR.with_(request="total"): 0.5}), "differ in request"),
         (lambda: SPLIT.with_(model=MODEL), "give a model of jobs of one unordered component"),
         (
