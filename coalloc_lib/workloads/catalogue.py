@@ -190,16 +190,30 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
 def fetch(names: Iterable[str] | None = None) -> list[Path]:
     """Download public logs that are not yet on this computer, and return the paths of their files.
 
+    The checksums of all files are checked, also of those that are already on this computer.
+
     Parameters
     ----------
     names : iterable of str, optional
         The names of the logs. By default, all logs of the catalogue are downloaded.
+
+    Raises
+    ------
+    InputError
+        A log cannot be downloaded, or its checksum is wrong.
     """
     names = [entry.name for entry in CATALOGUE] if names is None else names
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"names = {shown(names)}; give a list of names")
-    entries = [trace(name) for name in names]
-    return [_local_file(entry) or _download(entry) for entry in entries]
+    return [_fetched(entry) for entry in [trace(name) for name in names]]
+
+
+def _fetched(entry: Trace) -> Path:
+    path = _local_file(entry)
+    if path is None:
+        return _download(entry)
+    _check(path, entry)
+    return path
 
 
 def listing() -> list[dict]:

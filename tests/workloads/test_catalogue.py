@@ -155,8 +155,9 @@ def test_a_log_is_used_only_where_its_checksum_is_right(
         # The real log goes before its stand-in too.
         assert load_trace("KTH-SP2", missing="stand-in").source == str(path)
     else:
-        with pytest.raises(InputError, match=f"{path}.*{cause}"):
-            load_trace("KTH-SP2")
+        for load in (load_trace, lambda name: fetch([name])):
+            with pytest.raises(InputError, match=f"{path}.*{cause}"):
+                load("KTH-SP2")
         assert len(load_trace(path)) == 3  # as a log of one's own
 
 
