@@ -1,7 +1,10 @@
 """The options that several commands share, and functions that interpret their values."""
 
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
+from functools import wraps
 from inspect import Parameter, signature
 from typing import Annotated, Any, get_type_hints
 
@@ -46,20 +49,25 @@ FIELDS: dict[str, tuple] = {
     "rule": ("RULE", f"how processors are chosen: {', '.join(CHOICES)}."),
     "release_early": (None, "the processors of a job that ends early become free at once."),
 }  # fmt: skip
-#: The flags whose name is not that of their argument.
-FLAGS = {"as_json": "--json", "every_row": "--all"}
+#: The options whose name is not that of their argument.
+NAMES = {"as_json": "--json"}
 
 
-def command(planning: bool | None = None, **texts: tuple) -> Callable[[Callable], Callable]:
+def command(
+    planning: bool | None = None, option_names: Mapping[str, str] = NAMES, **texts: tuple
+) -> Callable[[Callable], Callable]:
     """Return a decorator that turns the arguments of a function into command line options.
 
     If the function has an argument ``scheduling`` and a ``**`` argument, the fields of the
-    scheduling policies become options too, and the ``**`` argument receives them.
+    scheduling policies become options too, and the ``**`` argument receives them. If the function
+    raises an `InputError` about one of its arguments, the error names the option.
 
     Parameters
     ----------
     planning : bool, optional
         Whether to include the fields of the policies that plan with the users' estimates.
+    option_names : dict of str to str
+        The options whose name is not that of their argument, by the name of the argument.
     **texts : tuple
         The placeholder, the help text and the smallest value of each option, as in `SHARED`, which
         has the texts of all other options.
@@ -72,20 +80,42 @@ def command(planning: bool | None = None, **texts: tuple) -> Callable[[Callable]
             if parameter.kind is Parameter.VAR_KEYWORD:
                 continue
             name, kind = parameter.name, parameter.annotation
-            words = (texts | SHARED).get(name)
-            option = _option(name, kind, *words) if words else kind
+            words = (SHARED | texts).get(name)
+            option = _option(_flag(name, option_names), kind, *words) if words else kind
             parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=option))
             if name == "scheduling":
                 parameters += _fields(planning)
-        function.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
-        function.__annotations__ = {p.name: p.annotation for p in parameters}
-        return function
+        flags = {p.name: _flag(p.name, option_names) for p in parameters}
+
+        @wraps(function)
+        def run(**values: Any) -> None:
+            with _naming_options(flags):
+                function(**values)
+
+        run.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in parameters}
+        return run
 
     return decorate
 
 
-def _option(name: str, kind: Any, metavar: str | None, text: str, least: int | None = None) -> Any:
-    flag = FLAGS.get(name, "--" + name.replace("_", "-"))
+@contextmanager
+def _naming_options(flags: Mapping[str, str]) -> Iterator[None]:
+    """Let an `InputError` that begins with the name of an argument begin with its option."""
+    try:
+        yield
+    except InputError as error:
+        match = re.match(r"(\w+)(?= [=/])", str(error))
+        if match is None or match[1] not in flags:
+            raise
+        raise InputError(flags[match[1]] + str(error).removeprefix(match[1])) from None
+
+
+def _flag(name: str, option_names: Mapping[str, str] = NAMES) -> str:
+    return option_names.get(name, "--" + name.replace("_", "-"))
+
+
+def _option(flag: str, kind: Any, metavar: str | None, text: str, least: int | None = None) -> Any:
     return Annotated[kind, typer.Option(flag, metavar=metavar, min=least, help=text)]
 
 
@@ -96,9 +126,7 @@ def _fields(planning: bool | None) -> list[Parameter]:
         kind: Any = policy
         types = get_type_hints(kind)
         for field in fields(kind) if planning or not policy.uses_estimates else ():
-            metavar, text, *least = FIELDS.get(
-                field.name, (None, "see the documentation of this policy.")
-            )
+            metavar, text, *least = FIELDS[field.name]
             default: Any = field.default
             if isinstance(default, float | str):
                 words = default if isinstance(default, str) else f"{default:g}"
@@ -108,7 +136,7 @@ def _fields(planning: bool | None) -> list[Parameter]:
             takers = ", ".join(
                 n for n, other in SCHEDULING.items() if field.name in options_of(other)
             )
-            option = _option(field.name, kind, metavar, f"{takers}: {text}", *least)
+            option = _option(_flag(field.name), kind, metavar, f"{takers}: {text}", *least)
             options[field.name] = Parameter(
                 field.name, Parameter.KEYWORD_ONLY, default=False if is_flag else None,
                 annotation=option,
@@ -195,7 +223,7 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
             f"priorities; choose one of {', '.join(ORDERS[:3])}"
         )
     for option in options:
-        flag = "--" + option.replace("_", "-")
+        flag = _flag(option)
         if option in needed_by(policy) and option not in given:
             raise InputError(f"--scheduling {name} needs {flag}; add it")
         if option in given and option not in wanted:
@@ -204,7 +232,4 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
                 f"{flag} is not for --scheduling {name}; leave it out, or use --scheduling "
                 f"{' or '.join(takers)}"
             )
-    try:
-        return policy(**given)
-    except InputError as error:
-        raise InputError("--" + str(error).replace("_", "-", 1)) from None
+    return policy(**given)

@@ -126,6 +126,11 @@ def simulate(
 
     options.chosen("--estimates", estimates, ESTIMATES)
     _check_penalty(span_penalty, request, system)
+    if missing is not None and not policy.uses_estimates and export is None:
+        raise InputError(
+            f"--missing {missing:g} has no effect: --scheduling {scheduling} does not plan with "
+            "estimates; leave it out"
+        )
     _check_nodes(node, system)
     _check_outputs(out, export, as_json)
     log = _read(trace)

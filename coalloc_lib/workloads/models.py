@@ -337,7 +337,7 @@ class SplitJobs:
             kept = _generator(seed, "kept whole").random(count) < self.kept_whole
             components[kept] = 0
             components[kept, 0] = jobs.processors[kept]
-        penalty = self.span_penalty
+        penalty: Any = self.span_penalty
         if isinstance(penalty, Distribution):
             penalty = penalty.sample(_generator(seed, "penalty"), count)
         return jobs.replace(components=components, span_penalty=penalty)

@@ -19,7 +19,8 @@ from coalloc_lib.basics.checks import InputError, whole_in
 from coalloc_lib.basics.files import check_writable, writable_folder
 from coalloc_lib.basics.progress import Progress
 from coalloc_lib.basics.text import printable
-from coalloc_lib.cli import OnceEach, options, run_app
+from coalloc_lib.cli import options
+from coalloc_lib.cli.framework import OnceEach, run_app
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
 
 REPORT_EXAMPLES = """\b
@@ -48,7 +49,7 @@ def own_system_help(context: typer.Context) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, by default that of the process, and return its exit status.
 
-    `coalloc_lib.cli.run_app` explains the exit status.
+    `coalloc_lib.cli.framework.run_app` explains the exit status.
     """
     return run_app(app, PROGRAM, arguments)
 

@@ -117,6 +117,7 @@ REFUSED = """
 --scheduling online -> --scheduling online books jobs when they are submitted
 --max-jumps 3 -> --max-jumps is not for & fpfs
 --sizes U[5,9] -> 9 & 8 processors
+--sizes U[1 -> --sizes = 'U[1'
 --clusters 8,x -> --clusters = '8,x' & 64,2x32
 --service hyperexponential:0.5 -> coefficient
 --service deterministic --method exact -> use --method simulation

@@ -173,8 +173,10 @@ REFUSED = f"""
 --span-penalty 0.1 -> --span-penalty 0.1 has no effect: --request total & --request flexible
 --span-penalty 0.1 --request flexible -> no effect: a system of one cluster
 --node 3 -> --node 3 does not divide a cluster of 8 processors
---missing 60 --estimates exact -> missing = 60.0 has no effect on exact
---trace a.swf --trace b.swf -> --trace is given 2 times; give it once, or compare several
+--missing 60 --scheduling easy --estimates exact -> --missing = 60.0 has no effect on exact
+--missing 0 --scheduling easy -> --missing = 0
+--missing 60 --scheduling fcfs -> --missing 60 has no effect: --scheduling fcfs
+--trace a.swf --trace b.swf -> --trace is given 2 times; give it once
 --verify --load 0.5 --load 0.7 -> --load is given 2 times; give it once
 --load 0 -> --load = 0
 --largest 1 -> at most 1 processors
