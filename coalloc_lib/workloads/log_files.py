@@ -1,6 +1,6 @@
 """Opening, unpacking and decoding of log files, and errors for files that are not text.
 
-The modules `swf` and `own_system.sacct` read the lines of a log.
+The readers of formats, such as `swf`, read the lines of these files.
 """
 
 import codecs

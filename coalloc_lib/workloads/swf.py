@@ -5,11 +5,10 @@ Every other line describes a job by 18 numbers, and -1 means that a value is not
 https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
 """
 
-import gzip
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,14 +20,13 @@ from numpy.typing import NDArray
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.display import card, span_of
-from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.basics.text import printable
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads import swf_clock, swf_header
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.preemption import whole_jobs
-from coalloc_lib.workloads.swf_lines import FIELDS, is_key, parsed, tables_of
+from coalloc_lib.workloads.swf_lines import parsed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,9 +35,6 @@ if TYPE_CHECKING:
 ESTIMATES = ("requested", "exact")
 #: The statuses of jobs that failed or were cancelled.
 FAILED = (0, 5)
-
-#: The number of jobs that are converted to text at once, which limits the memory that it takes.
-_MOST_LINES = 50_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -260,28 +255,6 @@ class SwfLog:
         return self.jobs().sample(count, seed, rate)
 
 
-def in_use(begins: Any, ends: Any, processors: Any, share: float = 0.99) -> float:
-    """Return the number of processors that is not exceeded for a given share of the time.
-
-    Parameters
-    ----------
-    begins, ends : array_like, shape (n,)
-        The instants between which each job runs.
-    processors : array_like, shape (n,)
-        The number of processors of each job.
-    share : float
-        The share of the time from the first start to the last end. With the default, the result is
-        the number of processors in use that is exceeded for 1 % of the time.
-    """
-    when = np.concatenate([ends, begins])
-    order = np.argsort(when, kind="stable")
-    changes = np.asarray(processors, dtype=float)  # unsigned integers have no negative values
-    used = np.concatenate([-changes, changes])[order].cumsum()[:-1].clip(0)
-    least_first = np.argsort(used)
-    time = np.diff(when[order])[least_first].cumsum()
-    return float(used[least_first][np.searchsorted(time, share * time[-1])])
-
-
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
     """Read a log in the Standard Workload Format, either plain text or packed with gzip.
 
@@ -366,105 +339,3 @@ def _note_on_late_keys(late: Mapping[str, int]) -> str:
         return ""
     keys = " and ".join(f"{key} (line {line})" for key, line in late.items())
     return f"keys of the header after the first job are not used: {keys}; move them before it"
-
-
-def write_swf(
-    path: str | os.PathLike[str],
-    jobs: "JobStream | pd.DataFrame",
-    header: Mapping[str, Any] | None = None,
-) -> None:
-    """Write a log in the Standard Workload Format.
-
-    The same jobs always give the same bytes. If writing fails, no file is left behind, and an
-    existing file is not changed.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write. If its name ends in ``.gz``, it is packed with gzip.
-    jobs : JobStream or pandas.DataFrame
-        A stream, or a table with the columns `FIELDS`. Of a stream, the numbers, submissions, run
-        times, processors and estimates (as requested times) are written, and whether jobs failed.
-        If only some jobs have an estimate, the requested time of the other jobs is -1.
-    header : dict of str, optional
-        The values of the header, which are written as comments such as ``; MaxProcs: 128``.
-
-    Raises
-    ------
-    InputError
-        The jobs or the header cannot be written in this format.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> jobs = JobStream(submit=[0, 5], runtime=[60, 20], components=[4, 2])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "small.swf")
-    ...     write_swf(path, jobs, {"MaxProcs": 8})
-    ...     print(path.read_text().splitlines()[0], len(read_swf(path)))
-    ; MaxProcs: 8 2
-    """
-    comments = "".join(f"{line}\n" for line in _header_lines(header or {})).encode("utf-8")
-    blocks = [comments, *_job_blocks(jobs)]
-    # The reader checks all lines, so a file that is written can be read again.
-    for _ in tables_of(blocks, f"the log to be written to {path}", []):
-        pass
-    text = b"".join(blocks)
-    with atomic_path(path) as beside:
-        packed = str(path).endswith(".gz")
-        beside.write_bytes(gzip.compress(text, mtime=0) if packed else text)
-
-
-def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the comment lines of a header."""
-    if not isinstance(header, Mapping):
-        raise InputError(f"header = {shown(header)}; give a dict of keys and values")
-    for key, value in header.items():
-        if not (isinstance(key, str) and is_key(key)):
-            raise InputError(
-                f"header has the key {shown(key)}; give keys of letters and digits, which begin "
-                "with a letter"
-            )
-        for part in str(value).split("\n"):
-            yield f"; {key}: {part.strip()}".rstrip()
-
-
-def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
-    """Yield the lines of the jobs as bytes, in blocks of limited size."""
-    import pandas as pd
-
-    if isinstance(jobs, JobStream):
-        table = pd.DataFrame(-1, index=range(len(jobs)), columns=list(FIELDS)).assign(
-            job=jobs.number, submit=jobs.submit, runtime=jobs.runtime,
-            status=np.where(jobs.failed, 0, 1),
-            allocated_processors=jobs.processors, requested_processors=jobs.processors,
-            requested_time=_requested_times(jobs),
-        )  # fmt: skip
-    else:
-        table = checks.instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
-    missing = [name for name in FIELDS if name not in table]
-    if missing:
-        raise InputError(
-            f"jobs has no column {missing[0]}; give a table with the 18 fields of the format"
-        )
-    for first in range(0, len(table), _MOST_LINES):
-        some = table[first : first + _MOST_LINES]
-        words = zip(*(_words(some[name].to_numpy()) for name in FIELDS), strict=True)
-        yield "".join(f"{' '.join(line)}\n" for line in words).encode("utf-8")
-
-
-def _requested_times(jobs: JobStream) -> NDArray[np.float64]:
-    """Return the requested time of each job, which is -1 for a job without an estimate.
-
-    If no job has an estimate, the run times are written, because policies plan with them.
-    """
-    known = jobs.has_estimate
-    return np.where(known, jobs.estimate, -1) if known.any() else jobs.estimate
-
-
-def _words(values: NDArray) -> Iterator[str]:
-    """Return each number as the shortest text that is read as the same number."""
-    if values.dtype.kind in "iu":
-        return map(str, values.tolist())
-    numbers = map(float, values)
-    return (str(int(v)) if v.is_integer() and abs(v) < 1e15 else repr(v) for v in numbers)

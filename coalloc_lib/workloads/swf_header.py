@@ -18,23 +18,32 @@ from coalloc_lib.basics.times import DAY
 #: Time zones by abbreviations that the time zone database does not have. Abbreviations that are
 #: used for several zones, such as IST and CST, are not included.
 ABBREVIATIONS = {
-    "CEST": "Europe/Berlin", "MEZ": "Europe/Berlin", "MESZ": "Europe/Berlin",
-    "EEST": "Europe/Athens", "WEST": "Europe/Lisbon", "MSK": "Europe/Moscow",
-    "EDT": "America/New_York", "CDT": "America/Chicago", "MDT": "America/Denver",
-    "PDT": "America/Los_Angeles", "PST": "America/Los_Angeles", "AKDT": "America/Anchorage",
-    "AKST": "America/Anchorage", "BRT": "America/Sao_Paulo", "IDT": "Asia/Jerusalem",
-    "JST": "Asia/Tokyo", "KST": "Asia/Seoul", "HKT": "Asia/Hong_Kong", "SGT": "Asia/Singapore",
-    "SAST": "Africa/Johannesburg", "AEDT": "Australia/Sydney", "NZST": "Pacific/Auckland",
+    "Z": "UTC",
+    "CEST": "Europe/Berlin",
+    "MEZ": "Europe/Berlin",
+    "MESZ": "Europe/Berlin",
+    "EEST": "Europe/Athens",
+    "WEST": "Europe/Lisbon",
+    "MSK": "Europe/Moscow",
+    "EDT": "America/New_York",
+    "CDT": "America/Chicago",
+    "MDT": "America/Denver",
+    "PDT": "America/Los_Angeles",
+    "PST": "America/Los_Angeles",
+    "AKDT": "America/Anchorage",
+    "AKST": "America/Anchorage",
+    "BRT": "America/Sao_Paulo",
+    "IDT": "Asia/Jerusalem",
+    "JST": "Asia/Tokyo",
+    "KST": "Asia/Seoul",
+    "HKT": "Asia/Hong_Kong",
+    "SGT": "Asia/Singapore",
+    "SAST": "Africa/Johannesburg",
+    "AEST": "Australia/Sydney",
+    "AEDT": "Australia/Sydney",
+    "NZST": "Pacific/Auckland",
     "NZDT": "Pacific/Auckland",
-}  # fmt: skip
-#: The hours from UTC by the abbreviation in a date, which tells whether it is summer time.
-_HOURS = {
-    "UTC": 0, "GMT": 0, "Z": 0, "WET": 0, "WEST": 1, "CET": 1, "MET": 1, "MEZ": 1, "CEST": 2,
-    "MEST": 2, "MESZ": 2, "EET": 2, "EEST": 3, "MSK": 3, "IDT": 3, "SAST": 2, "EST": -5, "EDT": -4,
-    "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
-    "BRT": -3, "JST": 9, "KST": 9, "HKT": 8, "SGT": 8, "AEST": 10, "AEDT": 11, "NZST": 12,
-    "NZDT": 13,
-}  # fmt: skip
+}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 #: Values, in small letters, that mean that a value is not known.
 _UNKNOWN = {"", "-1", "unknown", "none", "n/a", "na", "?"}
@@ -51,43 +60,31 @@ _OFFSET = r"[+-]\d\d:?\d\d"
 _CLOCK = r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?"
 # ISO dates: 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
 _ISO = re.compile(rf"(\d{{4}})-(\d\d)-(\d\d)(?:[T ]{_CLOCK})?\s*({_OFFSET}|[A-Za-z]+)?", re.ASCII)
-# Dates as the Unix command `date` prints them: Mon May  1 00:00:00 CEST 2023
+# The form of StartTime and EndTime that the format defines, in which the Unix command `date` prints
+# dates: Mon May  1 00:00:00 CEST 2023
 _UNIX_DATE = re.compile(
     rf"(?:[A-Za-z]+,?\s+)?([A-Za-z]{{3,9}})\s+(\d{{1,2}})\s+{_CLOCK}\s+(?:({_OFFSET}|[A-Za-z]+)\s+)?"
     r"(\d{4})",
     re.ASCII,
-)
-# Dates as in mails: Mon, 01 May 2023 00:00:00 +0200
-_MAIL_DATE = re.compile(
-    rf"(?:[A-Za-z]+,?\s+)?(\d{{1,2}})[ -]([A-Za-z]{{3,9}})[ -](\d{{4}})(?:\s+{_CLOCK})?"
-    rf"\s*({_OFFSET}|[A-Za-z]+)?",
-    re.ASCII,
-)
-# Offsets from UTC: UTC+2, GMT+02:00
-_FROM_UTC = re.compile(
-    r"(?:UTC|GMT)\s*([+-])(\d{1,2})(?::?([0-5]\d))?(?![\d:])", re.IGNORECASE | re.ASCII
 )
 #: The keys of a header that may hold a date.
 DATES = ("UnixStartTime", "StartTime", "EndTime")
 #: The earliest instant that is plausible as a Unix time in an accounting log, in 1973. A log that
 #: starts before it comes from a model.
 EARLIEST = 100_000_000
-# The clocks of two zones are compared in each winter and summer of these years.
-_COMPARED = [datetime(year, month, 1, tzinfo=UTC) for year in range(1990, 2031) for month in (1, 7)]
 _MEND = "give the seconds since 1970-01-01 00:00 UTC, in digits"
 
 
 class Zone(NamedTuple):
     """The time zone of a log, as `info`, and its `name`.
 
-    If the header can be read in several ways, `doubt` is a note that tells how it was read. If the
-    header names a zone that is not known, UTC is used and `is_known` is False.
+    `doubt` is a note that tells how the zone was read if it is not a name of the time zone database
+    or an offset. It is an empty text otherwise. If the zone is not known, UTC is used.
     """
 
     info: tzinfo
     name: str
     doubt: str = ""
-    is_known: bool = True
 
 
 class Start(NamedTuple):
@@ -103,65 +100,30 @@ class Start(NamedTuple):
 def zone_of(header: Mapping[str, str]) -> Zone:
     """Return the time zone that a header names, or UTC if it names no zone that is known.
 
-    If the header has both ``TimeZoneString`` and ``TimeZone``, the former is used. If the clocks of
-    these two zones never show the same time, the doubt of the result says so.
+    If the header has both ``TimeZoneString`` and ``TimeZone``, the former is used.
     """
-    zone = _zone_in("TimeZoneString", header)
-    other = _zone_in("TimeZone", header)
-    if zone is None or other is None:
-        return zone or other or Zone(ZoneInfo("UTC"), "UTC, because the log names none")
-    if zone.is_known and other.is_known and not _agree(zone.info, other.info):
-        values = (_first_word(header[key]) for key in ("TimeZoneString", "TimeZone"))
-        clash = "TimeZoneString is {}, but TimeZone is {}; the former is used".format(*values)
-        return zone._replace(doubt="; ".join(filter(None, (zone.doubt, clash))))
-    return zone
+    return (
+        _zone_in("TimeZoneString", header)
+        or _zone_in("TimeZone", header)
+        or Zone(ZoneInfo("UTC"), "UTC, because the log names none")
+    )
 
 
 def _zone_in(key: str, header: Mapping[str, str]) -> Zone | None:
     """Return the time zone in the value of a key of the header, or None if it has no value."""
-    value = header.get(key, "").strip()
-    word = _first_word(value)
+    word = _first_word(header.get(key, ""))
     if word.casefold() in _UNKNOWN:
         return None
-    fixed = _fixed_zone(key, value, word)
-    if fixed is not None:
-        zone, text = fixed
-        return Zone(zone, f"{zone}", f"{key} is {text}; it is read as {zone} all year")
-    named = _named_zone(word)
-    if named is not None:
-        return Zone(*named)
-    place = ABBREVIATIONS.get(word.upper())
-    if place is not None:
-        return Zone(ZoneInfo(place), place, f"{key} is {word}; it is read as {place}")
-    doubt = f"{key} is {shown(word)}, which is not a known time zone; it is read as UTC"
-    return Zone(ZoneInfo("UTC"), f"UTC, because {word} is not known", doubt, is_known=False)
-
-
-def _fixed_zone(key: str, value: str, word: str) -> tuple[timezone, str] | None:
-    """Return the time zone of a fixed offset from UTC, and the text that gives the offset.
-
-    The value may be an offset such as GMT+2 or, in ``TimeZone``, a number of seconds. The result is
-    None for all other values. GMT+2 is read as people write it, two hours ahead of UTC, although
-    the zone Etc/GMT+2 of the time zone database is two hours behind UTC.
-    """
-    match = _FROM_UTC.match(value)
-    if match:
-        sign, hours, minutes = match.groups()
-        offset = timedelta(hours=int(hours), minutes=int(minutes or 0))
-        offset, text = (-offset if sign == "-" else offset), match[0]
-    elif key == "TimeZone" and re.fullmatch(r"[+-]?\d{1,5}", word, re.ASCII):
-        offset, text = timedelta(seconds=int(word)), word
-    else:
-        return None
-    return (timezone(offset), text) if abs(offset) < timedelta(days=1) else None
-
-
-def _agree(one: tzinfo, other: tzinfo) -> bool:
-    """Return whether the clocks of two zones show the same time in any winter or summer."""
-    return any(
-        moment.astimezone(one).utcoffset() == moment.astimezone(other).utcoffset()
-        for moment in _COMPARED
-    )
+    if key == "TimeZone" and re.fullmatch(r"[+-]?\d{1,5}", word, re.ASCII) and abs(int(word)) < DAY:
+        zone = timezone(timedelta(seconds=int(word)))
+        return Zone(zone, f"{zone}", f"{key} is {word}; it is read as {zone} all year")
+    found = _zone_called(word)
+    if found is None:
+        doubt = f"{key} is {shown(word)}, which is not a known time zone; it is read as UTC"
+        return Zone(ZoneInfo("UTC"), f"UTC, because {word} is not known", doubt)
+    info, name = found
+    is_abbreviation = word.upper() in ABBREVIATIONS
+    return Zone(info, name, f"{key} is {word}; it is read as {name}" if is_abbreviation else "")
 
 
 def _first_word(value: str) -> str:
@@ -169,20 +131,17 @@ def _first_word(value: str) -> str:
     return re.split(r"[\s#(]", value.strip(), maxsplit=1)[0]
 
 
-def _named_zone(word: str) -> tuple[tzinfo, str] | None:
-    """Return a time zone and its name, for a name or for an offset such as +02:00.
+def _zone_called(word: str) -> tuple[tzinfo, str] | None:
+    """Return a time zone and its name, for a name, an abbreviation or an offset such as +02:00.
 
     Names are looked up in the time zone database in any case of their letters, such as
-    europe/paris. The result is None if the database does not have the name.
+    europe/paris. The result is None if the zone is not known.
     """
     if re.fullmatch(_OFFSET, word, re.ASCII):
         offset = datetime.fromisoformat(f"2000-01-01T00:00:00{word}").tzinfo
         return (offset, word) if offset else None
-    try:
-        return ZoneInfo(word), word
-    except (KeyError, ValueError, OSError):
-        name = _zone_names().get(word.casefold())
-        return (ZoneInfo(name), name) if name else None
+    name = _zone_names().get(word.casefold()) or ABBREVIATIONS.get(word.upper())
+    return (ZoneInfo(name), name) if name else None
 
 
 @cache
@@ -313,7 +272,7 @@ def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
     if parts is None:
         return _unix_time_in(value)
     moment, zone = parts
-    info, doubt = _zone_of_date(zone, header)
+    info, doubt = _zone_of_date(zone, moment.year, header)
     seconds = moment.replace(tzinfo=info).timestamp()
     if not 0 <= seconds < LAST_INSTANT:
         return None
@@ -330,19 +289,31 @@ def _unix_time_in(value: str) -> Start | None:
     return Start(seconds) if EARLIEST <= seconds < LAST_INSTANT else None
 
 
-def _zone_of_date(zone: str, header: Mapping[str, str]) -> tuple[tzinfo, str]:
+def _zone_of_date(zone: str, year: int, header: Mapping[str, str]) -> tuple[tzinfo, str]:
     """Return the time zone of a date, and a doubt about it or an empty text.
 
     `zone` is the time zone in the date itself. If it is an empty text, or if it is not known, the
     date is read in the time zone of the header.
     """
-    if re.fullmatch(_OFFSET, zone, re.ASCII):
-        return datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo or UTC, ""
-    if zone.upper() in _HOURS:
-        return timezone(timedelta(hours=_HOURS[zone.upper()])), ""
+    found = _zone_called(zone) if zone else None
+    if found is not None:
+        return _at_offset_of(zone, found[0], year), ""
     of_log = zone_of(header)
     named = f"whose zone {zone} is not known" if zone else "without a zone"
     return of_log.info, f"{named}; it is read in the zone of the log, {of_log.name}"
+
+
+def _at_offset_of(abbreviation: str, zone: tzinfo, year: int) -> tzinfo:
+    """Return the offset that an abbreviation such as CEST means in a year, or the zone itself.
+
+    The abbreviation tells whether a date is in summer time, also in the hour that occurs twice.
+    """
+    for month in (1, 7):
+        example = datetime(year, month, 1, tzinfo=zone)
+        offset = example.utcoffset()
+        if example.tzname() == abbreviation.upper() and offset is not None:
+            return timezone(offset)
+    return zone
 
 
 def _parts_of(value: str) -> tuple[datetime, str] | None:
@@ -351,13 +322,11 @@ def _parts_of(value: str) -> tuple[datetime, str] | None:
     The time zone is an empty text if the date names none. The result is None if the value is not a
     date.
     """
-    iso, unix, mail = (form.fullmatch(value) for form in (_ISO, _UNIX_DATE, _MAIL_DATE))
+    iso, unix = _ISO.fullmatch(value), _UNIX_DATE.fullmatch(value)
     if iso:
         year, month, day, hour, minute, second, zone = iso.groups()
     elif unix:
         month, day, hour, minute, second, zone, year = unix.groups()
-    elif mail:
-        day, month, year, hour, minute, second, zone = mail.groups()
     else:
         return None
     if not month.isdecimal():

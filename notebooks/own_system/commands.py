@@ -221,7 +221,7 @@ def import_sacct(
     printed. The names of users, accounts and partitions become numbers. The columns that sacct
     must print are listed in docs/own-logs.md, and in the error message if a column is missing.
     """
-    from coalloc_lib.workloads.swf import write_swf
+    from coalloc_lib.workloads.swf_writer import write_swf
     from own_system.sacct import read_sacct
 
     if out == "-" and as_json:

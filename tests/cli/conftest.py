@@ -4,7 +4,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import cli
-from coalloc_lib.workloads.swf import write_swf
+from coalloc_lib.workloads.swf_writer import write_swf
 
 LOSS = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--components", "2"]
 

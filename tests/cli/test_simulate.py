@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib import cli
 from coalloc_lib.statistics import resample_weeks
-from coalloc_lib.workloads.swf import write_swf
+from coalloc_lib.workloads.swf_writer import write_swf
 from tests.cli.conftest import over, rows
 from tests.conftest import ROOT
 

@@ -11,7 +11,8 @@ from scipy import stats
 
 from coalloc_lib.workloads import Workload
 from coalloc_lib.workloads.catalogue import load_stand_in, load_trace
-from coalloc_lib.workloads.swf import read_swf, write_swf
+from coalloc_lib.workloads.swf import read_swf
+from coalloc_lib.workloads.swf_writer import write_swf
 
 MODEL = AdaptedLublin(
     name="test", processors=64, serial=0.25, power_of_two=0.6,

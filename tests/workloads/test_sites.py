@@ -16,7 +16,8 @@ from coalloc_lib.workloads.sites import (
     round_robin,
     staying,
 )
-from coalloc_lib.workloads.swf import FIELDS, SwfLog
+from coalloc_lib.workloads.swf import SwfLog
+from coalloc_lib.workloads.swf_lines import FIELDS
 
 JOBS = co.JobStream([0, 1, 2], [10, 20, 30], [3, 9, 20], request="total")
 FOUR = co.JobStream([0, 1, 2, 3], [5, 0, 5, 5], [1, 1, 1, 1])

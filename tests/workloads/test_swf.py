@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads import Workload, log_files
-from coalloc_lib.workloads.swf import in_use, read_swf, write_swf
+from coalloc_lib.workloads.swf import read_swf
+from coalloc_lib.workloads.swf_writer import write_swf
 
 ONE = JobStream([0], [1], [1])
 HEADER = """; Version: 2.2
@@ -325,7 +326,7 @@ def test_what_is_written_is_read(tmp_path_factory, rows, header, packed):
 def test_a_log_is_written_in_blocks_as_in_one(tmp_path, monkeypatch):
     jobs = JobStream(range(10), [0.5, *range(1, 10)], [[2]] * 10)
     write_swf(tmp_path / "one.swf", jobs, {"Note": "one\n two "})
-    monkeypatch.setattr("coalloc_lib.workloads.swf._MOST_LINES", 3)
+    monkeypatch.setattr("coalloc_lib.workloads.swf_writer._MOST_LINES", 3)
     write_swf(tmp_path / "more.swf", jobs, {"Note": "one\n two "})
     assert (tmp_path / "more.swf").read_bytes() == (tmp_path / "one.swf").read_bytes()
     table = read_swf(tmp_path / "one.swf").table
@@ -367,14 +368,6 @@ def test_packed_bytes_do_not_tell_the_time(tmp_path, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: now + 1e6)
     write_swf(other, ONE)
     assert other.read_bytes() == target.read_bytes()
-
-
-def test_what_is_in_use_is_weighted_by_time():
-    """Nine for a second in a hundred count only from a share of more than 99 %."""
-    begins, ends, wide = [0, 50], [100, 51], np.array([3, 6], dtype=np.uint8)
-    assert in_use(begins, ends, wide) == 3
-    assert in_use(begins, ends, wide, 0.995) == 9
-    assert in_use([5], [5], [4]) == 0
 
 
 @pytest.mark.parametrize("word", ["1,000", "1_000", "1.5", "9" * 30, "9" * 5000, "１２"])
