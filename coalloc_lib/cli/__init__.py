@@ -7,7 +7,6 @@ it. Begin with `loss`, which is a small command.
 
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -85,16 +84,17 @@ def list_traces(as_json: Json = False) -> None:
 
     logs = listing()
     if as_json:
-        print_json({"traces": logs})
+        traces = [log | {"found": str(log["found"] or "not fetched")} for log in logs]
+        print_json({"traces": traces})
         return
-    here = [log["found"] for log in logs if log["found"] != "not fetched"]
-    rows = [
-        (log["name"], f"{log['jobs']:,}", f"{log['processors']}",
-         "here" if log["found"] in here else "not here", log["acknowledge"])
-        for log in logs
-    ]  # fmt: skip
+    rows = []
+    for log in logs:
+        file = "here" if log["found"] else "not here"
+        numbers = f"{log['jobs']:,}", f"{log['processors']}"
+        rows.append((log["name"], *numbers, file, log["acknowledge"]))
     print_table(("name", ">jobs", ">processors", "file", "acknowledge"), rows)
-    show(*(f"here: in {folder}" for folder in dict.fromkeys(Path(file).parent for file in here)))
+    folders = dict.fromkeys(log["found"].parent for log in logs if log["found"])
+    show(*(f"here: in {folder}" for folder in folders))
 
 
 @traces.command(name="fetch", cls=OnceEach, epilog="\b\nExample:\n  coalloc traces fetch KTH-SP2\n")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import Field, fields
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Annotated, Any, get_type_hints
@@ -121,27 +121,31 @@ def _option(flag: str, kind: Any, metavar: str | None, text: str, least: int | N
 
 def _fields(planning: bool | None) -> list[Parameter]:
     """Return the fields of the scheduling policies as options."""
-    options = {}
+    options: dict[str, Parameter] = {}
     for policy in SCHEDULING.values():
         kind: Any = policy
-        types = get_type_hints(kind)
-        for field in fields(kind) if planning or not policy.uses_estimates else ():
-            metavar, text, *least = FIELDS[field.name]
-            default: Any = field.default
-            if isinstance(default, float | str):
-                words = default if isinstance(default, str) else f"{default:g}"
-                text += f"  [default: {words}]"
-            is_flag = types[field.name] is bool
-            kind = bool if is_flag else types[field.name] | None
-            takers = ", ".join(
-                n for n, other in SCHEDULING.items() if field.name in options_of(other)
-            )
-            option = _option(_flag(field.name), kind, metavar, f"{takers}: {text}", *least)
-            options[field.name] = Parameter(
-                field.name, Parameter.KEYWORD_ONLY, default=False if is_flag else None,
-                annotation=option,
-            )  # fmt: skip
+        if planning or not policy.uses_estimates:
+            types = get_type_hints(kind)
+            options |= {field.name: _field(field, types[field.name]) for field in fields(kind)}
     return [*options.values()]
+
+
+def _field(field: Field, field_type: Any) -> Parameter:
+    """Return a field of a scheduling policy as an option, with the policies that have it."""
+    metavar, text, *least = FIELDS[field.name]
+    if isinstance(field.default, float | str):
+        default = field.default if isinstance(field.default, str) else f"{field.default:g}"
+        text += f"  [default: {default}]"
+    takers = [name for name, other in SCHEDULING.items() if field.name in options_of(other)]
+    is_flag = field_type is bool
+    kind = bool if is_flag else field_type | None
+    option = _option(_flag(field.name), kind, metavar, f"{', '.join(takers)}: {text}", *least)
+    return Parameter(
+        field.name,
+        Parameter.KEYWORD_ONLY,
+        default=False if is_flag else None,
+        annotation=option,
+    )
 
 
 def chosen(option: str, value: str, choices: Collection[str]) -> str:

@@ -134,8 +134,9 @@ def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None
     is_terminal = sys.stdout.isatty()
     width = get_terminal_size().columns if is_terminal else FILE_WIDTH
     # The cells become `Text`, because rich reads square brackets in a `str` as markup.
-    cells = [[cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row]
-             for row in rows]  # fmt: skip
+    cells = [
+        [cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row] for row in rows
+    ]
     if _least_width(columns, cells) > width:
         _write(_as_lists(columns, cells, title))
     else:

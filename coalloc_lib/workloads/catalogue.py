@@ -22,8 +22,6 @@ ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
 FOLDER_VARIABLE = "COALLOC_TRACES"
 #: The values of the argument `missing` of `load_trace`.
 MISSING = ("fetch", "stand-in", "error")
-#: The checksum that `content_sha256` returns for a log that is not on this computer.
-NOT_HERE = "missing"
 
 
 @dataclass(frozen=True)
@@ -220,24 +218,22 @@ def listing() -> list[dict]:
     """Return a dict for each public log of the catalogue.
 
     The keys are ``name``, ``jobs``, ``processors``, ``acknowledge`` (see `Trace`) and ``found``,
-    the path of the file that `load_trace` would read, or ``"not fetched"``.
+    the path of the file that `load_trace` would read, or None if the log is not on this computer.
     """
     known = ("name", "jobs", "processors", "acknowledge")
     return [
-        {name: getattr(entry, name) for name in known}
-        | {"found": str(_local_file(entry) or "not fetched")}
+        {name: getattr(entry, name) for name in known} | {"found": _local_file(entry)}
         for entry in CATALOGUE
     ]
 
 
-def content_sha256(name: str) -> str:
-    """Return the SHA-256 of the content of a public log.
+def content_checksum(name: str) -> str | None:
+    """Return the SHA-256 of the content of a public log, or None if it is not on this computer.
 
-    It is ``"missing"`` if the log is not on this computer. Stored results use it to record from
-    which log they were computed.
+    Stored results use the checksum to record from which log they were computed.
     """
     path = _local_file(trace(name))
-    return NOT_HERE if path is None else _sha256_of_content(path)
+    return None if path is None else _sha256_of_content(path)
 
 
 def _sha256_of_content(path: Path) -> str:

@@ -83,7 +83,7 @@ def _note_on_value(words: str) -> str:
 
 def _counted(number: int, word: str) -> str:
     """Return a number with its noun, such as "1 line" or "2 lines"."""
-    return f"{number:,} {word}" + "s" * (number != 1)
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def _note_on_repeated(numbers: "pd.Series") -> str:
@@ -94,8 +94,9 @@ def _note_on_repeated(numbers: "pd.Series") -> str:
     first, others = repeated.iloc[0], repeated.nunique() - 1
     lines = _counted(int((repeated == first).sum()), "line")
     note = f"the job number {first} is on {lines}, which count as different jobs"
-    more = f"; the same holds for {_counted(others, 'other job number')}"
-    return note + more * bool(others)
+    if not others:
+        return note
+    return f"{note}; the same holds for {_counted(others, 'other job number')}"
 
 
 def _note_on_left_out(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
@@ -108,8 +109,9 @@ def _note_on_left_out(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
     lines = _counted(int(is_summed_up.sum()), "line")
     jobs = _counted(len(whole), "job")
     note = f"{lines} of partial executions left out, because other lines sum up the {jobs}"
-    longer = f"the run time of {_counted(differ, 'job')} is not the sum of the parts"
-    return note + f"; {longer}" * bool(differ)
+    if not differ:
+        return note
+    return f"{note}; the run time of {_counted(differ, 'job')} is not the sum of the parts"
 
 
 def _note_on_joined(parts: "pd.DataFrame") -> str:

@@ -214,16 +214,28 @@ class SwfLog:
         InputError
             No job is left, or the arguments contradict each other.
         """
-        checks.one_of("estimates", estimates, ESTIMATES)
-        if missing is not None and estimates == "exact":
-            raise InputError(
-                f"missing = {shown(missing)} has no effect on exact estimates; leave it out"
-            )
-        if span_penalty and request == "total":
-            raise InputError(
-                f"span_penalty = {shown(span_penalty)} has no effect on total requests, which stay "
-                "on one cluster; give request='flexible', or no penalty"
-            )
+        _reject_useless_arguments(request, estimates, span_penalty, missing)
+        processors, chosen = self._usable[0], self._chosen(largest)
+        names = ("submit", "runtime", "requested_time", "job")
+        submit, runtime, time, number = (self.table[name].to_numpy()[chosen] for name in names)
+        estimate: Any = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
+        if missing is not None:
+            estimate = estimate.filled(checks.positive("missing", missing))
+        components = processors[chosen]
+        failed = self.table["status"].isin(FAILED).to_numpy()[chosen]
+        return JobStream(
+            submit,
+            runtime,
+            components,
+            estimate,
+            request,
+            span_penalty,
+            number,
+            failed=failed if failed.any() else None,
+        )
+
+    def _chosen(self, largest: int | None) -> NDArray[np.bool_]:
+        """Return whether each job is usable and has at most the largest number of processors."""
         processors, chosen = self._usable
         if largest is not None:
             chosen = chosen & (processors <= checks.whole("largest", largest))
@@ -233,17 +245,7 @@ class SwfLog:
                 f"{self.name} has no job{limit} with a run time and processors above 0; "
                 "give another log or limit"
             )
-        names = ("submit", "runtime", "requested_time", "job")
-        submit, runtime, time, number = (self.table[name].to_numpy()[chosen] for name in names)
-        estimate: Any = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
-        if missing is not None:
-            estimate = estimate.filled(checks.positive("missing", missing))
-        components = processors[chosen]
-        failed = self.table["status"].isin(FAILED).to_numpy()[chosen]
-        return JobStream(
-            submit, runtime, components, estimate, request, span_penalty, number,
-            failed=failed if failed.any() else None,
-        )  # fmt: skip
+        return chosen
 
     @cached_property
     def mean_work(self) -> float:
@@ -253,6 +255,22 @@ class SwfLog:
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Return the first jobs of the log; see `coalloc_lib.workloads.Workload.sample`."""
         return self.jobs().sample(count, seed, rate)
+
+
+def _reject_useless_arguments(
+    request: str, estimates: str, span_penalty: float, missing: float | None
+) -> None:
+    """Raise an `InputError` if an argument of `SwfLog.jobs` would have no effect."""
+    checks.one_of("estimates", estimates, ESTIMATES)
+    if missing is not None and estimates == "exact":
+        raise InputError(
+            f"missing = {shown(missing)} has no effect on exact estimates; leave it out"
+        )
+    if span_penalty and request == "total":
+        raise InputError(
+            f"span_penalty = {shown(span_penalty)} has no effect on total requests, which stay "
+            "on one cluster; give request='flexible', or no penalty"
+        )
 
 
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:

@@ -53,16 +53,18 @@ def from_start(table: "pd.DataFrame", start: swf_header.Start | None, where: str
         return FromStart(table, _note_on_unix_times(table))
     is_absolute = table["submit"] >= start.seconds
     if start.seconds < swf_header.EARLIEST:
-        words = f"all jobs are submitted at or after {start.seconds:,}, the start of the log"
-        note = f"{words}; this is read as seconds after it" * bool(is_absolute.all())
-        return FromStart(table, note)
+        note = (
+            f"all jobs are submitted at or after {start.seconds:,}, the start of the log; this is "
+            "read as seconds after it"
+        )
+        return FromStart(table, note if is_absolute.all() else "")
     after = table["submit"].mask(is_absolute, table["submit"] - start.seconds)
     if not is_absolute.any():
         _check_not_before_start(table, start, where)
     _check_length(table, after, where)
     _check_all_alike(table, is_absolute, start, where)
     note = "submissions are Unix times in the file; here they count from the start of the log"
-    return FromStart(table.assign(submit=after), note * bool(is_absolute.any()))
+    return FromStart(table.assign(submit=after), note if is_absolute.any() else "")
 
 
 def note_on_end(table: "pd.DataFrame", start: swf_header.Start, header: Mapping[str, str]) -> str:

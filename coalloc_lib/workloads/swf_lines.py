@@ -123,29 +123,33 @@ def tables_of(
     for block in blocks:
         if number == 1:
             block = block.removeprefix(codecs.BOM_UTF8)
-        # A whole block is parsed at once, which is fast. Its lines are parsed one by one only if
-        # it contains the end of the header, or comments, blank lines or mistakes.
+        # A whole block is parsed at once, which is fast. It is divided into lines only if it has
+        # the end of the header, comments, blank lines or mistakes.
         table = None if in_header else _table_of(block)
         if table is None:
             lines = _lines_of(block, number, where)
-            is_job = {at: line != "" and line[0] != ";" for at, line in lines.items()}
-            jobs = {at: line for at, line in lines.items() if is_job[at]}
-            if in_header:
-                first = min(jobs, default=number + len(lines))
-                comments += [line for at, line in lines.items() if at < first]
-                _check_header_length(comments, where)
-            else:
-                first = number
+            jobs = {at: line for at, line in lines.items() if line and line[0] != ";"}
+            first = min(jobs, default=number + len(lines)) if in_header else number
+            comments += [line for at, line in lines.items() if at < first]
+            _check_header_length(comments, where)
             _add_late_keys(lines, first, late)
-            table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
-            if jobs and table is None:
-                _raise_for_first_fault(jobs, where, in_header)
+            table = _table_of_lines(jobs, where, in_header)
         if table is not None:
             in_header = False
             yield table
         number += block.count(b"\n")
     if in_header:
         raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
+
+
+def _table_of_lines(jobs: Mapping[int, str], where: str, in_header: bool) -> "pd.DataFrame | None":
+    """Return the table of jobs in lines by their numbers, or None if there is no line."""
+    if not jobs:
+        return None
+    table = _table_of("\n".join(jobs.values()).encode())
+    if table is None:
+        _raise_for_first_fault(jobs, where, in_header)
+    return table
 
 
 def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -> None:
@@ -226,9 +230,16 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
     exact: Any = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
     try:
         table = pd.read_csv(
-            io.BytesIO(text), header=None, names=[*FIELDS, "too_many"], dtype=np.float64,
-            sep=" ", skipinitialspace=True, quoting=3, engine="c", **exact,
-        )  # fmt: skip
+            io.BytesIO(text),
+            header=None,
+            names=[*FIELDS, "too_many"],
+            dtype=np.float64,
+            sep=" ",
+            skipinitialspace=True,
+            quoting=3,
+            engine="c",
+            **exact,
+        )
     except (ValueError, OverflowError):
         return None
     numbers, counts = table[list(FIELDS)].to_numpy(), table[list(WHOLE_FIELDS)].to_numpy()
@@ -240,15 +251,14 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
         and np.isfinite(numbers).all()
         and (np.abs(counts) < LARGEST_WHOLE).all()
         and (counts == np.floor(counts)).all()
-        and _has_submissions(table)
+        and _has_submission(table["submit"], table["status"]).all()
     )
     return table[list(FIELDS)].astype(dict.fromkeys(WHOLE_FIELDS, np.int64)) if is_sound else None
 
 
-def _has_submissions(table: "pd.DataFrame") -> bool:
-    """Return whether all jobs have a submission, except later parts of preempted jobs."""
-    submit = table["submit"]
-    return bool(((submit >= 0) | ((submit == -1) & table["status"].isin(PARTIAL))).all())
+def _has_submission(submit: Any, status: Any) -> Any:
+    """Return whether each job has a submission, or is a partial execution, which needs none."""
+    return (submit >= 0) | ((submit == -1) & np.isin(status, PARTIAL))
 
 
 def _decoded(line: bytes, where: str) -> str:
@@ -281,7 +291,7 @@ def _fault_of(words: list[str]) -> str | None:
     for field in WHOLE_FIELDS:
         if not job[field].is_integer() or abs(job[field]) >= LARGEST_WHOLE:
             return f"{field} is {job[field]:.15g}; give a whole number below 2^53"
-    if job["submit"] >= 0 or (job["submit"] == -1 and job["status"] in PARTIAL):
+    if _has_submission(job["submit"], job["status"]):
         return None
     mend = "give seconds since the start of the log, 0 or more, or remove the job"
     return f"submit is {job['submit']:.15g}; {mend}"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.files import atomic_path
+from coalloc_lib.basics.text import plain
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads.swf_lines import FIELDS, is_key, tables_of
 
@@ -89,11 +90,14 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
 
     if isinstance(jobs, JobStream):
         table = pd.DataFrame(-1, index=range(len(jobs)), columns=list(FIELDS)).assign(
-            job=jobs.number, submit=jobs.submit, runtime=jobs.runtime,
+            job=jobs.number,
+            submit=jobs.submit,
+            runtime=jobs.runtime,
             status=np.where(jobs.failed, 0, 1),
-            allocated_processors=jobs.processors, requested_processors=jobs.processors,
+            allocated_processors=jobs.processors,
+            requested_processors=jobs.processors,
             requested_time=_requested_times(jobs),
-        )  # fmt: skip
+        )
     else:
         table = checks.instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
     missing = [name for name in FIELDS if name not in table]
@@ -120,5 +124,4 @@ def _words(values: NDArray) -> Iterator[str]:
     """Return each number as the shortest text that is read as the same number."""
     if values.dtype.kind in "iu":
         return map(str, values.tolist())
-    numbers = map(float, values)
-    return (str(int(v)) if v.is_integer() and abs(v) < 1e15 else repr(v) for v in numbers)
+    return map(plain, map(float, values))

@@ -35,7 +35,7 @@ def logs_here(*names: str, fetch: bool = False) -> HTML:
     if fetch:
         catalogue.fetch(names)
     places = {log["name"]: log["found"] for log in catalogue.listing()}
-    found = [name for name in names if places[name] != "not fetched"]
+    found = [name for name in names if places[name] is not None]
     missing = [name for name in names if name not in found]
     return HTML("".join(f"<p>{line}</p>" for line in _sentences(found, missing)))
 

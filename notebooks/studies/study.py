@@ -30,7 +30,7 @@ from coalloc_lib.statistics.storage import (
 from coalloc_lib.statistics.sweep import SweepError, run_points
 from coalloc_lib.statistics.sweep.keys import files_digest
 from coalloc_lib.statistics.sweep.points import label
-from coalloc_lib.workloads.catalogue import content_sha256, listing
+from coalloc_lib.workloads.catalogue import content_checksum, listing
 from studies.archive import archived_runs
 from studies.claim import EVERYWHERE, Claim, PaperSetting, without
 from studies.joint_reading import JointReading
@@ -533,10 +533,10 @@ def logs_missing_in(runs: pd.DataFrame) -> list[str]:
 
 def log_checksums(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Return the name of each public log with its SHA-256, or with ``"missing"``."""
-    return tuple((name, content_sha256(name)) for name in dict.fromkeys(names))
+    return tuple((name, content_checksum(name) or "missing") for name in dict.fromkeys(names))
 
 
 def missing_logs(names: Iterable[str]) -> list[str]:
     """Return those of these public logs that are not on this computer."""
-    is_here = {log["name"]: log["found"] != "not fetched" for log in listing()}
+    is_here = {log["name"]: log["found"] is not None for log in listing()}
     return [name for name in dict.fromkeys(names) if not is_here[name]]

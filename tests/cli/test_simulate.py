@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib import cli
+from coalloc_lib.cli.simulate_output import metrics_of
 from coalloc_lib.statistics import resample_weeks
+from coalloc_lib.statistics.schedule_means import mean_intervals
 from coalloc_lib.workloads.swf_writer import write_swf
 from tests.cli.conftest import over, rows
 from tests.conftest import ROOT
-
-simulate_command = import_module("coalloc_lib.cli.simulate")
 
 
 @pytest.fixture
@@ -446,8 +446,8 @@ def test_intervals_hold_only_what_can_be(data, jobs, weeks):
     runtime = rng.choice([1, 100, 90_000], jobs)
     stream = co.JobStream(submit, runtime, rng.integers(1, 5, jobs), request="total")
     schedule = co.simulate(co.Multicluster([4]), stream, scheduling=co.EASY())
-    intervals, _ = simulate_command._intervals(schedule)
-    values, length = simulate_command._metrics(schedule), schedule.end - schedule.start
+    intervals, _ = mean_intervals(schedule)
+    values, length = metrics_of(schedule), schedule.end - schedule.start
     least = {
         "mean_wait": 0, "mean_response": length.mean(), "mean_bounded_slowdown": 1,
         "average_weighted_response_time": np.average(length, weights=stream.work),

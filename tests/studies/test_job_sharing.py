@@ -206,7 +206,7 @@ def test_one_machine_holds_wide_jobs_whole_unless_they_are_asked_for_in_pieces()
 
 def test_extracts_are_there_with_the_log_alone(monkeypatch, real_logs):
     """A log may be fetched, or its folder named, while Python runs."""
-    monkeypatch.setattr(model, "listing", lambda: [{"name": LOG, "found": "not fetched"}])
+    monkeypatch.setattr(model, "listing", lambda: [{"name": LOG, "found": None}])
     ((name, synthetic),) = workloads(2, 4).items()
     assert (name, len(synthetic)) == (SYNTHETIC, 2)
     monkeypatch.undo()

@@ -195,7 +195,7 @@ def test_a_log_is_not_given_the_load_of_its_stand_in(monkeypatch):
     """A log may be fetched between two runs of one process."""
     lengths, seed = Lengths(500, 1_000), np.random.SeedSequence(1)
     setting = Setting("WS-3", "FCFS", "KTH-SP2")
-    monkeypatch.setattr(model, "place_of", lambda log: "not fetched")
+    monkeypatch.setattr(model, "place_of", lambda log: None)
     before = load_of(setting, lengths, seed)
     monkeypatch.setattr(model, "place_of", lambda log: "a file")
     other = synthetic_log()

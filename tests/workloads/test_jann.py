@@ -89,6 +89,7 @@ ALIKE = co.JobStream(np.arange(40) ** 2, [5.0] * 40, [8] * 40)
         (lambda: HyperErlang(1.5, (1, 1), 1), "share = 1.5; give a number from 0 to 1"),
         (lambda: HyperErlang(0.5, (1, 2, 3), 1), "rates has 3 entries; give two"),
         (lambda: shipped_workload("KTH"), "log = 'KTH'; the library has parameters for CTC-SP2"),
+        (lambda: shipped_workload(3), "log = 3; the library has parameters for CTC-SP2"),
         (lambda: fit_workload(ALIKE, least=50), "jobs are 40, fewer than least = 50; give more"),
         (lambda: fit_workload(ALIKE, least=20), "the run times of the 40 jobs of 1 to 8 proc"),
     ],

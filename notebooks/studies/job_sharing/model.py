@@ -6,6 +6,7 @@ for Parallel Job Scheduling (2002). Comments mark everything that the paper does
 
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,7 @@ def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, 
     """
     found = {}
     (place,) = (each["found"] for each in listing() if each["name"] == LOG)
-    if place != "not fetched":
+    if place is not None:
         found[EXTRACTS] = _extracts(place, JOBS)
     seeds = spawn(seed, draws)
     parts = tuple((each.entropy, each.spawn_key) for each in seeds)
@@ -149,7 +150,7 @@ def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, 
 
 
 @lru_cache(maxsize=2)
-def _extracts(place: str, count: int) -> tuple[JobStream, ...]:
+def _extracts(place: Path, count: int) -> tuple[JobStream, ...]:
     """Return the consecutive extracts of the log, with `count` jobs each.
 
     The log may be fetched or replaced while Python runs, so the file's location `place` is part of

@@ -6,6 +6,7 @@ which settings are our own.
 """
 
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
@@ -185,7 +186,7 @@ def ctc_log() -> SwfLog:
 
 
 @lru_cache(maxsize=2)
-def _read(place: str) -> SwfLog:
+def _read(place: Path | None) -> SwfLog:
     """Return the log or its stand-in.
 
     The argument is only a key of the cache: it changes when the user downloads the log.

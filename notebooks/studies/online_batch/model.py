@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,12 +220,12 @@ def logs(names: Iterable[str] = LOGS) -> dict[str, Log]:
     if it was not fetched.
     """
     places = {each["name"]: each["found"] for each in listing()}
-    available = [name for name in names if name != HPC2N or places[name] != "not fetched"]
+    available = [name for name in names if name != HPC2N or places[name] is not None]
     return {name: _log(name, places[name]) for name in available}
 
 
 @lru_cache(maxsize=8)
-def _log(name: str, place: str) -> Log:
+def _log(name: str, place: Path | None) -> Log:
     """Read a log, or its stand-in.
 
     The log may be fetched while Python runs, so the file's location `place` is part of the key of

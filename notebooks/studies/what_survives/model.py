@@ -5,6 +5,7 @@ the sites.
 """
 
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,24 +201,24 @@ def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
     return estimated(log[first].with_load(system, load), estimates)
 
 
-def place_of(log: str) -> str:
-    """Return the location of a log's file, or ``"not fetched"``.
+def place_of(log: str) -> Path | None:
+    """Return the file of a log, or None if the log is not on this computer.
 
     A log may be fetched while Python runs, so this location is part of the key of all caches.
     """
     (place,) = (each["found"] for each in listing() if each["name"] == log)
-    return str(place)
+    return place
 
 
 @lru_cache(maxsize=6)
-def _jobs_of_log(workload: str, place: str) -> JobStream:
+def _jobs_of_log(workload: str, place: Path | None) -> JobStream:
     """Return all jobs of a log, or of its stand-in; `place` is part of the key of this cache."""
     return load_trace(workload, missing="stand-in").jobs(request="total")
 
 
 def can_be_read(log: str) -> bool:
     """Return whether a log or its stand-in is available."""
-    return place_of(log) != "not fetched" or log in STAND_INS
+    return place_of(log) is not None or log in STAND_INS
 
 
 def estimated(jobs: JobStream, estimates: str) -> JobStream:
