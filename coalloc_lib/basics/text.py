@@ -19,7 +19,5 @@ def printable(text: str) -> str:
 
 
 def plain(number: float) -> str:
-    """Return the shortest text for a number, such as "30" for 30.0, and an empty text for NaN."""
-    if number != number:
-        return ""
+    """Return a number as a short text from which it can be read again, such as "30" for 30.0."""
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)

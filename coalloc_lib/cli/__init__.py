@@ -17,8 +17,8 @@ from coalloc_lib.cli.output import print_json, print_table, show
 
 __all__ = ["app", "main"]
 
-#: The help texts of the commands that have a module of their own. The module has a function of the
-#: same name, and the constant EXAMPLES.
+#: The help texts of the commands that are defined in a module of their own. The module has the name
+#: of the command, a function of this name, and the constant EXAMPLES.
 COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
     "simulate": "Simulate the jobs of a log on a system; print the metrics, write the schedule.",
@@ -40,7 +40,7 @@ class _Group(TyperGroup):
         return name, command, rest
 
 
-# Markup is off because it would change the square brackets of U[a,b] in the help texts.
+# Markup in help texts is switched off, because it would change square brackets, as in U[a,b].
 app = typer.Typer(name="coalloc", cls=_Group, add_completion=False, rich_markup_mode=None)
 for _name, _help in COMMANDS.items():
     app.command(name=_name, help=_help)(lambda: None)

@@ -12,16 +12,16 @@ from typer.core import TyperCommand
 
 from coalloc_lib.cli.output import OUTPUT, drop_output, naming, prepare_streams, warn
 
-#: The messages for the exit statuses of a command that a signal ended.
+#: The message for each exit status that means that a signal ended a command.
 ENDINGS = {130: "interrupted", 143: "terminated"}
 
-#: The base class of all errors of the command line parser. It is not a public name of typer, whose
-#: versions import the parser from different packages.
+#: The base class of all errors of the command line parser. It is found through BadParameter,
+#: because versions of typer import it from different packages.
 _ParserError: Any = import_module(typer.BadParameter.__module__).ClickException
 
 
 class OnceEach(TyperCommand):
-    """A command that rejects an option that is given twice.
+    """A command that rejects an option that the user gives twice.
 
     Without this class, the parser would silently use the last value. An option that may be given
     several times is accepted.
@@ -44,7 +44,7 @@ class OnceEach(TyperCommand):
 
 
 def _reject_underscores(option: Any, value: Any, text: Any) -> None:
-    """Raise an error if a number of the command line contains an underscore.
+    """Raise an error if a number on the command line contains an underscore.
 
     Python reads 1_000 as 1000, so a typing error such as 1_5 for 1.5 would go unnoticed.
     """
@@ -57,7 +57,7 @@ def _reject_underscores(option: Any, value: Any, text: Any) -> None:
 
 
 def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None = None) -> int:
-    """Run a command line application, and print its errors in one line each.
+    """Run a command line application, and print each error of the user in one line.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
         return 0
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):
-            # The parser takes every EOFError for a user who closes the terminal. Here a file of
-            # the user ended too early.
+            # The parser treats every EOFError as if the user had closed the terminal. This one
+            # means that a file ended too early.
             raise error.__cause__ from None
         status = 130
     except Terminated:
@@ -108,7 +108,7 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
 
 
 def _mistake(error: Exception, program: str) -> str | None:
-    """Return a message with the cause of an error and its remedy, or None if it is a bug."""
+    """Return a message about an error that the user can remedy, or None if it is a bug."""
     from coalloc_lib.basics.checks import InputError, shown
     from coalloc_lib.basics.files import FULL
 
@@ -131,7 +131,7 @@ def _mistake(error: Exception, program: str) -> str | None:
 
 
 class Terminated(BaseException):
-    """The process received SIGTERM.
+    """The process received the signal SIGTERM.
 
     Like `KeyboardInterrupt`, it is no subclass of `Exception`, so that handlers of ordinary errors
     do not catch it.
@@ -146,7 +146,8 @@ def unwinding() -> Iterator[None]:
     """
 
     def terminate(_number: int, _frame: object) -> None:
-        # A second signal must not interrupt the removal of half-written files.
+        # A second signal is ignored, so that it does not interrupt the removal of half-written
+        # files.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise Terminated
 

@@ -18,9 +18,9 @@ from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.names import parse_clusters
 
-#: The values of options that all formulas require.
+#: The values of options for which a formula of the capacity loss exists.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
-#: The values of options that the approximation requires in addition.
+#: The values of further options for which the approximation of the capacity loss exists.
 APPROXIMATED = {"--placement": ("worst-fit", "first-fit")}
 
 EXAMPLES = """\b
@@ -105,7 +105,7 @@ def loss(
 
 
 class _Question(NamedTuple):
-    """The system and the jobs whose capacity loss is asked for."""
+    """The system and the jobs for which the user asks for the capacity loss."""
 
     system: Multicluster
     sizes: SizeDistribution
@@ -115,12 +115,12 @@ class _Question(NamedTuple):
 
     @property
     def needs_chain(self) -> bool:
-        """Whether the exact capacity loss comes from a Markov chain."""
+        """Whether a Markov chain is needed to compute the capacity loss exactly."""
         return self.request in ("unordered", "total") and len(self.system) > 1
 
 
 def _has_formula(question, method, given, sampling):
-    """Return whether the capacity loss is calculated by a formula instead of a simulation.
+    """Return whether a formula gives the capacity loss, so that no simulation is needed.
 
     If the user gave a method whose formula does not exist, raise an `InputError`.
 
@@ -149,7 +149,7 @@ def _has_formula(question, method, given, sampling):
 
 
 def _by_formula(question, method, given):
-    """Return the capacity loss by a formula, and the name of the method.
+    """Return the capacity loss that a formula gives, and the name of the formula's method.
 
     If the formula takes too long, raise an `InputError`, or return None if the user gave no method.
     """
@@ -173,7 +173,7 @@ def _by_formula(question, method, given):
 
 
 def _obstacle(question, method, given):
-    """Return why there is no formula for the options, and what to do, or None if there is one."""
+    """Return why no formula gives the capacity loss for the user's options, or None."""
     request = question.request
     if method == "approximation" and not question.needs_chain:
         where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"

@@ -144,7 +144,7 @@ def simulate(
 
 
 def _reject_missing(missing, scheduling):
-    """Raise an error if ``--missing`` is given although nothing uses the estimates of the jobs."""
+    """Raise an error if ``--missing`` is given although nothing uses estimates."""
     if missing is not None:
         raise InputError(
             f"--missing {missing:g} has no effect: --scheduling {scheduling} does not plan with "
@@ -163,7 +163,7 @@ def _check_penalty(span_penalty, request, system):
 
 
 def _check_nodes(node, system):
-    """Raise an error if a cluster does not consist of whole nodes."""
+    """Raise an error if the size of a cluster is not a multiple of the size of a node."""
     odd = [size for size in system.sizes if size % node]
     if odd:
         raise InputError(
@@ -173,7 +173,7 @@ def _check_nodes(node, system):
 
 
 def _check_outputs(out, export, as_json):
-    """Raise an error if the outputs exclude each other or if a file cannot be written.
+    """Raise an error if options for the output exclude each other or if a file is not writable.
 
     This is checked before the simulation, which may take long.
     """
@@ -189,7 +189,7 @@ def _check_outputs(out, export, as_json):
 
 
 def _read(trace):
-    """Read a log, and print the notes about its content on stderr."""
+    """Read a log, and print notes on how it was read on stderr."""
     log = load_trace(trace)
     for note in log.notes:
         warn(f"{log.name}: {note}")
@@ -197,7 +197,7 @@ def _read(trace):
 
 
 def _run(system, jobs, policy, placement, engine, verify):
-    """Simulate the jobs and print warnings on stderr; verify the schedule if `verify` is true."""
+    """Simulate jobs, print warnings on stderr, and verify the schedule if the user wants it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         schedule = run(system, jobs, scheduling=policy, placement=placement, engine=engine)
@@ -213,7 +213,7 @@ def _run(system, jobs, policy, placement, engine, verify):
 
 
 def _left_out(log, jobs, largest):
-    """Return the numbers of jobs that were not simulated, by the reason."""
+    """Return the numbers of jobs that were left out of the simulation, by the reason."""
     unusable = len(log) - len(log.usable)
     left_out = {"without run time or processors": unusable}
     left_out |= {f"of more than {largest} processors": len(log) - unusable - len(jobs)}
@@ -221,7 +221,7 @@ def _left_out(log, jobs, largest):
 
 
 def _splitting(request, system, split, components):
-    """Return the function that splits the jobs of a stream into components.
+    """Return a function that splits jobs into components, as the user's options say.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def _splitting(request, system, split, components):
 
 
 def _check_requested_times(log):
-    """Raise an error if a log has no requested times, and print a warning if some are missing.
+    """Raise an error if no job has a requested time, or warn if some jobs have none.
 
     The policies would plan such jobs with their exact run times, which a user may not notice.
     """
@@ -270,7 +270,9 @@ def _check_requested_times(log):
 
 
 def _reject_impossible(system, jobs, placement, prepared, log):
-    """Raise an error if a job can never start; name it as in the log and say how to leave it out.
+    """Raise an error if a job can never start, and say how to leave such jobs out.
+
+    The error gives the number of the job in the log.
 
     The function `prepared` splits a stream of jobs into components and rounds them up to nodes.
     """
@@ -288,7 +290,8 @@ def _reject_impossible(system, jobs, placement, prepared, log):
     except ImpossibleJobError as error:
         fits = jobs.request == "total" and jobs.processors.max() <= system.processors
         spans = "let them span clusters with --request flexible, " if fits else ""
-        # If a job can start, every smaller job can start too, so bisection finds the largest one.
+        # If a job can start, every smaller job can start too, so bisection finds the largest job
+        # that can start.
         most = bisect_left(range(1, system.processors + 1), True, key=is_impossible)
         raise InputError(
             f"{log.name}: job {jobs.number[error.job]} can never start: {error.reason}; leave such "
@@ -303,7 +306,7 @@ def _reject_if_none_served(schedule):
 
 
 def _on_rejected_jobs(schedule):
-    """Return a message on the jobs that were rejected: their number, the reasons, the remedy."""
+    """Return a message on rejected jobs: their number, the reasons, and a remedy."""
     reasons = Counter(refusal.why for refusal in schedule.refused.values())
     counts = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
     return (

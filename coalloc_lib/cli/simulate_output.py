@@ -1,5 +1,6 @@
 """The output of the command ``coalloc simulate``: its metrics, its table and its files."""
 
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from coalloc_lib.statistics.schedule_means import BOUND, MEANS
 
 
 class Answer(NamedTuple):
-    """The results of a run that are printed.
+    """The results that the command ``coalloc simulate`` prints.
 
     `intervals` has the 95 % intervals of the means by name, and `why_none` says why some of them
     have no interval.
@@ -29,14 +30,17 @@ class Answer(NamedTuple):
     why_none: str
 
     def to_json(self, trace: str, system: Multicluster, out: str | None) -> dict[str, Any]:
-        """Return the object that the option ``--json`` prints."""
+        """Return the dict that is printed as a JSON object."""
         answer = {"trace": trace, "clusters": list(system.sizes), **self.metrics}
         answer |= {"ci95": self.intervals or None, "left_out": self.left_out, "out": out}
         return answer | {"version": __version__}
 
 
 def metrics_of(schedule: Schedule) -> dict[str, Any]:
-    """Return the metrics by name. Times are in seconds, and rejected jobs do not count in means."""
+    """Return the metrics of a schedule by name, with times in seconds.
+
+    Rejected jobs do not count in means.
+    """
     submit, mean = schedule.jobs.submit, means(schedule, at_least=BOUND)
     all_at_start = np.ptp(submit) == 0
     finish = np.nanmax(schedule.end) if all_at_start else submit.max()
@@ -55,7 +59,7 @@ def metrics_of(schedule: Schedule) -> dict[str, Any]:
 
 
 def write_files(schedule: Schedule, export: str | None, out: str | None) -> None:
-    """Write the schedule to the files that the options name."""
+    """Write a schedule to the files that the options ``--export`` and ``--out`` name."""
     if export is not None:
         with naming(export):
             exchange.export(schedule, export)
@@ -63,13 +67,13 @@ def write_files(schedule: Schedule, export: str | None, out: str | None) -> None
         return
     table = schedule.to_frame()
     for name in ("submit", "start", "end"):
-        table[name] = [*map(plain, table[name].tolist())]
+        table[name] = ["" if isnan(time) else plain(time) for time in table[name].tolist()]
     with naming(OUTPUT if out == "-" else out), atomic_path(out) as beside:
         table.to_csv(beside, index=False, lineterminator="\n")
 
 
 def print_answer(answer: Answer) -> None:
-    """Print the metrics as a table, with a column of intervals if there are any."""
+    """Print the metrics of a schedule as a table, with confidence intervals if there are any."""
     table = _counts(answer.metrics, answer.left_out)
     for name, mean in MEANS.items():
         ends = (f"{end:,.{mean.digits}f}" for end in answer.intervals.get(name, ()))
@@ -85,7 +89,7 @@ def print_answer(answer: Answer) -> None:
 
 
 def _counts(metrics, left_out):
-    """Return the rows of the table that have no interval.
+    """Return the rows of the printed table that have no confidence interval.
 
     The number of rejected jobs is left out unless the policy books jobs, because no other policy
     rejects jobs.
@@ -100,5 +104,5 @@ def _counts(metrics, left_out):
     rows["utilization"] = f"{metrics['utilization']:.3f}"
     idle = metrics.get("idle_share_of_work")
     if idle:
-        rows["share of both that rounding up to whole nodes adds"] = f"{idle:.1%}"
+        rows["share of load and utilization due to whole nodes"] = f"{idle:.1%}"
     return [(*row, "") for row in rows.items()]

@@ -18,11 +18,22 @@ BOUND = 10.0
 
 
 class Mean(NamedTuple):
-    """A mean over jobs that is printed with its 95 % interval.
+    """A mean over the jobs of a schedule, which is printed with its 95 % interval.
 
-    It has the label in the table, the name by which `means` and `least_means` call it, and a
-    function that returns the values of all jobs. The work of the jobs may be their weight. Digits
-    and unit are those of the table.
+    Attributes
+    ----------
+    label : str
+        The name of the mean in a printed table.
+    metric : str
+        The name of the mean in the results of `coalloc_lib.schedules.metrics.means`.
+    values : callable
+        Returns the value of every job, given the schedule.
+    by_work : bool
+        Whether the jobs are weighted by their work.
+    digits : int
+        The number of digits after the point in a printed table.
+    unit : str
+        The unit in a printed table.
     """
 
     label: str

@@ -18,15 +18,17 @@ from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog, read_swf
 
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
-#: The environment variable that names a folder with logs.
+#: The environment variable with the path of a folder that contains logs.
 FOLDER_VARIABLE = "COALLOC_TRACES"
-#: The values of the argument `missing` of `load_trace`.
+#: What the function `load_trace` can do if a log is not on this computer.
 MISSING = ("fetch", "stand-in", "error")
 
 
 @dataclass(frozen=True)
 class Trace:
-    """The entry of a public log in the catalogue, in which None means not known.
+    """A public log of the Parallel Workloads Archive: its address, checksums and size.
+
+    None means that a value is not known.
 
     Attributes
     ----------
@@ -55,7 +57,7 @@ class Trace:
 
     @property
     def file(self) -> str:
-        """The name of the packed file."""
+        """The name of the compressed log file in the archive."""
         return self.url.rpartition("/")[2]
 
 
@@ -101,7 +103,7 @@ CATALOGUE = (
 
 
 def trace(name: str) -> Trace:
-    """Return the entry of a public log in the catalogue.
+    """Return the catalogue entry of a public log, given the name of the log.
 
     Parameters
     ----------
@@ -215,7 +217,7 @@ def _fetched(entry: Trace) -> Path:
 
 
 def listing() -> list[dict]:
-    """Return a dict for each public log of the catalogue.
+    """Return a list of the public logs, with one dict for each log.
 
     The keys are ``name``, ``jobs``, ``processors``, ``acknowledge`` (see `Trace`) and ``found``,
     the path of the file that `load_trace` would read, or None if the log is not on this computer.
@@ -269,9 +271,9 @@ def _local_file(entry: Trace) -> Path | None:
 
 
 def _check(path: Path, entry: Trace) -> None:
-    """Raise an `InputError` if the checksum of a file is wrong; warn if it is not known."""
-    # If both checksums are known, that of the content is used, because the same log may have been
-    # packed again.
+    """Raise an `InputError` if the checksum of a log file is wrong; warn if it is not known."""
+    # If two checksums are known, that of the unpacked log is used, because the file changes if the
+    # same log is packed again.
     if entry.content_sha256:
         what, expected, digest = "content", entry.content_sha256, _sha256_of_content(path)
     elif entry.archive_sha256 and path.suffix == ".gz":
@@ -283,7 +285,7 @@ def _check(path: Path, entry: Trace) -> None:
     else:
         raise InputError(
             f"{path} cannot be checked, because for {entry.name} only the checksum of {entry.file} "
-            "is known; put that file there, or give your copy another name and load it by its path"
+            "is known; replace it by that file, or rename it and load it by its path"
         )
     if digest != expected:
         raise InputError(
@@ -293,15 +295,15 @@ def _check(path: Path, entry: Trace) -> None:
 
 
 def _download(entry: Trace) -> Path:
-    """Download a log into the cache, where it appears only after its checksum was checked."""
+    """Download a log into the cache, and remove it again if its checksum is wrong."""
     import pooch
 
     known = f"sha256:{entry.archive_sha256}" if entry.archive_sha256 else None
     downloader = pooch.HTTPDownloader(progressbar=True, timeout=30)
     try:
         file = pooch.retrieve(entry.url, known, entry.file, cache_folder(), downloader=downloader)
-    # The package requests raises subclasses of OSError, and pooch raises a ValueError if the
-    # checksum differs.
+    # If a download fails, the package requests raises an OSError. If the checksum is wrong, pooch
+    # raises a ValueError.
     except (OSError, ValueError) as error:
         raise InputError(
             f"{entry.url} could not be fetched ({' '.join(str(error).split())[:400]}); try again "
@@ -311,13 +313,13 @@ def _download(entry: Trace) -> Path:
         _check(Path(file), entry)
     except InputError as error:
         os.remove(file)
-        # The error names the address, because the file no longer exists.
+        # The error names the address of the log and not the file, which has been removed.
         raise InputError(str(error).replace(file, entry.url)) from None
     return Path(file)
 
 
 def load_stand_in(name: str) -> SwfLog:
-    """Load the synthetic log that comes with the library in the place of a public log.
+    """Load the synthetic log that the library has as a replacement for a public log.
 
     Parameters
     ----------
@@ -335,7 +337,8 @@ def load_stand_in(name: str) -> SwfLog:
     if not path.is_file():
         there = sorted(file.name.split("-synthetic")[0] for file in folder.glob("*-synthetic*"))
         raise InputError(
-            f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'no log'}); "
-            f"fetch the log itself: coalloc traces fetch {entry.name}"
+            f"the library has no synthetic log for {entry.name} (only for "
+            f"{', '.join(there) or 'no log'}); fetch the log itself: coalloc traces fetch "
+            f"{entry.name}"
         )
     return replace(read_swf(path), name=entry.name, is_stand_in=True)

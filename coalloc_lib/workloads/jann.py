@@ -24,7 +24,7 @@ FOLDER = data_folder("traces")
 
 @dataclass(frozen=True, eq=False)
 class JobClass:
-    """A class of jobs: the distributions of all jobs of a log whose sizes are in one range.
+    """The jobs of a log whose sizes are in one range, as distributions of sizes and times.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class JobClass:
 
     @classmethod
     def from_dict(cls, parameters: dict[str, Any]) -> "JobClass":
-        """Return the class with given parameters, which ``data/traces/fit_classes.py`` writes."""
+        """Return a class of jobs with the parameters that ``data/traces/fit_classes.py`` wrote."""
         low, high = parameters["low"], parameters["high"]
         shares = np.zeros(high + 1)
         for size, share in parameters["sizes"].items():
@@ -112,20 +112,20 @@ class HyperErlangWorkload:
 
     @property
     def mean_work(self) -> float:
-        """The mean processor-time of a job, in seconds times processors."""
+        """The mean work of a job, in processors times seconds."""
         work = (c.sizes.mean * c.runtimes.mean / c.gaps.mean for c in self.classes)
         return sum(work) / self.rate
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream of jobs with total requests; see `Workload.sample`.
+        """Sample jobs that each run on one cluster; see `Workload.sample` for the arguments.
 
         The default rate is that of the log.
         """
         whole("count", count)
         seeded = [*zip(self.classes, spawn(seed, len(self.classes)), strict=True)]
         arrivals = [_arrivals(*class_and_seed, count) for class_and_seed in seeded]
-        # `count` arrivals of each class are enough, because the first `count` jobs of the whole
-        # stream have at most as many of one class.
+        # The stream has the first `count` jobs of all classes together, so no class contributes
+        # more than `count` jobs.
         first = np.argsort(np.concatenate(arrivals), kind="stable")[:count]
         submit, kind = np.concatenate(arrivals)[first], first // count
         sizes, runtime, estimate = np.empty(count, dtype=np.int64), np.empty(count), np.empty(count)
@@ -143,7 +143,7 @@ class HyperErlangWorkload:
 
 
 def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
-    """Return the workload that was fitted to a public log.
+    """Return the random workload that was fitted to a public log.
 
     The parameters come with the library, but the log itself does not.
 
@@ -171,7 +171,7 @@ def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
 
 
 def _arrivals(job_class: JobClass, seed: Seed, count: int) -> NDArray[np.float64]:
-    """Return `count` arrivals of a class, in a process that begins in the steady state."""
+    """Sample `count` arrival times of a class of jobs, beginning in the steady state."""
     rng, *_ = generators(seed, 4)
     first = job_class.gaps.residual(rng)
     return first + np.append(0.0, np.cumsum(job_class.gaps.sample(rng, count - 1)))

@@ -31,15 +31,16 @@ from coalloc_lib.workloads.swf_lines import parsed
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The estimates that `SwfLog.jobs` can give to jobs: their requested times or their run times.
+#: The kinds of estimates that `SwfLog.jobs` can give to jobs: their requested times, or their exact
+#: run times.
 ESTIMATES = ("requested", "exact")
-#: The statuses of jobs that failed or were cancelled.
+#: The values of the field status of jobs that failed or were cancelled.
 FAILED = (0, 5)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SwfLog:
-    """A log of jobs: its header, and a table with one row for each job.
+    """A log in the Standard Workload Format: its header, and a table with one row for each job.
 
     Parameters
     ----------
@@ -89,12 +90,12 @@ class SwfLog:
 
     @property
     def title(self) -> str:
-        """The name of the log for titles of figures, in which a stand-in is marked as synthetic."""
+        """The name of the log for titles of figures, which says if the log is synthetic."""
         return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
 
     @cached_property
     def usable(self) -> "pd.DataFrame":
-        """The jobs with a run time and a number of processors above 0, as a table.
+        """A table of the jobs that have a run time and a number of processors above 0.
 
         The additional column ``processors`` has the allocated processors of a job, or its requested
         processors if the former are not known.
@@ -104,7 +105,7 @@ class SwfLog:
 
     @cached_property
     def _usable(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The number of processors of every job, and whether the job is usable."""
+        """The number of processors of every job, and whether it and the run time are above 0."""
         names = ("allocated_processors", "requested_processors", "runtime")
         allocated, requested, runtime = (self.table[name].to_numpy() for name in names)
         processors = np.where(allocated > 0, allocated, requested)
@@ -112,7 +113,7 @@ class SwfLog:
 
     @property
     def processors(self) -> int:
-        """The number of processors of the machine.
+        """The number of processors of the machine on which the jobs of the log ran.
 
         This is ``MaxProcs`` in the header. If it is not given, it is ``MaxNodes`` or the number of
         processors of the widest job, whichever is larger.
@@ -129,7 +130,7 @@ class SwfLog:
 
     @property
     def epoch(self) -> int | None:
-        """The start of the log, from which its times count, in seconds since 1970-01-01 UTC.
+        """The instant from which times of the log count, in seconds since 1970-01-01 UTC.
 
         It is None if the header does not give it.
         """
@@ -138,22 +139,22 @@ class SwfLog:
 
     @property
     def _start(self) -> swf_header.Start | None:
-        """The start of the log, with a note if the header can be read in several ways."""
+        """The instant from which times of the log count, with a note if the header is ambiguous."""
         return swf_header.start_of(self.header, self._where)
 
     @property
     def time_zone(self) -> swf_header.Zone:
-        """The time zone that the header names, or UTC if it names none."""
+        """The time zone that the header of the log names, or UTC if it names none."""
         return swf_header.zone_of(self.header)
 
     def _where(self, key: str) -> str:
-        """Return the file and the line of a key of the header, for errors."""
+        """Return the file and the line of a key of the log's header, for error messages."""
         line = self.header_lines.get(key)
         return f"{self.source or self.name}, " + (f"line {line}" if line else "in its header")
 
     @cached_property
     def sha256(self) -> str:
-        """The SHA-256 of the file of the log, or an empty text if the file cannot be read."""
+        """The SHA-256 checksum of the log's file, or an empty text if it cannot be read."""
         try:
             with open(self.source, "rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
@@ -162,11 +163,11 @@ class SwfLog:
 
     @property
     def without_requested_time(self) -> int:
-        """The number of usable jobs that have no requested time."""
+        """The number of jobs with a run time and processors, but without a requested time."""
         return int((self.usable["requested_time"] <= 0).sum())
 
     def _header_number(self, key: str) -> int | None:
-        """Return the value of a key of the header, or None if it is not a whole number."""
+        """Return the whole number that the header gives for a key, or None if it gives none."""
         digits = swf_header.whole_number_in(self.header.get(key, ""))
         if digits is None:
             return None
@@ -187,7 +188,7 @@ class SwfLog:
         largest: int | None = None,
         missing: float | None = None,
     ) -> JobStream:
-        """Return the usable jobs of the log as a stream, in the order of the log.
+        """Return the jobs with a run time and processors as a stream, in the order of the log.
 
         Parameters
         ----------
@@ -235,7 +236,7 @@ class SwfLog:
         )
 
     def _chosen(self, largest: int | None) -> NDArray[np.bool_]:
-        """Return whether each job is usable and has at most the largest number of processors."""
+        """Return which jobs have a run time, processors, and at most `largest` processors."""
         processors, chosen = self._usable
         if largest is not None:
             chosen = chosen & (processors <= checks.whole("largest", largest))
@@ -249,11 +250,11 @@ class SwfLog:
 
     @cached_property
     def mean_work(self) -> float:
-        """The mean processor-time of a usable job."""
+        """The mean work of a job in processors times seconds, of jobs whose work is known."""
         return self.jobs().mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Return the first jobs of the log; see `coalloc_lib.workloads.Workload.sample`."""
+        """Return the first `count` jobs of the log; see `Workload.sample` for the arguments."""
         return self.jobs().sample(count, seed, rate)
 
 
@@ -323,7 +324,9 @@ def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> 
 
 
 def _clarified(log: SwfLog, late: Mapping[str, int]) -> SwfLog:
-    """Return the log with one row for each job, submissions from its start, and its notes.
+    """Return a log with one row for each job and with notes on how its file was read.
+
+    The submissions become seconds after the start of the log.
 
     `late` has the lines of those keys of the header that come after the first job.
     """
@@ -342,7 +345,7 @@ def _clarified(log: SwfLog, late: Mapping[str, int]) -> SwfLog:
 
 
 def _notes_on_sizes(log: SwfLog) -> list[str]:
-    """Return a note for each number of processors in the header that is not understood."""
+    """Return a note for each number of processors in the header that cannot be understood."""
     given = {key: log.header.get(key, "") for key in ("MaxProcs", "MaxNodes")}
     return [
         swf_header.note_on_value(key, value, log.header_lines, "whole number")
@@ -352,7 +355,7 @@ def _notes_on_sizes(log: SwfLog) -> list[str]:
 
 
 def _note_on_late_keys(late: Mapping[str, int]) -> str:
-    """Return a note on the keys of the header that come after the first job, if there are any."""
+    """Return a note on header keys that come after the first job, or an empty text."""
     if not late:
         return ""
     keys = " and ".join(f"{key} (line {line})" for key, line in late.items())

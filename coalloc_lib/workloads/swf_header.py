@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from coalloc_lib.basics.checks import LAST_INSTANT, InputError, shown
 from coalloc_lib.basics.times import DAY
 
-#: Time zones by abbreviations that the time zone database does not have. Abbreviations that are
-#: used for several zones, such as IST and CST, are not included.
+#: Abbreviations of time zones that are not in the time zone database, with a zone that uses each.
+#: Abbreviations of several zones, such as IST and CST, are not included.
 ABBREVIATIONS = {
     "Z": "UTC",
     "CEST": "Europe/Berlin",
@@ -45,38 +45,38 @@ ABBREVIATIONS = {
     "NZDT": "Pacific/Auckland",
 }
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-#: Values, in small letters, that mean that a value is not known.
+#: Texts that mean in the header of a log that a value is not known, in small letters.
 _UNKNOWN = {"", "-1", "unknown", "none", "n/a", "na", "?"}
-# A whole number of seconds, such as 5, "5." or "5 sec".
+# A whole number of seconds in the header of a log, such as 5, "5." or "5 sec".
 _NUMBER = re.compile(r"(\d+)\.?(?:\s*(?:s|sec|seconds))?", re.ASCII)
-# Remarks after a value, in brackets or after '#'.
+# A remark after a value in the header of a log, in brackets or after '#'.
 _REMARK = re.compile(r"\s*(?:\([^()]*\)\s*)*(?:#.*)?$")
-# A number, which may have separators between its digits.
+# A number in the header of a log, which may have separators, such as 1,000 or 1_000.
 _DIGITS = re.compile(r"(\d(?:[\d_.,']*\d)?)\.?")
-# The form of a date, such as 20230501 or 202305010000, by its number of digits.
+# The form of a date without separators, such as 20230501, by its number of digits.
 _DIGITS_OF_DATES = {4: "%Y", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M"}
 _YEARS_OF_LOGS = range(1970, 2101)
 _OFFSET = r"[+-]\d\d:?\d\d"
 _CLOCK = r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?"
-# ISO dates: 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
+# Dates in the ISO form: 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
 _ISO = re.compile(rf"(\d{{4}})-(\d\d)-(\d\d)(?:[T ]{_CLOCK})?\s*({_OFFSET}|[A-Za-z]+)?", re.ASCII)
-# The form of StartTime and EndTime that the format defines, in which the Unix command `date` prints
-# dates: Mon May  1 00:00:00 CEST 2023
+# Dates in the form of the Unix command `date`, which the Standard Workload Format prescribes for
+# StartTime and EndTime: Mon May  1 00:00:00 CEST 2023
 _UNIX_DATE = re.compile(
     rf"(?:[A-Za-z]+,?\s+)?([A-Za-z]{{3,9}})\s+(\d{{1,2}})\s+{_CLOCK}\s+(?:({_OFFSET}|[A-Za-z]+)\s+)?"
     r"(\d{4})",
     re.ASCII,
 )
-#: The keys of a header that may hold a date.
+#: The keys in the header of a log whose values may be dates.
 DATES = ("UnixStartTime", "StartTime", "EndTime")
-#: The earliest instant that is plausible as a Unix time in an accounting log, in 1973. A log that
-#: starts before it comes from a model.
+#: The earliest Unix time, in 1973, that is plausible for the log of a real machine. A log with an
+#: earlier start was made by a random model.
 EARLIEST = 100_000_000
 _MEND = "give the seconds since 1970-01-01 00:00 UTC, in digits"
 
 
 class Zone(NamedTuple):
-    """The time zone of a log, as `info`, and its `name`.
+    """The time zone in which the dates of a log are read: the zone itself, and its name.
 
     `doubt` is a note that tells how the zone was read if it is not a name of the time zone database
     or an offset. It is an empty text otherwise. If the zone is not known, UTC is used.
@@ -88,7 +88,7 @@ class Zone(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The start of a log, from which its times count, in seconds since 1970-01-01 UTC.
+    """The instant from which times of a log count, in seconds since 1970-01-01 UTC.
 
     If the header can be read in several ways, `doubt` is a note that tells how it was read.
     """
@@ -98,7 +98,7 @@ class Start(NamedTuple):
 
 
 def zone_of(header: Mapping[str, str]) -> Zone:
-    """Return the time zone that a header names, or UTC if it names no zone that is known.
+    """Return the time zone that the header of a log names, or UTC if it names no known zone.
 
     If the header has both ``TimeZoneString`` and ``TimeZone``, the former is used.
     """
@@ -110,7 +110,7 @@ def zone_of(header: Mapping[str, str]) -> Zone:
 
 
 def _zone_in(key: str, header: Mapping[str, str]) -> Zone | None:
-    """Return the time zone in the value of a key of the header, or None if it has no value."""
+    """Return the time zone that one key of a header names, or None if the key has no value."""
     word = _first_word(header.get(key, ""))
     if word.casefold() in _UNKNOWN:
         return None
@@ -127,12 +127,12 @@ def _zone_in(key: str, header: Mapping[str, str]) -> Zone | None:
 
 
 def _first_word(value: str) -> str:
-    """Return the first word of a value, without a remark that follows it."""
+    """Return the first word of a header value, without the remark that may follow it."""
     return re.split(r"[\s#(]", value.strip(), maxsplit=1)[0]
 
 
 def _zone_called(word: str) -> tuple[tzinfo, str] | None:
-    """Return a time zone and its name, for a name, an abbreviation or an offset such as +02:00.
+    """Return a time zone and its name, given a name, an abbreviation or an offset from UTC.
 
     Names are looked up in the time zone database in any case of their letters, such as
     europe/paris. The result is None if the zone is not known.
@@ -146,12 +146,12 @@ def _zone_called(word: str) -> tuple[tzinfo, str] | None:
 
 @cache
 def _zone_names() -> dict[str, str]:
-    """Return the names in the time zone database, by the same names in small letters."""
+    """Return the names of the time zone database, by the same names in small letters."""
     return {name.casefold(): name for name in available_timezones()}
 
 
 def start_of(header: Mapping[str, str], where: Callable[[str], str]) -> Start | None:
-    """Return the start of a log, or None if its header does not give it.
+    """Return the instant from which times of a log count, or None if its header gives none.
 
     Parameters
     ----------
@@ -178,12 +178,12 @@ def start_of(header: Mapping[str, str], where: Callable[[str], str]) -> Start | 
 
 
 def end_of(header: Mapping[str, str]) -> Start | None:
-    """Return the end of a log, or None if ``EndTime`` in its header is not a date."""
+    """Return the instant at which a log ends, or None if its header has no date as ``EndTime``."""
     return _date_in("EndTime", header)
 
 
 def _unix_start(header: Mapping[str, str], where: Callable[[str], str]) -> Start | None:
-    """Return the instant in ``UnixStartTime``, or None if the header does not have it."""
+    """Return the instant that a header gives as ``UnixStartTime``, or None if it gives none."""
     key = "UnixStartTime"
     known = [value for value in _values(header, key) if value.casefold() not in _UNKNOWN]
     if not known:
@@ -200,7 +200,7 @@ def _unix_start(header: Mapping[str, str], where: Callable[[str], str]) -> Start
 
 
 def _values(header: Mapping[str, str], key: str) -> list[str]:
-    """Return all values of a key, which may come several times, without remarks."""
+    """Return all values that a header gives for a key, without the remarks after them."""
     return [_without_remark(line) for line in header.get(key, "").split("\n")]
 
 
@@ -209,7 +209,10 @@ def _without_remark(value: str) -> str:
 
 
 def _seconds_in(digits: str, where: str) -> int:
-    """Return ``UnixStartTime`` as a number, and raise an `InputError` if it cannot be seconds."""
+    """Return the number of seconds in ``UnixStartTime``, or raise an `InputError`.
+
+    Numbers that are too large, or that may be dates, are rejected.
+    """
     what = f"{where}: UnixStartTime is {digits[:40]}"
     if len(digits) > len(str(LAST_INSTANT)) or int(digits) >= LAST_INSTANT:
         raise InputError(f"{what}, which is after the year 9998; {_MEND}, not milliseconds")
@@ -220,7 +223,7 @@ def _seconds_in(digits: str, where: str) -> int:
 
 
 def _date_of_digits(digits: str) -> datetime | None:
-    """Return the date of digits such as 20230501, or None if they are not a plausible date."""
+    """Return the date that digits such as 20230501 mean, or None if it is not plausible."""
     try:
         date = datetime.strptime(digits, _DIGITS_OF_DATES.get(len(digits), "-"))
     except ValueError:
@@ -231,7 +234,7 @@ def _date_of_digits(digits: str) -> datetime | None:
 def notes_on_dates(
     header: Mapping[str, str], lines: Mapping[str, int], where: Callable[[str], str]
 ) -> list[str]:
-    """Return a note for each date in the header that is not understood.
+    """Return a note for each date in the header of a log that is not understood.
 
     Parameters
     ----------
@@ -257,7 +260,7 @@ def notes_on_dates(
 
 
 def note_on_value(key: str, value: str, lines: Mapping[str, int], kind: str) -> str:
-    """Return the note that the value of a key is not understood, and so not used.
+    """Return a note that a header value is not understood and therefore not used.
 
     `lines` has the line of each key, and `kind` is what the value should be, such as "date".
     """
@@ -266,7 +269,7 @@ def note_on_value(key: str, value: str, lines: Mapping[str, int], kind: str) -> 
 
 
 def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
-    """Return the instant in the value of a key, a date or a Unix time, or None if it has none."""
+    """Return the instant that a header value gives, as a date or a Unix time, or None."""
     value = _values(header, key)[0]
     parts = _parts_of(value)
     if parts is None:
@@ -280,7 +283,7 @@ def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
 
 
 def _unix_time_in(value: str) -> Start | None:
-    """Return the instant of a Unix time, or None if the value could be something else."""
+    """Return the instant of a Unix time, or None if the text may mean something else."""
     number = _NUMBER.fullmatch(value)
     digits = number[1] if number else ""
     if not digits or len(digits) > len(str(LAST_INSTANT)) or _date_of_digits(digits):
@@ -290,7 +293,7 @@ def _unix_time_in(value: str) -> Start | None:
 
 
 def _zone_of_date(zone: str, year: int, header: Mapping[str, str]) -> tuple[tzinfo, str]:
-    """Return the time zone of a date, and a doubt about it or an empty text.
+    """Return the time zone of a date, and a note if the date does not name a known zone.
 
     `zone` is the time zone in the date itself. If it is an empty text, or if it is not known, the
     date is read in the time zone of the header.
@@ -304,9 +307,10 @@ def _zone_of_date(zone: str, year: int, header: Mapping[str, str]) -> tuple[tzin
 
 
 def _at_offset_of(abbreviation: str, zone: tzinfo, year: int) -> tzinfo:
-    """Return the offset that an abbreviation such as CEST means in a year, or the zone itself.
+    """Return the offset from UTC that an abbreviation such as CEST means in a year.
 
-    The abbreviation tells whether a date is in summer time, also in the hour that occurs twice.
+    The result is `zone` if it does not use the abbreviation in that year. An abbreviation tells
+    whether a date is in summer time, also in the hour that occurs twice.
     """
     for month in (1, 7):
         example = datetime(year, month, 1, tzinfo=zone)
@@ -317,7 +321,7 @@ def _at_offset_of(abbreviation: str, zone: tzinfo, year: int) -> tzinfo:
 
 
 def _parts_of(value: str) -> tuple[datetime, str] | None:
-    """Return the time of a date without its time zone, and the time zone that the date names.
+    """Split a date in text into its local time and the name of its time zone.
 
     The time zone is an empty text if the date names none. The result is None if the value is not a
     date.
@@ -339,7 +343,7 @@ def _parts_of(value: str) -> tuple[datetime, str] | None:
 
 
 def whole_number_in(value: str) -> str | None:
-    """Return the digits of a value of the header, or None if it is not a whole number.
+    """Return the digits of a header value, or None if it is not a whole number.
 
     The value may be followed by a remark. If the key comes several times, its values are on
     different lines, and those that are numbers must be the same.
@@ -350,10 +354,10 @@ def whole_number_in(value: str) -> str | None:
 
 
 def is_given(value: str) -> bool:
-    """Return whether a value of the header says more than that the value is not known."""
+    """Return whether a header value is known, and not empty or a word such as unknown."""
     return _without_remark(value.split("\n")[0]).casefold() not in _UNKNOWN
 
 
 def day_of(seconds: float) -> str:
-    """Return the date in UTC of an instant, such as ``"2023-05-01"``."""
+    """Return the date in UTC at an instant, such as ``"2023-05-01"``."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"

@@ -14,40 +14,40 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, NUMBER, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The 18 fields of a job, in the order of the format.
+#: The 18 fields of a job in the Standard Workload Format, in their order.
 FIELDS = (
     "job", "submit", "wait", "runtime", "allocated_processors", "average_cpu_time", "used_memory",
     "requested_processors", "requested_time", "requested_memory", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job", "think_time",
 )  # fmt: skip
-#: The fields that are whole numbers. They become columns of type `int64`, and all other fields
-#: become columns of type `float64`.
+#: The fields of a job that are whole numbers. They become columns of type `int64` in a table, and
+#: all other fields become columns of type `float64`.
 WHOLE_FIELDS = (
     "job", "allocated_processors", "requested_processors", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job",
 )  # fmt: skip
 
-#: The largest number of characters in the comments before the first job.
+#: The largest number of characters in a log before its first job.
 _MOST_HEADER = 2**20
 #: The number of fields of a job in a log of the Grid Workloads Archive.
 _GRID_FIELDS = 29
-#: The statuses of a partial execution of a preempted job: the execution is continued later (2), or
-#: it is the last one of a job that completed (3) or failed (4).
+#: The values of the field status for a partial execution of a preempted job: it is continued later
+#: (2), or it is the last one of a job that completed (3) or failed (4).
 PARTIAL = (2, 3, 4)
-# The bytes that lines of numbers consist of. They are checked because pandas accepts some words as
-# numbers: it reads 'True' as 1.
+# The bytes that a line of numbers may have. A line with other bytes is rejected, because pandas
+# accepts some words as numbers: it reads 'True' as 1.
 _OF_NUMBERS = b"0123456789+-.eE \n"
-#: The keys of a header that the library reads. Upper and lower case make no difference.
+#: The keys in the header of a log that the library uses, in upper or lower case.
 KEYS = (
     "MaxNodes", "MaxProcs", "UnixStartTime", "StartTime", "EndTime", "TimeZone", "TimeZoneString",
     "Preemption",
 )  # fmt: skip
-# A key is followed by a colon and a blank. So 'http' in 'http://...' is not a key. The blank may
-# be missing only after the keys that the library reads.
+# In the header of a log, a key is followed by a colon and a blank, so 'http' in 'http://...' is not
+# a key. The blank may be missing after a key that the library uses.
 _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
 _KNOWN_KEY = re.compile(rf"\s*({'|'.join(KEYS)})\s*:(.*)", re.ASCII | re.DOTALL | re.IGNORECASE)
 _CANONICAL = {key.casefold(): key for key in KEYS}
-# Lines of numbers with a separator other than blanks, by the separator.
+# Patterns of lines whose numbers are separated by semicolons or commas and not by blanks.
 _SEPARATED_NUMBERS = {
     separator: re.compile(rf"\s*[-+.\deE]+(\s*{separator}\s*[-+.\deE]*){{5,}}")
     for separator in ";,"
@@ -55,7 +55,7 @@ _SEPARATED_NUMBERS = {
 
 
 def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame"]:
-    """Return the header and the jobs of a log.
+    """Return the header and the table of jobs of a log, given the content of its file.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame
 
 
 class Header(NamedTuple):
-    """The header of a log.
+    """The header of a log: its values by key, and the lines of the file on which keys stand.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Header(NamedTuple):
 def tables_of(
     blocks: Iterable[bytes], where: str, comments: list[str], late: dict[str, int] | None = None
 ) -> Iterator["pd.DataFrame"]:
-    """Yield a table of jobs for each block of a log that has jobs.
+    """Yield the jobs of a log as tables, one table for each block of lines that has jobs.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ def tables_of(
     for block in blocks:
         if number == 1:
             block = block.removeprefix(codecs.BOM_UTF8)
-        # A whole block is parsed at once, which is fast. It is divided into lines only if it has
-        # the end of the header, comments, blank lines or mistakes.
+        # A block of lines is parsed at once, which is fast. It is divided into single lines only if
+        # it contains the end of the header, comments, blank lines or mistakes.
         table = None if in_header else _table_of(block)
         if table is None:
             lines = _lines_of(block, number, where)
@@ -143,7 +143,7 @@ def tables_of(
 
 
 def _table_of_lines(jobs: Mapping[int, str], where: str, in_header: bool) -> "pd.DataFrame | None":
-    """Return the table of jobs in lines by their numbers, or None if there is no line."""
+    """Return the table of the jobs on some lines of a log, or None if there are no lines."""
     if not jobs:
         return None
     table = _table_of("\n".join(jobs.values()).encode())
@@ -153,7 +153,7 @@ def _table_of_lines(jobs: Mapping[int, str], where: str, in_header: bool) -> "pd
 
 
 def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -> None:
-    """Add the known keys in comments from the line `first` on to `late`, with their lines."""
+    """Record the header keys that come after the first job of a log, with their lines."""
     for at, line in lines.items():
         if at >= first and line.startswith(";"):
             match = _KNOWN_KEY.fullmatch(line.lstrip(";"))
@@ -162,7 +162,7 @@ def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -
 
 
 def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
-    """Return a dict from the number of each line of a block to the line.
+    """Return the lines of a block of a log, by their numbers in the file.
 
     `number` is the number of the first line. The lines have no leading and trailing blanks.
     """
@@ -171,7 +171,7 @@ def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
 
 
 def _check_header_length(comments: list[str], where: str) -> None:
-    """Raise an `InputError` if a file is too long before its first job to be a log."""
+    """Raise an `InputError` if a file has too much text before its first job to be a log."""
     if sum(map(len, comments)) > _MOST_HEADER:
         raise InputError(
             f"{where} begins with more than {_MOST_HEADER:,} characters of comments; check that "
@@ -180,7 +180,7 @@ def _check_header_length(comments: list[str], where: str) -> None:
 
 
 def _raise_for_first_fault(jobs: Mapping[int, str], where: str, in_header: bool) -> None:
-    """Raise an `InputError` for the first line that is not a valid job."""
+    """Raise an `InputError` for the first line of a log that is not a valid job."""
     for at, line in jobs.items():
         fault = _other_format(line, jobs) if in_header else None
         fault = fault or _fault_of(re.split(r"[ \t]+", line))
@@ -190,7 +190,7 @@ def _raise_for_first_fault(jobs: Mapping[int, str], where: str, in_header: bool)
 
 
 def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
-    """Return an error message if a line shows that the file is in another format.
+    """Return an error message if a line of a file shows that the file is not in SWF.
 
     `lines` has all lines of the same block that do not begin with ``;``.
     """
@@ -219,7 +219,7 @@ def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
 
 
 def _table_of(text: bytes) -> "pd.DataFrame | None":
-    """Return the table of lines of jobs, or None if a line is not a valid job."""
+    """Return the table of the jobs on lines of text, or None if a line is not a valid job."""
     import pandas as pd
 
     if b"\r" in text or b"\t" in text:
@@ -244,7 +244,7 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
         return None
     numbers, counts = table[list(FIELDS)].to_numpy(), table[list(WHOLE_FIELDS)].to_numpy()
     is_sound = (
-        # pandas uses the first field as the index if lines have too many fields.
+        # If lines have more than 18 fields, pandas uses the first field as the index.
         isinstance(table.index, pd.RangeIndex)
         and len(table) == text.count(b"\n") + (not text.endswith(b"\n"))
         and table["too_many"].isna().all()
@@ -257,12 +257,12 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
 
 
 def _has_submission(submit: Any, status: Any) -> Any:
-    """Return whether each job has a submission, or is a partial execution, which needs none."""
+    """Return whether each job has a submission, which a later partial execution need not have."""
     return (submit >= 0) | ((submit == -1) & np.isin(status, PARTIAL))
 
 
 def _decoded(line: bytes, where: str) -> str:
-    """Return the text of a line in UTF-8; a comment may also be in Latin-1."""
+    """Decode a line of a log from UTF-8; comments may also be in Latin-1."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -275,7 +275,7 @@ def _decoded(line: bytes, where: str) -> str:
 
 
 def _fault_of(words: list[str]) -> str | None:
-    """Return an error message for the words of a line that is not a valid job, or None."""
+    """Return what is wrong with a line of a log, or None if the line is a valid job."""
     for place, (field, word) in enumerate(zip(FIELDS, words, strict=False), start=1):
         fault = f"field {place} ({field}) is"
         if not NUMBER.fullmatch(word):
@@ -298,7 +298,7 @@ def _fault_of(words: list[str]) -> str | None:
 
 
 def header_of(comments: Iterable[str]) -> Header:
-    """Return the header in the comments of a log.
+    """Return the header of a log, given the comments at its beginning.
 
     A comment without a key continues the value before it.
     """
@@ -321,6 +321,6 @@ def header_of(comments: Iterable[str]) -> Header:
 
 
 def is_key(text: str) -> bool:
-    """Return whether a text can be a key of a header."""
+    """Return whether a text can be a key in the header of a log."""
     match = _KEY.fullmatch(f" {text}:")
     return match is not None and match[1] == text

@@ -18,7 +18,7 @@ from coalloc_lib.workloads.swf_lines import FIELDS, is_key, tables_of
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The number of jobs that are converted to text at once, which limits the memory that it takes.
+#: The number of jobs that are converted to text at once. It limits the use of memory.
 _MOST_LINES = 50_000
 
 
@@ -61,7 +61,7 @@ def write_swf(
     """
     comments = "".join(f"{line}\n" for line in _header_lines(header or {})).encode("utf-8")
     blocks = [comments, *_job_blocks(jobs)]
-    # The reader checks all lines, so a file that is written can be read again.
+    # The reader of logs checks all lines before they are written. So the file can be read again.
     for _ in tables_of(blocks, f"the log to be written to {path}", []):
         pass
     text = b"".join(blocks)
@@ -71,7 +71,7 @@ def write_swf(
 
 
 def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the comment lines of a header."""
+    """Yield the lines of comments that form the header of a log."""
     if not isinstance(header, Mapping):
         raise InputError(f"header = {shown(header)}; give a dict of keys and values")
     for key, value in header.items():
@@ -85,7 +85,7 @@ def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
-    """Yield the lines of the jobs as bytes, in blocks of limited size."""
+    """Yield the lines of the jobs of a log as bytes, in blocks of limited size."""
     import pandas as pd
 
     if isinstance(jobs, JobStream):
@@ -112,7 +112,7 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
 
 
 def _requested_times(jobs: JobStream) -> NDArray[np.float64]:
-    """Return the requested time of each job, which is -1 for a job without an estimate.
+    """Return the requested time of each job, or -1 for a job without an estimate.
 
     If no job has an estimate, the run times are written, because policies plan with them.
     """
@@ -121,7 +121,7 @@ def _requested_times(jobs: JobStream) -> NDArray[np.float64]:
 
 
 def _words(values: NDArray) -> Iterator[str]:
-    """Return each number as the shortest text that is read as the same number."""
+    """Return each number of a column in its shortest form, such as "30" for 30.0."""
     if values.dtype.kind in "iu":
         return map(str, values.tolist())
     return map(plain, map(float, values))

@@ -28,7 +28,7 @@ def test_without_a_command_the_help_is_printed(run):
 
 
 def test_the_fields_of_policies_are_options_of_the_commands_that_take_them(run):
-    """Booking is for submitted jobs, so its options are not of a queue that never empties."""
+    """A capacity loss has no booking policies, so `loss` does not have their options."""
     wanted = {
         "simulate": {field for policy in names.SCHEDULING.values() for field in options_of(policy)},
         "loss": {"max_jumps"},
@@ -43,7 +43,7 @@ def test_the_fields_of_policies_are_options_of_the_commands_that_take_them(run):
     "error", [ZeroDivisionError(), OSError("no path and no number"), EOFError("Ran out of input")]
 )
 def test_a_bug_keeps_its_traceback(monkeypatch, error):
-    """The parser takes the end of any file, as of pickled data, for an interrupt."""
+    """The command line parser would treat the unexpected end of a file as an interrupt."""
     monkeypatch.setattr(LISTING, Mock(side_effect=error))
     with pytest.raises(type(error)):
         cli.main(["traces", "list"])

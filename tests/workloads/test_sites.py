@@ -29,7 +29,7 @@ jobs_rows = st.lists(
 
 
 def log_of(rows):
-    """A log whose jobs have these (number, submission, user)."""
+    """Return a log of jobs, given the number, the submission and the user of each job."""
     table = pd.DataFrame(-1, index=range(len(rows)), columns=list(FIELDS))
     table[["job", "submit", "user"]] = rows
     return SwfLog({}, table.assign(runtime=1.0, allocated_processors=1))

@@ -116,7 +116,7 @@ def test_usable_jobs_keep_order_times_estimates_and_numbers(tmp_path):
     assert stream.submit.tolist() == [3, 1, 2, 4]
     assert stream.components.tolist() == [[4], [8], [2], [3]]
     assert (stream.request, *stream.span_penalty) == ("flexible", *[0.25] * 4)
-    # Where no time was requested, the estimate follows the run time.
+    # A job without a requested time has its run time as its estimate.
     assert stream.estimate.tolist() == [20, 10, 20, 5]
     assert stream.replace(runtime=[100.0] * 4).estimate.tolist() == [20, 100, 20, 100]
     exact = log.jobs(estimates="exact")
@@ -372,7 +372,7 @@ def test_packed_bytes_do_not_tell_the_time(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("word", ["1,000", "1_000", "1.5", "9" * 30, "9" * 5000, "１２"])
 def test_a_number_of_the_header_that_is_none_is_refused_with_its_line(tmp_path, word):
-    """Before, 1,000 was 1, and many digits an error of Python's own."""
+    """The text 1,000 must not be read as 1, and many digits must not raise other errors."""
     for key, use in (("MaxProcs", "processors"), ("UnixStartTime", "epoch")):
         log = read_swf(log_file(tmp_path, job(1), header=f"; Version: 2\n; {key}: {word}\n"))
         with pytest.raises(InputError, match=f"small.swf, line 2: {key} is .*; give the|a whole"):

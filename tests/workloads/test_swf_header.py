@@ -160,7 +160,7 @@ def test_a_submission_more_than_50_years_after_the_start_is_refused(tmp_path, st
     why = f"job 2 is submitted at {first}, more than 50 years after the start of the log; give sec"
     with pytest.raises(co.InputError, match=why):
         log_of(tmp_path, MAY, first, UnixStartTime=start)
-    # In a model, which begins in 1970, it is only a long time.
+    # In the log of a random model, which begins in 1970, such a submission is only late.
     assert len(log_of(tmp_path, 5, first, UnixStartTime=61_560)) == 2
 
 
@@ -177,7 +177,7 @@ def test_unix_times_before_the_start_are_refused(tmp_path):
     why = rf"job 1 is submitted at {MAY - 900}, a Unix time before the start"
     with pytest.raises(co.InputError, match=why):
         log_of(tmp_path, MAY - 900, MAY - 5, UnixStartTime=MAY)
-    # A part of a long log, from its fourth year on, has such submissions.
+    # An excerpt from a long log, from its fourth year on, has such submissions.
     log = log_of(tmp_path, 108_000_000, 109_000_000, UnixStartTime=1_027_839_845)
     assert log.table["submit"].tolist() == [108_000_000, 109_000_000]
 
