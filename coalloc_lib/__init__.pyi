@@ -81,7 +81,8 @@ from .widgets.player import Player as Player
 from .workloads.batsim import read_batsim as read_batsim
 from .workloads.catalogue import load_trace as load_trace
 from .workloads.models import JobModel as JobModel, SplitJobs as SplitJobs
-from .workloads.swf import read_swf as read_swf, write_swf as write_swf
+from .workloads.swf import read_swf as read_swf
+from .workloads.swf_writer import write_swf as write_swf
 
 __version__: str
 _LAYERS: list[str]

@@ -16,3 +16,8 @@ def printable(text: str) -> str:
     A terminal executes control characters, and surrogates cannot be encoded as UTF-8.
     """
     return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def plain(number: float) -> str:
+    """Return a number as a short text from which it can be read again, such as "30" for 30.0."""
+    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)

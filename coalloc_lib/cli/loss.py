@@ -1,6 +1,6 @@
 """The command ``coalloc loss``, which prints the capacity loss of a system."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from coalloc_lib.basics.checks import InputError, number_in
 from coalloc_lib.basics.estimates import METHODS
@@ -10,14 +10,16 @@ from coalloc_lib.model.distributions import (
     Deterministic,
     Exponential,
     Hyperexponential,
+    SizeDistribution,
     parse_sizes,
 )
 from coalloc_lib.model.jobs import REQUESTS
-from coalloc_lib.model.system import parse_clusters
+from coalloc_lib.model.placement import Placement
+from coalloc_lib.model.system import Multicluster, parse_clusters
 
-#: The values of options that all formulas require.
+#: The values of options for which a formula of the capacity loss exists.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
-#: The values of options that the approximation requires in addition.
+#: The values of further options for which the approximation of the capacity loss exists.
 APPROXIMATED = {"--placement": ("worst-fit", "first-fit")}
 
 EXAMPLES = """\b
@@ -34,19 +36,32 @@ Examples:
     planning=False,
     sizes=("DIST", "Distribution of the component sizes: U[a,b] or D(q)[a,b]."),
     components=("K", "Number of components of each job.  [default: one per cluster]", 1),
-    method=("METHOD", f"One of {', '.join(METHODS)}.  [default: exact if it is fast enough, "
-            "otherwise simulation]"),
+    method=(
+        "METHOD",
+        f"One of {', '.join(METHODS)}.  [default: exact if it is fast enough, "
+        "otherwise simulation]",
+    ),
     one_is_power_of_two=(None, "D(q): treat the size 1 as a power of two, with threefold weight."),
     service=("DIST", "Service times: exponential, deterministic, hyperexponential:CV."),
     backlog=("N", "fpfs: number of waiting jobs that the policy can see.  [default: 500]", 1),
     jobs=("N", "Number of simulated jobs.  [default: 200000]", 1),
-)  # fmt: skip
+)
 def loss(
-    clusters: str, sizes: str, request: str, components: int | None = None,
-    method: str | None = None, one_is_power_of_two: bool = False, service: str = "exponential",
-    placement: str | None = None, scheduling: str = "fcfs", backlog: int | None = None,
-    jobs: int | None = None, seed: int | None = None, as_json: bool = False, **policy_options: Any,
-) -> None:  # fmt: skip
+    clusters: str,
+    sizes: str,
+    request: str,
+    components: int | None = None,
+    method: str | None = None,
+    one_is_power_of_two: bool = False,
+    service: str = "exponential",
+    placement: str | None = None,
+    scheduling: str = "fcfs",
+    backlog: int | None = None,
+    jobs: int | None = None,
+    seed: int | None = None,
+    as_json: bool = False,
+    **policy_options: Any,
+) -> None:
     """Print the capacity loss: the share of the processors that is idle although jobs wait.
 
     A simulated loss is printed with its 95 % interval. If no method is given, the method that was
@@ -69,9 +84,10 @@ def loss(
     sampling = {name: number for name, number in sampling.items() if number is not None}
     answer: Any = None
     if method != "simulation":
-        question = system, distribution, components, request, rule
+        question = _Question(system, distribution, components, request, rule)
         given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
-        answer = _by_formula(question, method, given, sampling)
+        if _has_formula(question, method, given, sampling):
+            answer = _by_formula(question, method, given)
     if answer is None:
         if scheduling == "fcfs" and backlog is not None:
             raise InputError(
@@ -87,16 +103,30 @@ def loss(
     _print(answer[0], answer[1], as_json, name_method=method is None)
 
 
-def _by_formula(question, method, given, sampling):
-    """Return the capacity loss by a formula, and the name of the method.
+class _Question(NamedTuple):
+    """The system and the jobs for which the user asks for the capacity loss."""
 
-    If the user gave no method and there is no formula that is fast enough, return None.
+    system: Multicluster
+    sizes: SizeDistribution
+    components: int | None
+    request: str
+    placement: Placement | None
+
+    @property
+    def needs_chain(self) -> bool:
+        """Whether a Markov chain is needed to compute the capacity loss exactly."""
+        return self.request in ("unordered", "total") and len(self.system) > 1
+
+
+def _has_formula(question, method, given, sampling):
+    """Return whether a formula gives the capacity loss, so that no simulation is needed.
+
+    If the user gave a method whose formula does not exist, raise an `InputError`.
 
     Parameters
     ----------
-    question : tuple
-        The system, the distribution of sizes, the number of components, the request type and the
-        placement policy.
+    question : _Question
+        The system and the jobs.
     method : str or None
         The method that the user gave.
     given : dict
@@ -104,37 +134,47 @@ def _by_formula(question, method, given, sampling):
     sampling : dict
         The options of a simulation that the user gave.
     """
-    from coalloc_lib.analytic import BudgetError, exact_utilization, maximal_utilization
-
-    system, *sizes, request, placement = question
-    by_chain = request in ("unordered", "total") and len(system) > 1
-    obstacle = _obstacle(request, by_chain, method, given)
-    if method is None and (obstacle or (by_chain and sampling)):
-        return None
-    for name in sampling:
-        obstacle = obstacle or (
-            f"--{name} is for --method simulation; leave it out, or add --method simulation"
+    obstacle = _obstacle(question, method, given)
+    if method is None and (obstacle or (question.needs_chain and sampling)):
+        return False
+    if obstacle is None and sampling:
+        option = next(iter(sampling))
+        obstacle = (
+            f"--{option} is for --method simulation; leave it out, or add --method simulation"
         )
     if obstacle:
         raise InputError(obstacle)
-    calculate = exact_utilization if by_chain and method != "approximation" else maximal_utilization
+    return True
+
+
+def _by_formula(question, method, given):
+    """Return the capacity loss that a formula gives, and the name of the formula's method.
+
+    If the formula takes too long, raise an `InputError`, or return None if the user gave no method.
+    """
+    from coalloc_lib.analytic import BudgetError, exact_utilization, maximal_utilization
+
+    is_chain = question.needs_chain and method != "approximation"
+    calculate = exact_utilization if is_chain else maximal_utilization
+    *arguments, placement = question
     try:
-        bound = calculate(system, *sizes, request, placement=placement)
+        utilization = calculate(*arguments, placement=placement)
     except BudgetError as error:
         if method is None:
             return None
         other = "--method simulation"
-        if method == "exact" and not _obstacle(request, by_chain, "approximation", given):
+        if method == "exact" and not _obstacle(question, "approximation", given):
             other = f"--method approximation or {other}"
         raise InputError(
             f"--method {method} takes too long for this system: {error.cost}; use {other}"
         ) from None
-    return bound.loss, bound.method
+    return utilization.loss, utilization.method
 
 
-def _obstacle(request, by_chain, method, given):
-    """Return why there is no formula for the options, and what to do, or None if there is one."""
-    if method == "approximation" and not by_chain:
+def _obstacle(question, method, given):
+    """Return why no formula gives the capacity loss for the user's options, or None."""
+    request = question.request
+    if method == "approximation" and not question.needs_chain:
         where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"
         return f"{where} has an exact formula and no approximation; use --method exact"
     required = FORMULA | (APPROXIMATED if method == "approximation" else {})

@@ -1,7 +1,10 @@
 """The options that several commands share, and functions that interpret their values."""
 
-from collections.abc import Callable, Collection
-from dataclasses import fields
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import Field, fields
+from functools import wraps
 from inspect import Parameter, signature
 from typing import Annotated, Any, get_type_hints
 
@@ -17,8 +20,8 @@ from coalloc_lib.policies.booking import CHOICES
 from coalloc_lib.policies.fcfs import COUNTED
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 
-#: The options that several commands have: the placeholder of the value in the help (None for a
-#: flag), the help text and, for some, the smallest value.
+#: The options that several commands share. Each has a placeholder for its value in the help (None
+#: for a flag), a help text and, for some, a smallest value.
 SHARED: dict[str, tuple] = {
     "clusters": ("N,N,...", "Number of processors of each cluster, or a named system: "
                  f"{', '.join(NAMED_SYSTEMS)}."),
@@ -29,8 +32,9 @@ SHARED: dict[str, tuple] = {
     "seed": ("N", "Seed of the random numbers.", 0),
     "as_json": (None, "Print one JSON object."),
 }  # fmt: skip
-#: The same for the options that are fields of scheduling policies. The names of the policies are
-#: added before the help text.
+#: The options that set fields of scheduling policies. Each has a placeholder for its value in the
+#: help (None for a flag), a help text and, for some, a smallest value. The names of the policies
+#: are printed before the help text.
 FIELDS: dict[str, tuple] = {
     "max_jumps": ("N", "how many times a job may be overtaken.", 0),
     "counted": ("WHEN", "the overtakings of a job count while it is "
@@ -46,20 +50,25 @@ FIELDS: dict[str, tuple] = {
     "rule": ("RULE", f"how processors are chosen: {', '.join(CHOICES)}."),
     "release_early": (None, "the processors of a job that ends early become free at once."),
 }  # fmt: skip
-#: The flags whose name is not that of their argument.
-FLAGS = {"as_json": "--json", "every_row": "--all"}
+#: Command line options that do not have the name of their argument in Python.
+NAMES = {"as_json": "--json"}
 
 
-def command(planning: bool | None = None, **texts: tuple) -> Callable[[Callable], Callable]:
+def command(
+    planning: bool | None = None, option_names: Mapping[str, str] = NAMES, **texts: tuple
+) -> Callable[[Callable], Callable]:
     """Return a decorator that turns the arguments of a function into command line options.
 
     If the function has an argument ``scheduling`` and a ``**`` argument, the fields of the
-    scheduling policies become options too, and the ``**`` argument receives them.
+    scheduling policies become options too, and the ``**`` argument receives them. If the function
+    raises an `InputError` about one of its arguments, the error names the option.
 
     Parameters
     ----------
     planning : bool, optional
         Whether to include the fields of the policies that plan with the users' estimates.
+    option_names : dict of str to str
+        The options whose name is not that of their argument, by the name of the argument.
     **texts : tuple
         The placeholder, the help text and the smallest value of each option, as in `SHARED`, which
         has the texts of all other options.
@@ -72,48 +81,72 @@ def command(planning: bool | None = None, **texts: tuple) -> Callable[[Callable]
             if parameter.kind is Parameter.VAR_KEYWORD:
                 continue
             name, kind = parameter.name, parameter.annotation
-            words = (texts | SHARED).get(name)
-            option = _option(name, kind, *words) if words else kind
+            words = (SHARED | texts).get(name)
+            option = _option(_flag(name, option_names), kind, *words) if words else kind
             parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=option))
             if name == "scheduling":
                 parameters += _fields(planning)
-        function.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
-        function.__annotations__ = {p.name: p.annotation for p in parameters}
-        return function
+        flags = {p.name: _flag(p.name, option_names) for p in parameters}
+
+        @wraps(function)
+        def run(**values: Any) -> None:
+            with _naming_options(flags):
+                function(**values)
+
+        run.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in parameters}
+        return run
 
     return decorate
 
 
-def _option(name: str, kind: Any, metavar: str | None, text: str, least: int | None = None) -> Any:
-    flag = FLAGS.get(name, "--" + name.replace("_", "-"))
+@contextmanager
+def _naming_options(flags: Mapping[str, str]) -> Iterator[None]:
+    """Let an `InputError` name the option that the user gave and not an argument of Python."""
+    try:
+        yield
+    except InputError as error:
+        match = re.match(r"(\w+)(?= [=/])", str(error))
+        if match is None or match[1] not in flags:
+            raise
+        raise InputError(flags[match[1]] + str(error).removeprefix(match[1])) from None
+
+
+def _flag(name: str, option_names: Mapping[str, str] = NAMES) -> str:
+    return option_names.get(name, "--" + name.replace("_", "-"))
+
+
+def _option(flag: str, kind: Any, metavar: str | None, text: str, least: int | None = None) -> Any:
     return Annotated[kind, typer.Option(flag, metavar=metavar, min=least, help=text)]
 
 
 def _fields(planning: bool | None) -> list[Parameter]:
-    """Return the fields of the scheduling policies as options."""
-    options = {}
+    """Return a command line option for each field of the scheduling policies."""
+    options: dict[str, Parameter] = {}
     for policy in SCHEDULING.values():
         kind: Any = policy
-        types = get_type_hints(kind)
-        for field in fields(kind) if planning or not policy.uses_estimates else ():
-            metavar, text, *least = FIELDS.get(
-                field.name, (None, "see the documentation of this policy.")
-            )
-            default: Any = field.default
-            if isinstance(default, float | str):
-                words = default if isinstance(default, str) else f"{default:g}"
-                text += f"  [default: {words}]"
-            is_flag = types[field.name] is bool
-            kind = bool if is_flag else types[field.name] | None
-            takers = ", ".join(
-                n for n, other in SCHEDULING.items() if field.name in options_of(other)
-            )
-            option = _option(field.name, kind, metavar, f"{takers}: {text}", *least)
-            options[field.name] = Parameter(
-                field.name, Parameter.KEYWORD_ONLY, default=False if is_flag else None,
-                annotation=option,
-            )  # fmt: skip
+        if planning or not policy.uses_estimates:
+            types = get_type_hints(kind)
+            options |= {field.name: _field(field, types[field.name]) for field in fields(kind)}
     return [*options.values()]
+
+
+def _field(field: Field, field_type: Any) -> Parameter:
+    """Return a command line option for one field of the scheduling policies."""
+    metavar, text, *least = FIELDS[field.name]
+    if isinstance(field.default, float | str):
+        default = field.default if isinstance(field.default, str) else f"{field.default:g}"
+        text += f"  [default: {default}]"
+    takers = [name for name, other in SCHEDULING.items() if field.name in options_of(other)]
+    is_flag = field_type is bool
+    kind = bool if is_flag else field_type | None
+    option = _option(_flag(field.name), kind, metavar, f"{', '.join(takers)}: {text}", *least)
+    return Parameter(
+        field.name,
+        Parameter.KEYWORD_ONLY,
+        default=False if is_flag else None,
+        annotation=option,
+    )
 
 
 def chosen(option: str, value: str, choices: Collection[str]) -> str:
@@ -163,7 +196,7 @@ def placement_of(name: str | None, request: str | None = None) -> PlacementRule 
     rule = PLACEMENTS[chosen("--placement", name, PLACEMENTS)]()
     if request == "ordered":
         raise InputError(
-            "--placement is not for --request ordered, whose components name their clusters; "
+            "--placement is not for --request ordered, in which each component names its cluster; "
             "leave it out"
         )
     return rule
@@ -195,7 +228,7 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
             f"priorities; choose one of {', '.join(ORDERS[:3])}"
         )
     for option in options:
-        flag = "--" + option.replace("_", "-")
+        flag = _flag(option)
         if option in needed_by(policy) and option not in given:
             raise InputError(f"--scheduling {name} needs {flag}; add it")
         if option in given and option not in wanted:
@@ -204,7 +237,4 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
                 f"{flag} is not for --scheduling {name}; leave it out, or use --scheduling "
                 f"{' or '.join(takers)}"
             )
-    try:
-        return policy(**given)
-    except InputError as error:
-        raise InputError("--" + str(error).replace("_", "-", 1)) from None
+    return policy(**given)

@@ -20,17 +20,17 @@ from coalloc_lib.basics.text import printable
 
 #: The name of standard output in error messages.
 OUTPUT = "standard output"
-#: The ASCII signs that replace other signs if a stream cannot encode these.
+#: ASCII signs that are printed in the place of others if the output stream cannot encode these.
 SIGNS = {
     "−": "-", "–": "-", "—": "-", "─": "-", "±": "+/-", "×": "x", "·": "*", "…": "...",
     "≤": "<=", "≥": ">=", "≈": "~", "→": "->", "↔": "<->", "’": "'", "‘": "'", "“": '"',
     "”": '"', "✓": "yes", "✗": "no", "\N{NO-BREAK SPACE}": " ",
 }  # fmt: skip
-#: The name under which `_in_ascii` is registered as a handler of encoding errors.
+#: The name under which Python knows the handler of encoding errors, `_in_ascii`.
 SIGNS_HANDLER = "coalloc-signs"
-#: The width in characters of a table that is printed into a file or a pipe.
+#: The width, in characters, of tables that are printed into a file or a pipe.
 FILE_WIDTH = 120
-#: The smallest width in characters of a column of words.
+#: The smallest width, in characters, of a column of words in a printed table.
 WORDS_WIDTH = 10
 
 
@@ -55,7 +55,7 @@ def prepare_streams() -> None:
 
 @contextmanager
 def naming(path: str) -> Iterator[None]:
-    """Add a path to every `OSError` in the ``with`` block.
+    """Add the name of a file to every `OSError` in the ``with`` block.
 
     The error of a failed write, for example on a full disk, does not name the file.
     """
@@ -75,7 +75,7 @@ def drop_output() -> None:
 
 
 def _write(lines: Iterable[str]) -> None:
-    """Print lines and flush them. If the reader of a pipe has ended, discard the output."""
+    """Print lines and flush them; if the reader of a pipe has ended, discard the output."""
     try:
         with naming(OUTPUT):
             sys.stdout.writelines(f"{line}\n" for line in lines)
@@ -96,14 +96,14 @@ def warn(words: str) -> None:
 
 def print_json(answer: dict) -> None:
     """Print a dict as one JSON object, with null in the place of infinite numbers and NaN."""
-    # If the stream does not use UTF-8, all other characters than ASCII are written as escapes.
+    # If the output stream does not use UTF-8, characters other than ASCII are written as escapes.
     encoding = codecs.lookup(getattr(sys.stdout, "encoding", None) or "utf-8").name
     text = json.dumps(_finite(answer), indent=2, ensure_ascii=encoding != "utf-8", allow_nan=False)
     show(*text.split("\n"))
 
 
 def _finite(value: Any) -> Any:
-    """Return a value in which None replaces all infinite numbers and NaN, also in its parts."""
+    """Replace all infinite numbers and NaN in a value for JSON by None."""
     if isinstance(value, dict):
         return {name: _finite(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -133,9 +133,10 @@ def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None
 
     is_terminal = sys.stdout.isatty()
     width = get_terminal_size().columns if is_terminal else FILE_WIDTH
-    # The cells become `Text`, because rich reads square brackets in a `str` as markup.
-    cells = [[cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row]
-             for row in rows]  # fmt: skip
+    # The cells of the table become `Text`, because rich reads square brackets in a `str` as markup.
+    cells = [
+        [cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row] for row in rows
+    ]
     if _least_width(columns, cells) > width:
         _write(_as_lists(columns, cells, title))
     else:
@@ -143,7 +144,7 @@ def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None
 
 
 def _least_width(columns, rows):
-    """Return the smallest width of a table in which no number is cut."""
+    """Return the smallest width of a printed table in which no number is cut."""
     least = 0
     for at, heading in enumerate(columns):
         longest = max(len(heading.lstrip(">")), *(len(row[at]) for row in rows), 0)
@@ -152,7 +153,7 @@ def _least_width(columns, rows):
 
 
 def _as_table(columns, rows, title, width, is_terminal):
-    """Yield the lines of a table."""
+    """Yield the lines of a printed table."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -173,7 +174,10 @@ def _as_table(columns, rows, title, width, is_terminal):
 
 
 def _as_lists(columns, rows, title):
-    """Yield the lines of a list: for each row its first cell, then a line for each other cell."""
+    """Yield the lines of a table that is printed as one list for each row.
+
+    The first line has the first cell of the row, and each further line has another cell.
+    """
     names = [heading.removeprefix(">") for heading in columns]
     if title is not None:
         yield printable(title)

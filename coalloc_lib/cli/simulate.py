@@ -4,63 +4,25 @@ import sys
 import warnings
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable
 from contextlib import redirect_stdout
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from coalloc_lib import __version__
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive
-from coalloc_lib.basics.files import atomic_path, check_writable
+from coalloc_lib.basics.files import check_writable
 from coalloc_lib.cli import options
-from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
+from coalloc_lib.cli.output import print_json, show, warn
+from coalloc_lib.cli.simulate_output import Answer, metrics_of, print_answer, write_files
 from coalloc_lib.model.jobs import REQUESTS, JobStream
-from coalloc_lib.model.system import Multicluster, parse_clusters
+from coalloc_lib.model.system import parse_clusters
 from coalloc_lib.schedules import exchange
-from coalloc_lib.schedules.metrics import STILL_WAITING, least_means, means
-from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.schedules.metrics import STILL_WAITING
 from coalloc_lib.simulation.run import ENGINES, refuse_impossible
 from coalloc_lib.simulation.run import simulate as run
-from coalloc_lib.statistics.bootstrap import DAY, FEWEST_BLOCKS, WEEK, resample_weeks
+from coalloc_lib.statistics.schedule_means import mean_intervals
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import ESTIMATES
 
-#: The bound of the bounded slowdown in seconds: shorter run times count as this long.
-BOUND = 10.0
-
-
-class _Mean(NamedTuple):
-    """A mean over jobs that is printed with its 95 % interval.
-
-    It has the label in the table, the name by which `means` and `least_means` call it, and a
-    function that returns the values of all jobs. The work of the jobs may be their weight. Digits
-    and unit are those of the table.
-    """
-
-    label: str
-    metric: str
-    values: Callable[[Schedule], NDArray[np.float64]]
-    by_work: bool = False
-    digits: int = 0
-    unit: str = " s"
-
-
-#: The means by their names in the JSON object.
-MEANS = {
-    "mean_wait": _Mean("mean wait", "wait_mean", lambda schedule: schedule.wait),
-    "mean_response": _Mean("mean response", "response_mean", lambda schedule: schedule.response),
-    "average_weighted_response_time": _Mean(
-        "AWRT", "awrt_work", lambda schedule: schedule.response, by_work=True
-    ),
-    "mean_bounded_slowdown": _Mean(
-        f"mean bounded slowdown ({BOUND:g} s)", "slowdown_mean",
-        lambda schedule: schedule.slowdown(BOUND), digits=1, unit="",
-    ),
-}  # fmt: skip
 EXAMPLES = """\b
 Examples:
   coalloc simulate --trace KTH-SP2 --clusters 100 --request total --placement best-fit
@@ -79,33 +41,59 @@ Examples:
 @options.command(
     planning=True,
     trace=("FILE|NAME", "A log file (.swf, .swf.gz) or the name of a public log."),
-    estimates=("KIND", "The run time estimates with which easy, conservative and online plan: "
-               "requested or exact."),
+    estimates=(
+        "KIND",
+        "The run time estimates with which easy, conservative and online plan: requested or exact.",
+    ),
     missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
     span_penalty=("P", "A job in several clusters runs 1 + P times as long.", 0),
-    split=("N", "unordered: split jobs into as few components of at most N processors as possible."
-           "  [default: the largest cluster]", 1),
+    split=(
+        "N",
+        "unordered: split jobs into as few components of at most N processors as possible."
+        "  [default: the largest cluster]",
+        1,
+    ),
     components=("K", "unordered, ordered: split jobs into K components of nearly equal size.", 1),
     largest=("N", "Leave out jobs of more than N processors.", 1),
     node=("N", "Jobs get whole nodes of N processors.", 1),
     load=("X", "Scale the interarrival times to this offered load."),
-    engine=("ENGINE", f"One of {', '.join(ENGINES)}.  "
-            "[default: compiled, if it supports the policies]"),
+    engine=(
+        "ENGINE",
+        f"One of {', '.join(ENGINES)}.  [default: compiled, if it supports the policies]",
+    ),
     verify=(None, "Check the schedule against the rules of the model."),
-    export=("FILE.csv", "Also write the schedule with numbered processors, as a table of jobs of "
-            "Batsim, which evalys reads."),
-    out=("FILE.csv", "The file for the schedule. With -, the schedule goes to standard output and "
-         "the metrics go to stderr."),
-)  # fmt: skip
+    export=(
+        "FILE.csv",
+        "Also write the schedule with numbered processors, as a table of jobs of "
+        "Batsim, which evalys reads.",
+    ),
+    out=(
+        "FILE.csv",
+        "The file for the schedule. With -, the schedule goes to standard output and "
+        "the metrics go to stderr.",
+    ),
+)
 def simulate(
-    trace: str, clusters: str, request: str = "total", scheduling: str = "fcfs",
-    placement: str | None = None, estimates: str = "requested",
-    missing: float | None = None, span_penalty: float = 0.0,
-    split: int | None = None, components: int | None = None, largest: int | None = None,
-    node: int = 1, load: float | None = None,
-    engine: str | None = None, verify: bool = False, export: str | None = None,
-    out: str | None = None, as_json: bool = False, **policy_options: Any,
-) -> None:  # fmt: skip
+    trace: str,
+    clusters: str,
+    request: str = "total",
+    scheduling: str = "fcfs",
+    placement: str | None = None,
+    estimates: str = "requested",
+    missing: float | None = None,
+    span_penalty: float = 0.0,
+    split: int | None = None,
+    components: int | None = None,
+    largest: int | None = None,
+    node: int = 1,
+    load: float | None = None,
+    engine: str | None = None,
+    verify: bool = False,
+    export: str | None = None,
+    out: str | None = None,
+    as_json: bool = False,
+    **policy_options: Any,
+) -> None:
     """Simulate the jobs of a log on a system; print the metrics, then write the schedule.
 
     The schedule is a CSV file with the columns job,submit,start,end,processors,allocation. The
@@ -125,6 +113,8 @@ def simulate(
 
     options.chosen("--estimates", estimates, ESTIMATES)
     _check_penalty(span_penalty, request, system)
+    if not policy.uses_estimates and export is None:
+        _reject_missing(missing, scheduling)
     _check_nodes(node, system)
     _check_outputs(out, export, as_json)
     log = _read(trace)
@@ -137,40 +127,29 @@ def simulate(
         jobs = jobs.with_load(system, positive("--load", load))
     schedule = _run(system, jobs, policy, rule, engine, verify)
     left_out = _left_out(log, jobs, largest)
-    metrics = {"left_out_jobs": sum(left_out.values()), **_metrics(schedule)}
+    metrics = {"left_out_jobs": sum(left_out.values()), **metrics_of(schedule)}
     if node > 1:
         metrics["idle_share_of_work"] = 1 - asked.work.sum() / jobs.work.sum()
-    answer = _Answer(f"{log.title} on {system}", metrics, left_out, *_intervals(schedule))
+    answer = Answer(f"{log.title} on {system}", metrics, left_out, *mean_intervals(schedule))
     try:
-        _write_files(schedule, export, out)
+        write_files(schedule, export, out)
     finally:  # The metrics are printed even if the disk is too full for the files.
         if as_json:
             print_json(answer.to_json(log.title, system, out))
         else:
             with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
-                _print(answer)
+                print_answer(answer)
     if out != "-" and not as_json:
         show(*(file for file in (export, out) if file is not None))
 
 
-class _Answer(NamedTuple):
-    """The results of a run that are printed.
-
-    `intervals` has the 95 % intervals of the means by name, and `why_none` says why some of them
-    have no interval.
-    """
-
-    title: str
-    metrics: dict[str, Any]
-    left_out: dict[str, int]
-    intervals: dict[str, tuple[float, float]]
-    why_none: str
-
-    def to_json(self, trace: str, system: Multicluster, out: str | None) -> dict[str, Any]:
-        """Return the object that the option ``--json`` prints."""
-        answer = {"trace": trace, "clusters": list(system.sizes), **self.metrics}
-        answer |= {"ci95": self.intervals or None, "left_out": self.left_out, "out": out}
-        return answer | {"version": __version__}
+def _reject_missing(missing, scheduling):
+    """Raise an error if ``--missing`` is given although nothing uses estimates."""
+    if missing is not None:
+        raise InputError(
+            f"--missing {missing:g} has no effect: --scheduling {scheduling} does not plan with "
+            "estimates; leave it out"
+        )
 
 
 def _check_penalty(span_penalty, request, system):
@@ -184,7 +163,7 @@ def _check_penalty(span_penalty, request, system):
 
 
 def _check_nodes(node, system):
-    """Raise an error if a cluster does not consist of whole nodes."""
+    """Raise an error if the size of a cluster is not a multiple of the size of a node."""
     odd = [size for size in system.sizes if size % node]
     if odd:
         raise InputError(
@@ -194,7 +173,7 @@ def _check_nodes(node, system):
 
 
 def _check_outputs(out, export, as_json):
-    """Raise an error if the outputs exclude each other or if a file cannot be written.
+    """Raise an error if options for the output exclude each other or if a file is not writable.
 
     This is checked before the simulation, which may take long.
     """
@@ -210,7 +189,7 @@ def _check_outputs(out, export, as_json):
 
 
 def _read(trace):
-    """Read a log, and print the notes about its content on stderr."""
+    """Read a log, and print notes on how it was read on stderr."""
     log = load_trace(trace)
     for note in log.notes:
         warn(f"{log.name}: {note}")
@@ -218,13 +197,14 @@ def _read(trace):
 
 
 def _run(system, jobs, policy, placement, engine, verify):
-    """Simulate the jobs and print warnings on stderr; verify the schedule if `verify` is true."""
+    """Simulate jobs, print warnings on stderr, and verify the schedule if the user wants it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         schedule = run(system, jobs, scheduling=policy, placement=placement, engine=engine)
     for warning in caught:
         warn(str(warning.message))
-    _warn(schedule)
+    _reject_if_none_served(schedule)
+    _warn_of_misleading_means(schedule)
     if verify:
         schedule.verify()
         if schedule.unchecked:
@@ -233,29 +213,15 @@ def _run(system, jobs, policy, placement, engine, verify):
 
 
 def _left_out(log, jobs, largest):
-    """Return the numbers of jobs that were not simulated, by the reason."""
+    """Return the numbers of jobs that were left out of the simulation, by the reason."""
     unusable = len(log) - len(log.usable)
     left_out = {"without run time or processors": unusable}
     left_out |= {f"of more than {largest} processors": len(log) - unusable - len(jobs)}
     return {why: count for why, count in left_out.items() if count}
 
 
-def _write_files(schedule, export, out):
-    """Write the schedule to the files that the options name."""
-    if export is not None:
-        with naming(export):
-            exchange.export(schedule, export)
-    if out is None:
-        return
-    table = schedule.to_frame()
-    for name in ("submit", "start", "end"):
-        table[name] = _without_decimals(table[name].to_numpy())
-    with naming(OUTPUT if out == "-" else out), atomic_path(out) as beside:
-        table.to_csv(beside, index=False, lineterminator="\n")
-
-
 def _splitting(request, system, split, components):
-    """Return the function that splits the jobs of a stream into components.
+    """Return a function that splits jobs into components, as the user's options say.
 
     Parameters
     ----------
@@ -286,7 +252,7 @@ def _splitting(request, system, split, components):
 
 
 def _check_requested_times(log):
-    """Raise an error if a log has no requested times, and print a warning if some are missing.
+    """Raise an error if no job has a requested time, or warn if some jobs have none.
 
     The policies would plan such jobs with their exact run times, which a user may not notice.
     """
@@ -304,7 +270,9 @@ def _check_requested_times(log):
 
 
 def _reject_impossible(system, jobs, placement, prepared, log):
-    """Raise an error if a job can never start; name it as in the log and say how to leave it out.
+    """Raise an error if a job can never start, and say how to leave such jobs out.
+
+    The error gives the number of the job in the log.
 
     The function `prepared` splits a stream of jobs into components and rounds them up to nodes.
     """
@@ -322,7 +290,8 @@ def _reject_impossible(system, jobs, placement, prepared, log):
     except ImpossibleJobError as error:
         fits = jobs.request == "total" and jobs.processors.max() <= system.processors
         spans = "let them span clusters with --request flexible, " if fits else ""
-        # If a job can start, every smaller job can start too, so bisection finds the largest one.
+        # If a job can start, every smaller job can start too, so bisection finds the largest job
+        # that can start.
         most = bisect_left(range(1, system.processors + 1), True, key=is_impossible)
         raise InputError(
             f"{log.name}: job {jobs.number[error.job]} can never start: {error.reason}; leave such "
@@ -330,11 +299,24 @@ def _reject_impossible(system, jobs, placement, prepared, log):
         ) from None
 
 
-def _warn(schedule):
-    """Print warnings if the means are misleading: work still waits, or jobs were rejected.
+def _reject_if_none_served(schedule):
+    """Raise an `InputError` if all jobs were rejected."""
+    if len(schedule.refused) == len(schedule):
+        raise InputError(_on_rejected_jobs(schedule))
 
-    If all jobs were rejected, raise an `InputError`.
-    """
+
+def _on_rejected_jobs(schedule):
+    """Return a message on rejected jobs: their number, the reasons, and a remedy."""
+    reasons = Counter(refusal.why for refusal in schedule.refused.values())
+    counts = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
+    return (
+        f"{len(schedule.refused):,} of {len(schedule):,} jobs were rejected: {counts}; try a "
+        "longer --horizon, or more --max-attempts"
+    )
+
+
+def _warn_of_misleading_means(schedule):
+    """Print warnings if work still waits at the last submission, or if jobs were rejected."""
     jobs = schedule.jobs
     waits = jobs.work[schedule.start > jobs.submit.max()].sum() / jobs.work.sum()
     if waits > STILL_WAITING:
@@ -342,104 +324,5 @@ def _warn(schedule):
             f"at the last submission {waits:.0%} of the work still waits; the means depend on the "
             "length of the log, and the offered load may be more than these policies can serve"
         )
-    reasons = Counter(refusal.why for refusal in schedule.refused.values())
-    if reasons:
-        counts = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
-        message = (
-            f"{len(schedule.refused):,} of {len(schedule):,} jobs were rejected: {counts}; try a "
-            "longer --horizon, or more --max-attempts"
-        )
-        if len(schedule.refused) == len(schedule):
-            raise InputError(message)
-        warn(message)
-
-
-def _metrics(schedule):
-    """Return the metrics by name. Times are in seconds, and rejected jobs do not count in means."""
-    submit, mean = schedule.jobs.submit, means(schedule, at_least=BOUND)
-    all_at_start = np.ptp(submit) == 0
-    finish = np.nanmax(schedule.end) if all_at_start else submit.max()
-    offered = None if all_at_start else schedule.jobs.offered_load(schedule.system)
-    metrics = {
-        "jobs": mean["jobs"],
-        "refused_jobs": mean["refused"],
-        "offered_load": offered,
-        "utilization": schedule.utilization(submit.min(), finish),
-        **{name: mean[row.metric] for name, row in MEANS.items()},
-        "spanning_jobs": int(schedule.spans.sum()),
-    }
-    if schedule.attempts is not None:
-        metrics["mean_attempts"] = float(schedule.attempts[schedule.served].mean())
-    return metrics
-
-
-def _intervals(schedule):
-    """Return the 95 % intervals of the means, and why some of them have no interval.
-
-    The intervals are those of a bootstrap over weeks.
-    """
-    ran = schedule.served
-    submit, work = schedule.jobs.submit[ran], schedule.jobs.work[ran]
-    if np.ptp(submit) < FEWEST_BLOCKS * WEEK:
-        days = f"{np.ptp(submit) / DAY:.1f} days"
-        return {}, f"a bootstrap over weeks needs {FEWEST_BLOCKS} weeks, but this log has {days}"
-    values = [mean.values(schedule)[ran] for mean in MEANS.values()]
-    weights = [work if mean.by_work else np.ones(len(work)) for mean in MEANS.values()]
-    weeks, least = resample_weeks(values, np.stack(weights), submit), least_means(schedule)
-    intervals = {
-        name: weeks.interval(itemgetter(at)).within(least[mean.metric])
-        for at, (name, mean) in enumerate(MEANS.items())
-    }
-    reliable = {name: (i.low, i.high) for name, i in intervals.items() if not i.warning}
-    doubtful = [name for name in MEANS if name not in reliable]
-    if not doubtful:
-        return reliable, ""
-    warning = intervals[doubtful[0]].warning
-    if not reliable:
-        return reliable, warning
-    return reliable, f"of {', '.join(MEANS[name].label for name in doubtful)}: {warning}"
-
-
-def _print(answer):
-    """Print the metrics as a table, with a column of intervals if there are any."""
-    table = _counts(answer.metrics, answer.left_out)
-    for name, mean in MEANS.items():
-        ends = (f"{end:,.{mean.digits}f}" for end in answer.intervals.get(name, ()))
-        value = f"{answer.metrics[name]:,.{mean.digits}f}{mean.unit}"
-        table.append((mean.label, value, " to ".join(ends)))
-    if "mean_attempts" in answer.metrics:
-        table.append(("mean attempts", f"{answer.metrics['mean_attempts']:,.2f}", ""))
-    columns = ("metric", ">value", ">95 % interval")[: 3 if answer.intervals else 2]
-    print_table(columns, [row[: len(columns)] for row in table], answer.title)
-    if answer.why_none:
-        has_some = bool(answer.intervals)
-        show(f"no interval {answer.why_none}" if has_some else f"no intervals: {answer.why_none}")
-
-
-def _counts(metrics, left_out):
-    """Return the rows of the table that have no interval.
-
-    The number of rejected jobs is left out unless the policy books jobs, because no other policy
-    rejects jobs.
-    """
-    span, offered = metrics["spanning_jobs"], metrics["offered_load"]
-    rows = {"jobs": f"{metrics['jobs']:,}"}
-    rows |= {f"jobs left out, {why}": f"{count:,}" for why, count in left_out.items()}
-    if "mean_attempts" in metrics:
-        rows["jobs rejected"] = f"{metrics['refused_jobs']:,}"
-    rows["jobs that span clusters"] = f"{span:,} ({span / metrics['jobs']:.1%})"
-    rows["offered load"] = "-" if offered is None else f"{offered:.3f}"
-    rows["utilization"] = f"{metrics['utilization']:.3f}"
-    idle = metrics.get("idle_share_of_work")
-    if idle:
-        rows["share of both that rounding up to whole nodes adds"] = f"{idle:.1%}"
-    return [(*row, "") for row in rows.items()]
-
-
-def _without_decimals(instants):
-    """Return instants for a CSV file: 30 in the place of 30.0, and an empty text for NaN."""
-    whole = (instants == np.floor(instants)) & (np.abs(instants) < 2**53)
-    if whole.all():
-        return instants.astype(np.int64)
-    texts = [str(int(x)) if x.is_integer() else repr(x) for x in instants.tolist()]
-    return ["" if x == "nan" else x for x in texts]
+    if schedule.refused:
+        warn(_on_rejected_jobs(schedule))

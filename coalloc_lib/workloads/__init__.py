@@ -12,17 +12,17 @@ from coalloc_lib.model.jobs import JobStream
 
 @runtime_checkable
 class Workload(Protocol):
-    """A source from which job streams can be sampled: a model, a log, or a stream itself."""
+    """A source of jobs for a simulation: a random model of jobs, a log, or a stream of jobs."""
 
     @property
     def mean_work(self) -> float:
-        """The mean processor-time of a job, without a span penalty.
+        """The mean work of a job: its processors times its run time, without a span penalty.
 
         The offered load on P processors is L if jobs arrive at the rate ``L * P / mean_work``.
         """
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Return a stream of jobs, in order of submission.
+        """Return a given number of jobs, in order of submission.
 
         Parameters
         ----------

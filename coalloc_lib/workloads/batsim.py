@@ -12,20 +12,23 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 
-#: The types of profile whose run time does not depend on the platform. Newer versions of Batsim
-#: call the type "delay" "DelayProfile".
+#: The types of Batsim profiles whose run time does not depend on the platform. Older versions of
+#: Batsim write "delay", and newer versions write "DelayProfile".
 DELAYS = ("delay", "DelayProfile")
 
 
 class _Workload(NamedTuple):
-    """The content of a workload file: its jobs, the profile of each job, and its ``nb_res``."""
+    """The content of a Batsim file: its jobs, the profile of each job, and ``nb_res``.
+
+    The key ``nb_res`` has the number of processors of the platform.
+    """
 
     jobs: list[dict[str, Any]]
     profiles: list[dict[str, Any]]
     resources: Any
 
     def column(self, name: str) -> list:
-        """Return the values of a key that every job has."""
+        """Return the value that each job of the file has for a key such as ``res``."""
         return [job[name] for job in self.jobs]
 
 
@@ -82,7 +85,7 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
 
 
 def _parsed(path: str | os.PathLike[str]) -> _Workload:
-    """Return the content of a workload file, which has at least one job."""
+    """Read the content of a Batsim workload file, which must have at least one job."""
     try:
         text = checks.path_of("path", path).read_bytes()
         content = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_reject_constant)
@@ -115,7 +118,7 @@ def _reject_other_profiles(workload: _Workload, path: str | os.PathLike[str]) ->
 
 
 def _stream(workload: _Workload, request: str) -> JobStream:
-    """Return the jobs of a workload as a stream."""
+    """Return the jobs of a Batsim workload file as a `JobStream`."""
     jobs, profiles = workload.jobs, workload.profiles
     walltimes = [-1 if job.get("walltime") is None else job["walltime"] for job in jobs]
     limit = checks.numbers("walltime", walltimes)
@@ -152,14 +155,16 @@ def _reject_impossible(workload: _Workload, limit: NDArray, processors: NDArray)
                 f"{name}: walltime = {seconds:g}; give seconds above 0, or leave it out"
             )
         if most is not None and size > checks.whole("nb_res", most):
-            raise InputError(f"{name}: res = {size}, but nb_res is {most}; correct one of them")
+            raise InputError(
+                f"{name}: res = {size} is more than nb_res = {most}; correct one of them"
+            )
         if job.get("dependencies"):
             what = f"dependencies = {shown(job['dependencies'])}"
             raise InputError(f"{name}: {what}, which are not supported; remove them")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dict, and raise a `ValueError` if it has a key twice.
+    """Return a JSON object as a dict; raise a `ValueError` if a key occurs twice in it.
 
     Without this check, Python silently keeps only the last value of the key.
     """
@@ -174,7 +179,7 @@ def _reject_constant(word: str) -> None:
 
 
 def _reject_odd_ids(ids: list) -> None:
-    """Raise a `ValueError` if an id is neither a string nor a number, or if an id comes twice."""
+    """Raise a `ValueError` if a job id is neither text nor a number, or if two jobs share it."""
     seen = set()
     for value in ids:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -185,7 +190,7 @@ def _reject_odd_ids(ids: list) -> None:
 
 
 def _numbers_in(ids: list) -> list[int] | None:
-    """Return the ids as numbers, or None if they are not different whole numbers."""
+    """Return job ids as whole numbers, or None if one is not a whole number or occurs twice."""
     try:
         numbers = [checks.whole_in(str(value)) for value in ids]
     except ValueError:

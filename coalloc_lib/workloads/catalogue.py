@@ -18,17 +18,17 @@ from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog, read_swf
 
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
-#: The environment variable that names a folder with logs.
+#: The environment variable with the path of a folder that contains logs.
 FOLDER_VARIABLE = "COALLOC_TRACES"
-#: The values of the argument `missing` of `load_trace`.
+#: What the function `load_trace` can do if a log is not on this computer.
 MISSING = ("fetch", "stand-in", "error")
-#: The checksum that `content_sha256` returns for a log that is not on this computer.
-NOT_HERE = "missing"
 
 
 @dataclass(frozen=True)
 class Trace:
-    """The entry of a public log in the catalogue, in which None means not known.
+    """A public log of the Parallel Workloads Archive: its address, checksums and size.
+
+    None means that a value is not known.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Trace:
 
     @property
     def file(self) -> str:
-        """The name of the packed file."""
+        """The name of the compressed log file in the archive."""
         return self.url.rpartition("/")[2]
 
 
@@ -103,7 +103,7 @@ CATALOGUE = (
 
 
 def trace(name: str) -> Trace:
-    """Return the entry of a public log in the catalogue.
+    """Return the catalogue entry of a public log, given the name of the log.
 
     Parameters
     ----------
@@ -190,40 +190,52 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
 def fetch(names: Iterable[str] | None = None) -> list[Path]:
     """Download public logs that are not yet on this computer, and return the paths of their files.
 
+    The checksums of all files are checked, also of those that are already on this computer.
+
     Parameters
     ----------
     names : iterable of str, optional
         The names of the logs. By default, all logs of the catalogue are downloaded.
+
+    Raises
+    ------
+    InputError
+        A log cannot be downloaded, or its checksum is wrong.
     """
     names = [entry.name for entry in CATALOGUE] if names is None else names
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"names = {shown(names)}; give a list of names")
-    entries = [trace(name) for name in names]
-    return [_local_file(entry) or _download(entry) for entry in entries]
+    return [_fetched(entry) for entry in [trace(name) for name in names]]
+
+
+def _fetched(entry: Trace) -> Path:
+    path = _local_file(entry)
+    if path is None:
+        return _download(entry)
+    _check(path, entry)
+    return path
 
 
 def listing() -> list[dict]:
-    """Return a dict for each public log of the catalogue.
+    """Return a list of the public logs, with one dict for each log.
 
     The keys are ``name``, ``jobs``, ``processors``, ``acknowledge`` (see `Trace`) and ``found``,
-    the path of the file that `load_trace` would read, or ``"not fetched"``.
+    the path of the file that `load_trace` would read, or None if the log is not on this computer.
     """
     known = ("name", "jobs", "processors", "acknowledge")
     return [
-        {name: getattr(entry, name) for name in known}
-        | {"found": str(_local_file(entry) or "not fetched")}
+        {name: getattr(entry, name) for name in known} | {"found": _local_file(entry)}
         for entry in CATALOGUE
     ]
 
 
-def content_sha256(name: str) -> str:
-    """Return the SHA-256 of the content of a public log.
+def content_checksum(name: str) -> str | None:
+    """Return the SHA-256 of the content of a public log, or None if it is not on this computer.
 
-    It is ``"missing"`` if the log is not on this computer. Stored results use it to record from
-    which log they were computed.
+    Stored results use the checksum to record from which log they were computed.
     """
     path = _local_file(trace(name))
-    return NOT_HERE if path is None else _sha256_of_content(path)
+    return None if path is None else _sha256_of_content(path)
 
 
 def _sha256_of_content(path: Path) -> str:
@@ -259,9 +271,9 @@ def _local_file(entry: Trace) -> Path | None:
 
 
 def _check(path: Path, entry: Trace) -> None:
-    """Raise an `InputError` if the checksum of a file is wrong; warn if it is not known."""
-    # If both checksums are known, that of the content is used, because the same log may have been
-    # packed again.
+    """Raise an `InputError` if the checksum of a log file is wrong; warn if it is not known."""
+    # If two checksums are known, that of the unpacked log is used, because the file changes if the
+    # same log is packed again.
     if entry.content_sha256:
         what, expected, digest = "content", entry.content_sha256, _sha256_of_content(path)
     elif entry.archive_sha256 and path.suffix == ".gz":
@@ -273,7 +285,7 @@ def _check(path: Path, entry: Trace) -> None:
     else:
         raise InputError(
             f"{path} cannot be checked, because for {entry.name} only the checksum of {entry.file} "
-            "is known; put that file there, or give your copy another name and load it by its path"
+            "is known; replace it by that file, or rename it and load it by its path"
         )
     if digest != expected:
         raise InputError(
@@ -283,15 +295,15 @@ def _check(path: Path, entry: Trace) -> None:
 
 
 def _download(entry: Trace) -> Path:
-    """Download a log into the cache, where it appears only after its checksum was checked."""
+    """Download a log into the cache, and remove it again if its checksum is wrong."""
     import pooch
 
     known = f"sha256:{entry.archive_sha256}" if entry.archive_sha256 else None
     downloader = pooch.HTTPDownloader(progressbar=True, timeout=30)
     try:
         file = pooch.retrieve(entry.url, known, entry.file, cache_folder(), downloader=downloader)
-    # The package requests raises subclasses of OSError, and pooch raises a ValueError if the
-    # checksum differs.
+    # If a download fails, the package requests raises an OSError. If the checksum is wrong, pooch
+    # raises a ValueError.
     except (OSError, ValueError) as error:
         raise InputError(
             f"{entry.url} could not be fetched ({' '.join(str(error).split())[:400]}); try again "
@@ -301,13 +313,13 @@ def _download(entry: Trace) -> Path:
         _check(Path(file), entry)
     except InputError as error:
         os.remove(file)
-        # The error names the address, because the file no longer exists.
+        # The error names the address of the log and not the file, which has been removed.
         raise InputError(str(error).replace(file, entry.url)) from None
     return Path(file)
 
 
 def load_stand_in(name: str) -> SwfLog:
-    """Load the synthetic log that comes with the library in the place of a public log.
+    """Load the synthetic log that the library has as a replacement for a public log.
 
     Parameters
     ----------
@@ -325,7 +337,8 @@ def load_stand_in(name: str) -> SwfLog:
     if not path.is_file():
         there = sorted(file.name.split("-synthetic")[0] for file in folder.glob("*-synthetic*"))
         raise InputError(
-            f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'no log'}); "
-            f"fetch the log itself: coalloc traces fetch {entry.name}"
+            f"the library has no synthetic log for {entry.name} (only for "
+            f"{', '.join(there) or 'no log'}); fetch the log itself: coalloc traces fetch "
+            f"{entry.name}"
         )
     return replace(read_swf(path), name=entry.name, is_stand_in=True)

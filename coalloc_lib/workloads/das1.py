@@ -14,23 +14,25 @@ from numpy.typing import NDArray
 
 from coalloc_lib.model.distributions import Distribution, SizeDistribution
 
-#: The mean and the cv of the sizes of 30,558 jobs, which have 58 values in [1, 128].
+#: The mean and the coefficient of variation of the job sizes in the DAS1 log. Its 30,558 jobs have
+#: 58 different sizes in [1, 128].
 SIZE_MEAN, SIZE_CV = 23.34, 1.11
-#: The mean, in seconds, and the cv of the service times of 28,426 jobs.
+#: The mean, in seconds, and the coefficient of variation of the service times of 28,426 jobs in the
+#: DAS1 log.
 SERVICE_MEAN, SERVICE_CV = 356.45, 5.37
-#: The share of service times below a limit, in seconds. In working hours, jobs had to end within 15
-#: minutes.
+#: The share of the service times in the DAS1 log that are below a limit, and this limit in seconds.
+#: In working hours, jobs had to end within 15 minutes.
 SHORT_SHARE, SHORT_LIMIT = 0.9445, 900.0
 #: The longest service time, in seconds.
 LONGEST = 15 * 3600.0
 
-#: The weight of a power of two, relative to that of its neighbours.
+#: How many times as frequent a job size that is a power of two is as its neighbouring sizes.
 POWER_WEIGHT = 10.0
 
 
 @cache
 def das1_sizes() -> SizeDistribution:
-    """Return a stand-in for the distribution of job sizes in the log.
+    """Return a distribution of job sizes like that of the DAS1 log, which is not public.
 
     It has 58 sizes in [1, 128], the mean 23.34 and the cv 1.11.
 
@@ -56,8 +58,9 @@ def das1_sizes() -> SizeDistribution:
         weights = np.exp(logs - logs.max())
         return weights / weights.sum()
 
-    # The logarithm of the sum of the weights is a convex function of the tilt. Its gradient is the
-    # mean of the features, and its Hessian matrix is their covariance. So the root is unique.
+    # There is only one root, because the function is the gradient of a convex function: the
+    # logarithm of the sum of the weights, minus a linear function. The Jacobian matrix of the
+    # gradient is the covariance of the features.
     solution = optimize.root(
         lambda tilt: features @ weights_at(tilt) - target,
         np.zeros(2),
@@ -71,7 +74,7 @@ def das1_sizes() -> SizeDistribution:
 
 @dataclass(frozen=True)
 class _ShortAndLong(Distribution):
-    """A mixture of truncated exponential times below a limit and truncated Pareto times above it.
+    """Times that are truncated exponential below a limit and truncated Pareto above it.
 
     Parameters
     ----------
@@ -121,13 +124,13 @@ class _ShortAndLong(Distribution):
 
 
 def _cut_exponential_moments(rate: float, limit: float) -> tuple[float, float]:
-    """Return the first two moments of an exponential time, given that it is below a limit."""
+    """Return the first two moments of an exponential time that is known to be below a limit."""
     odds = 1 / np.expm1(rate * limit)
     return 1 / rate - limit * odds, 2 / rate**2 - (limit**2 + 2 * limit / rate) * odds
 
 
 def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> float:
-    """Return a moment of a Pareto time on [low, high]; the exponent must not equal the order."""
+    """Return a moment of a Pareto time on [low, high]; its order must not equal the exponent."""
     norm = exponent * low**exponent / (1 - (low / high) ** exponent)
     power = order - exponent
     return norm * (high**power - low**power) / power
@@ -135,7 +138,7 @@ def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> 
 
 @cache
 def das1_service_times() -> Distribution:
-    """Return a stand-in for the distribution of service times in the log, in seconds.
+    """Return a distribution of service times, in seconds, like that of the DAS1 log.
 
     It has the mean 356.45 and the cv 5.37.
 

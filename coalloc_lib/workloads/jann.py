@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, positive, whole
+from coalloc_lib.basics.checks import InputError, positive, shown, whole
 from coalloc_lib.basics.data import data_folder
 from coalloc_lib.basics.seeds import Seed, generators, spawn
 from coalloc_lib.model.distributions import SizeDistribution
@@ -24,7 +24,7 @@ FOLDER = data_folder("traces")
 
 @dataclass(frozen=True, eq=False)
 class JobClass:
-    """A class of jobs: the distributions of all jobs of a log whose sizes are in one range.
+    """The jobs of a log whose sizes are in one range, as distributions of sizes and times.
 
     Parameters
     ----------
@@ -55,16 +55,17 @@ class JobClass:
         return f"{self.low}-{self.high}"
 
     @classmethod
-    def from_dict(cls, known: dict[str, Any]) -> "JobClass":
-        """Return the class with given parameters, which ``data/traces/fit_classes.py`` writes."""
-        low, high = known["low"], known["high"]
+    def from_dict(cls, parameters: dict[str, Any]) -> "JobClass":
+        """Return a class of jobs with the parameters that ``data/traces/fit_classes.py`` wrote."""
+        low, high = parameters["low"], parameters["high"]
         shares = np.zeros(high + 1)
-        for size, share in known["sizes"].items():
+        for size, share in parameters["sizes"].items():
             shares[int(size)] = share
-        times = (known["gaps"], known["runtimes"])
+        times = (parameters["gaps"], parameters["runtimes"])
         gaps, runtimes = (HyperErlang(share, tuple(rates), k) for share, *rates, k in times)
         sizes = SizeDistribution(shares / shares.sum(), f"sizes {low}-{high}")
-        return cls(low, high, known["jobs"], sizes, gaps, runtimes, np.array(known["ratios"]))
+        ratios = np.array(parameters["ratios"])
+        return cls(low, high, parameters["jobs"], sizes, gaps, runtimes, ratios)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,33 +108,33 @@ class HyperErlangWorkload:
     @property
     def rate(self) -> float:
         """The arrival rate of all classes together, in jobs per second."""
-        return sum(1 / one.gaps.mean for one in self.classes)
+        return sum(1 / job_class.gaps.mean for job_class in self.classes)
 
     @property
     def mean_work(self) -> float:
-        """The mean processor-time of a job, in seconds times processors."""
-        work = (one.sizes.mean * one.runtimes.mean / one.gaps.mean for one in self.classes)
+        """The mean work of a job, in processors times seconds."""
+        work = (c.sizes.mean * c.runtimes.mean / c.gaps.mean for c in self.classes)
         return sum(work) / self.rate
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream of jobs with total requests; see `Workload.sample`.
+        """Sample jobs that each run on one cluster; see `Workload.sample` for the arguments.
 
         The default rate is that of the log.
         """
         whole("count", count)
-        seeds = spawn(seed, len(self.classes))
-        arrivals = [_arrivals(one, count, s) for one, s in zip(self.classes, seeds, strict=True)]
-        # `count` arrivals of each class are enough, because the first `count` jobs of the whole
-        # stream have at most as many of one class.
+        seeded = [*zip(self.classes, spawn(seed, len(self.classes)), strict=True)]
+        arrivals = [_arrivals(*class_and_seed, count) for class_and_seed in seeded]
+        # The stream has the first `count` jobs of all classes together, so no class contributes
+        # more than `count` jobs.
         first = np.argsort(np.concatenate(arrivals), kind="stable")[:count]
         submit, kind = np.concatenate(arrivals)[first], first // count
         sizes, runtime, estimate = np.empty(count, dtype=np.int64), np.empty(count), np.empty(count)
-        for number, (one, s) in enumerate(zip(self.classes, seeds, strict=True)):
+        for number, (job_class, class_seed) in enumerate(seeded):
             members = np.flatnonzero(kind == number)
-            _, for_sizes, for_runtimes, for_ratios = generators(s, 4)
-            sizes[members] = one.sizes.sample(for_sizes, len(members))
-            runtime[members] = one.runtimes.sample(for_runtimes, len(members))
-            ratios = for_ratios.choice(one.ratios, len(members))
+            _, for_sizes, for_runtimes, for_ratios = generators(class_seed, 4)
+            sizes[members] = job_class.sizes.sample(for_sizes, len(members))
+            runtime[members] = job_class.runtimes.sample(for_runtimes, len(members))
+            ratios = for_ratios.choice(job_class.ratios, len(members))
             estimate[members] = runtime[members] * ratios
         estimate = np.minimum(estimate, np.maximum(runtime, self.longest_estimate))
         if rate is not None:
@@ -142,7 +143,7 @@ class HyperErlangWorkload:
 
 
 def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
-    """Return the workload that was fitted to a public log.
+    """Return the random workload that was fitted to a public log.
 
     The parameters come with the library, but the log itself does not.
 
@@ -156,19 +157,21 @@ def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
     InputError
         No workload was fitted to this log.
     """
-    path = FOLDER / f"{log.lower()}.jann.json"
-    if not path.is_file():
-        known = sorted(file.name.split(".")[0].upper() for file in FOLDER.glob("*.jann.json"))
+    path = FOLDER / f"{str(log).lower()}.jann.json"
+    known = sorted(file.name.split(".")[0].upper() for file in FOLDER.glob("*.jann.json"))
+    if str(log).upper() not in known:
         raise InputError(
-            f"log = {log!r}; the library has parameters for {', '.join(known) or 'no log'}; give "
-            "one of these, or fit another log with data/traces/fit_classes.py of the repository"
+            f"log = {shown(log)}; the library has parameters for {', '.join(known) or 'no log'}; "
+            "give one of these, or fit another log with data/traces/fit_classes.py of the "
+            "repository"
         )
-    known = json.loads(path.read_text("utf-8"))
-    return HyperErlangWorkload(tuple(map(JobClass.from_dict, known["classes"])), known["longest"])
+    parameters = json.loads(path.read_text("utf-8"))
+    classes = tuple(map(JobClass.from_dict, parameters["classes"]))
+    return HyperErlangWorkload(classes, parameters["longest"])
 
 
-def _arrivals(one: JobClass, count: int, seed: Seed) -> NDArray[np.float64]:
-    """Return `count` arrivals of a class, in a process that begins in the steady state."""
+def _arrivals(job_class: JobClass, seed: Seed, count: int) -> NDArray[np.float64]:
+    """Sample `count` arrival times of a class of jobs, beginning in the steady state."""
     rng, *_ = generators(seed, 4)
-    first = one.gaps.residual(rng)
-    return first + np.append(0.0, np.cumsum(one.gaps.sample(rng, count - 1)))
+    first = job_class.gaps.residual(rng)
+    return first + np.append(0.0, np.cumsum(job_class.gaps.sample(rng, count - 1)))

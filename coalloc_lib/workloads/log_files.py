@@ -1,6 +1,6 @@
 """Opening, unpacking and decoding of log files, and errors for files that are not text.
 
-The modules `swf` and `own_system.sacct` read the lines of a log.
+The readers of formats, such as `swf`, read the lines of these files.
 """
 
 import codecs
@@ -22,7 +22,8 @@ _BLOCK = 4 * 2**20
 _LONGEST_LINE = 2**20
 _UNPACK = "unpack it, and give the path of the log in it"
 _NO_LOG = "give the log as text, as it was downloaded or printed"
-#: Files that are not text, by their first bytes: what they are, and what to do.
+#: Kinds of files that are not text, by their first bytes. Each has a description of the file and
+#: advice for the user.
 _SIGNATURES = {
     b"PK\x03\x04": ("a zip archive or a spreadsheet", f"{_UNPACK}, or save the sheet as text"),
     b"PK\x05\x06": ("an empty zip archive", "fetch it again"),
@@ -39,7 +40,7 @@ _SIGNATURES = {
     codecs.BOM_UTF32_LE: ("text in UTF-32", "save it as UTF-8"),
     codecs.BOM_UTF32_BE: ("text in UTF-32", "save it as UTF-8"),
 }
-#: The position of the signature in a tar archive.
+#: The bytes of a file that contain the word ustar if the file is a tar archive.
 _TAR = slice(257, 262)
 _HTML = (b"<!doctype html", b"<html", b"<?xml")
 
@@ -116,10 +117,10 @@ def _blocks(path: Path, source: Any) -> Iterator[bytes]:
 
 
 class _Utf16:
-    """A file of text in UTF-16, read as UTF-8."""
+    """A reader that returns the text of a file in UTF-16 as bytes in UTF-8."""
 
     def __init__(self, source: Any) -> None:
-        # With newline="\n", only line feeds end a line, as in files in UTF-8.
+        # With newline="\n", only a line feed ends a line, in UTF-16 as well as in UTF-8.
         self._text = io.TextIOWrapper(source, encoding="utf-16", newline="\n")
 
     def read(self, size: int) -> bytes:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, instance_of, not_negative, one_of, shown, whole
-from coalloc_lib.basics.seeds import Seed, generators
+from coalloc_lib.basics.seeds import Seed, generators, spawn
 from coalloc_lib.model.distributions import (
     Distribution,
     Exponential,
@@ -19,10 +19,19 @@ from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.model.merging import merge
 from coalloc_lib.model.splitting import ROUNDINGS, split_smallest
 
+#: The random quantities of the classes `JobModel`, `Mixture` and `SplitJobs`. The random generator
+#: of each quantity depends on its position here, so another order would give other jobs.
+STREAMS = ("sizes", "service", "arrivals", "kinds", "penalty", "kept whole")
+
+
+def _generator(seed: Seed, stream: str) -> np.random.Generator:
+    """Return the random generator of one of the quantities in `STREAMS`."""
+    return np.random.default_rng(spawn(seed, len(STREAMS))[STREAMS.index(stream)])
+
 
 @dataclass(frozen=True)
 class JobModel:
-    """Jobs with a fixed number of components, whose sizes are sampled from one distribution.
+    """Random jobs with a fixed number of components, whose sizes come from one distribution.
 
     Parameters
     ----------
@@ -99,11 +108,12 @@ class JobModel:
         parts = 1 if self.merged_into is None else whole("merged_into", self.merged_into)
         if self.components % parts:
             raise InputError(
-                f"merged_into = {parts}; give a divisor of components = {self.components}"
+                f"merged_into = {parts}; give a divisor of the number of components, "
+                f"{self.components}"
             )
 
     def with_(self, **changes: Any) -> "JobModel":
-        """Return a copy of the model with other values of the given fields."""
+        """Return a copy of the model in which the given fields have other values."""
         return replace(self, **changes)
 
     def __str__(self) -> str:
@@ -121,30 +131,30 @@ class JobModel:
 
     @property
     def mean_work(self) -> float:
-        """The mean processor-time of a job, without the span penalty."""
+        """The mean work of a job: its processors times its run time, without a span penalty."""
         return self.mean_processors * self.service.mean
 
     def largest(self) -> JobStream:
-        """Return a stream of one job, which is the largest job that can be sampled."""
+        """Return a stream with only one job: the largest job that the model can sample."""
         components = np.full((1, self.components), self.sizes.maximum)
         return JobStream([0], [0], self._shaped(components), request=self.request)
 
     def _shaped(self, sizes: NDArray) -> NDArray:
-        """Return the components of jobs, split or merged from their sampled sizes."""
+        """Split or merge the sampled sizes of each job into the components of the job."""
         if self.split_at is not None:
             return split_smallest(sizes.sum(axis=1), self.split_at)
         parts = self.merged_into or self.components
         return sizes.reshape(len(sizes), parts, -1).sum(axis=2)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream of jobs, whose arrivals are a Poisson process with the given rate.
+        """Sample jobs that arrive in a Poisson process with the given rate.
 
         See `coalloc_lib.workloads.Workload.sample` for the arguments.
         """
-        for_sizes, for_service, for_arrivals = generators(seed, 3)
-        components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
-        runtime = self.service.sample(for_service, count)
-        submit = _arrivals(rate, for_arrivals, count)
+        shape = (whole("count", count), self.components)
+        components = self.sizes.sample(_generator(seed, "sizes"), shape)
+        runtime = self.service.sample(_generator(seed, "service"), count)
+        submit = _arrivals(rate, _generator(seed, "arrivals"), count)
         estimate = None if self.estimate == 1 else self.estimate * runtime
         columns = submit, runtime, self._shaped(components), estimate
         return JobStream(*columns, request=self.request, span_penalty=self.span_penalty)
@@ -152,7 +162,7 @@ class JobModel:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A mixture of several job models, in which each job comes from one of the models.
+    """A mixture of job models: each job is sampled from one model, with a given probability.
 
     With the same seed, the jobs of a model in the mixture have the same values as in a stream of
     this model alone.
@@ -168,8 +178,10 @@ class Mixture:
 
     def __post_init__(self) -> None:
         if not isinstance(self.parts, dict) or not all(isinstance(p, JobModel) for p in self.parts):
-            raise InputError(f"parts = {shown(self.parts)}; give a dict of JobModel to share")
-        shares = np.array(list(self.parts.values()), dtype=float)
+            raise InputError(
+                f"parts = {shown(self.parts)}; give a dict from each JobModel to its share"
+            )
+        shares = checks.numbers("parts", [*self.parts.values()])
         if not len(shares) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
             raise InputError(
                 f"parts has the shares {shares.tolist()}; give positive shares that sum to 1"
@@ -190,21 +202,31 @@ class Mixture:
 
     @property
     def mean_work(self) -> float:
-        """The mean processor-time of a job."""
+        """The mean work of a job: its processors times its run time, without a span penalty."""
         return sum(share * part.mean_work for part, share in self.parts.items())
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream of jobs of the mixture; see `JobModel.sample`."""
-        # The first three generators are those of the models.
-        *_, for_kinds = generators(seed, 4)
+        """Sample jobs, each from one of the models of the mixture; see `JobModel.sample`."""
+        uniform = _generator(seed, "kinds").random(whole("count", count))
         shares = np.cumsum(list(self.parts.values()))
-        kind = np.searchsorted(shares[:-1], for_kinds.random(whole("count", count)), side="right")
+        kind = np.searchsorted(shares[:-1], uniform, side="right")
         streams = [part.sample(count, seed, rate) for part in self.parts]
         components = np.zeros((count, max(s.components.shape[1] for s in streams)), dtype=np.int64)
         for number, stream in enumerate(streams):
             is_kind = kind == number
             components[is_kind, : stream.components.shape[1]] = stream.components[is_kind]
-        return streams[0].replace(components=components)
+        # The streams of all models have the same submissions and run times, because they have the
+        # same seed and the same distribution of run times.
+        return streams[0].replace(
+            components=components,
+            span_penalty=np.array([part.span_penalty for part in self.parts])[kind],
+            estimate=self._estimates(kind, streams[0].runtime),
+        )
+
+    def _estimates(self, kind: NDArray, runtime: NDArray) -> NDArray | None:
+        """Return the estimates of the jobs, masked for jobs whose model has exact estimates."""
+        ratio = np.array([part.estimate for part in self.parts])[kind]
+        return None if (ratio == 1).all() else np.ma.masked_where(ratio == 1, ratio * runtime)
 
 
 @dataclass(frozen=True)
@@ -260,7 +282,7 @@ class SplitJobs:
         plain = self.model.with_(components=1, merged_into=None, split_at=None, span_penalty=0.0)
         if plain != self.model or self.model.request != "unordered":
             raise InputError(
-                f"model = {self.model}; give a model of jobs of one unordered component"
+                f"model = {self.model}; give a model whose jobs have one unordered component"
             )
         least, most = self.model.sizes.minimum - 1, self.model.sizes.maximum
         if not least <= whole("above", self.above, least=0) <= most:
@@ -276,7 +298,7 @@ class SplitJobs:
             raise InputError(f"kept_whole = {self.kept_whole}; give a share from 0 to 1")
 
     def with_(self, **changes: Any) -> "SplitJobs":
-        """Return a copy of the workload with other values of the given fields."""
+        """Return a copy of the workload in which the given fields have other values."""
         return replace(self, **changes)
 
     def __str__(self) -> str:
@@ -293,11 +315,11 @@ class SplitJobs:
 
     @property
     def mean_work(self) -> float:
-        """The mean processor-time of a job, without the span penalty."""
+        """The mean work of a job: its processors times its run time, without a span penalty."""
         return self.model.mean_work
 
     def of_each_size(self) -> JobStream:
-        """Return a stream with one job of each size, to check that all sizes can be placed.
+        """Return a stream with one job of each size, for checking that every size can be placed.
 
         Large jobs are split. If some jobs are kept whole, the stream also has a whole job of each
         size. It is not enough to check the largest job, because the largest component also depends
@@ -313,23 +335,24 @@ class SplitJobs:
         return jobs.split(into=self.parts, above=self.above, rounding=self.rounding)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream of jobs and split the large ones; see `JobModel.sample`."""
-        # The first three generators are those of the model, and the fourth is that of a mixture.
-        *_, for_penalty, for_kept = generators(seed, 6)
+        """Sample jobs and split the large ones into components; see `JobModel.sample`."""
         jobs = self.model.sample(count, seed, rate)
         components = self._split(jobs).components.copy()
         if self.kept_whole:
-            kept = for_kept.random(count) < self.kept_whole
+            kept = _generator(seed, "kept whole").random(count) < self.kept_whole
             components[kept] = 0
             components[kept, 0] = jobs.processors[kept]
-        given = self.span_penalty
-        penalty = given.sample(for_penalty, count) if isinstance(given, Distribution) else given
+        penalty: Any = self.span_penalty
+        if isinstance(penalty, Distribution):
+            penalty = penalty.sample(_generator(seed, "penalty"), count)
         return jobs.replace(components=components, span_penalty=penalty)
 
 
 @dataclass(frozen=True, eq=False)
 class ResampledJobs:
-    """Jobs sampled with replacement from a stream, each with its size and its run time.
+    """Jobs that are sampled with replacement from a given stream.
+
+    Each sampled job keeps its size and its run time.
 
     Parameters
     ----------
@@ -344,17 +367,17 @@ class ResampledJobs:
 
     @property
     def mean_work(self) -> float:
-        """The mean processor-time of a job."""
+        """The mean work of a job: its processors times its run time, without a span penalty."""
         return self.jobs.mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample a stream of jobs with replacement; see `JobModel.sample`."""
+        """Sample jobs with replacement from the given stream; see `JobModel.sample`."""
         for_jobs, for_arrivals = generators(seed, 2)
         sampled = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]
-        # Jobs get new numbers, because the same job may be sampled twice.
+        # The sampled jobs get new numbers, because the same job of the stream may be sampled twice.
         return sampled.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
 
 
 def _arrivals(rate: float | None, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
-    """Return the arrivals of a Poisson process, or zeros if no rate is given."""
+    """Sample the arrival times of a Poisson process, or return zeros if no rate is given."""
     return np.zeros(count) if rate is None else PoissonArrivals(rate).sample(rng, count)

@@ -17,22 +17,23 @@ from coalloc_lib.workloads.swf_lines import PARTIAL
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The status of a whole job by the status of its last part. If the last part has the status 2, the
-#: job was continued later than the log says, and its status is not known.
+#: The status of a preempted job, by the status of its last partial execution in the log. If that
+#: status is 2, the log does not contain the end of the job, and its status is not known.
 _WHOLE_STATUS = {2: -1, 3: 1, 4: 0}
-#: Values of ``Preemption`` that mean time slicing: run times contain time in which other jobs ran.
+#: Values of the header key ``Preemption`` that mean time slicing: several jobs shared a processor,
+#: so the run time of a job contains time in which other jobs ran.
 _SLICED = ("TS", "TQ")
 
 
 class WholeJobs(NamedTuple):
-    """A table with one line for each job, and notes that say how the lines were joined."""
+    """The table of a log with one line for each job, and notes on the lines that were joined."""
 
     table: "pd.DataFrame"
     notes: tuple[str, ...]
 
 
 def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
-    """Join the lines of preempted jobs, and return one line for each job of a log.
+    """Return the table of a log in which each preempted job has only one line.
 
     If a job has a summary line, this line is kept and its parts are left out. The parts of any
     other job are joined into one line: its run time is the sum of those of the parts, and its wait
@@ -56,7 +57,8 @@ def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
     words = preemption.split("#")[0].strip()
     notes = [_note_on_value(words)]
     if is_part.any():
-        # Whether each line is a part of a job that also has a summary line.
+        # Whether each line is a partial execution of a job for which the log also has a line that
+        # describes the whole job.
         is_summed_up = is_part & table["job"].isin(table.loc[~is_part, "job"])
         parts = table[is_part & ~is_summed_up]
         _check_parts(parts, where)
@@ -70,7 +72,7 @@ def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
 
 
 def _note_on_value(words: str) -> str:
-    """Return a note on a value of ``Preemption``, or an empty text if the value is usual."""
+    """Return a note on an unusual value of the header key ``Preemption``, or an empty text."""
     if words.upper() in _SLICED:
         return (
             f"Preemption is {words}: processors were shared in time slices, so run times contain "
@@ -82,24 +84,29 @@ def _note_on_value(words: str) -> str:
 
 
 def _counted(number: int, word: str) -> str:
-    """Return a number with its noun, such as "1 line" or "2 lines"."""
-    return f"{number:,} {word}" + "s" * (number != 1)
+    """Return a number with a noun in the right form, such as "1 line" or "2 lines"."""
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def _note_on_repeated(numbers: "pd.Series") -> str:
-    """Return a note on job numbers that several jobs have, or an empty text if there are none."""
+    """Return a note on job numbers that occur on several lines of a log, or an empty text."""
     repeated = numbers[numbers.duplicated(keep=False)]
     if repeated.empty:
         return ""
     first, others = repeated.iloc[0], repeated.nunique() - 1
     lines = _counted(int((repeated == first).sum()), "line")
     note = f"the job number {first} is on {lines}, which count as different jobs"
-    more = f"; the same holds for {_counted(others, 'other job number')}"
-    return note + more * bool(others)
+    if not others:
+        return note
+    return f"{note}; the same holds for {_counted(others, 'other job number')}"
 
 
 def _note_on_left_out(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
-    """Return a note on parts that are left out, and on jobs that differ from their parts."""
+    """Return a note on partial executions that are left out, or an empty text.
+
+    They are left out if another line describes the whole job. The note also counts the jobs whose
+    run time is not the sum of their partial executions.
+    """
     if not is_summed_up.any():
         return ""
     totals = _totals(table[is_summed_up])
@@ -108,12 +115,13 @@ def _note_on_left_out(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
     lines = _counted(int(is_summed_up.sum()), "line")
     jobs = _counted(len(whole), "job")
     note = f"{lines} of partial executions left out, because other lines sum up the {jobs}"
-    longer = f"the run time of {_counted(differ, 'job')} is not the sum of the parts"
-    return note + f"; {longer}" * bool(differ)
+    if not differ:
+        return note
+    return f"{note}; the run time of {_counted(differ, 'job')} is not the sum of the parts"
 
 
 def _note_on_joined(parts: "pd.DataFrame") -> str:
-    """Return a note on the parts that are joined, or an empty text if there are none."""
+    """Return a note on partial executions that are joined into jobs, or an empty text."""
     if parts.empty:
         return ""
     jobs = _counted(parts["job"].nunique(), "job")
@@ -121,7 +129,7 @@ def _note_on_joined(parts: "pd.DataFrame") -> str:
 
 
 def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.DataFrame":
-    """Return the table with missing run times of whole jobs filled in from their parts."""
+    """Fill in missing run times of whole jobs by the sums of their partial executions."""
     runtime = table["runtime"]
     of_parts = table["job"].map(_totals(table[is_summed_up]))
     is_unknown = ~is_summed_up & (runtime < 0) & of_parts.notna()
@@ -131,7 +139,11 @@ def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.Dat
 def _joined(
     table: "pd.DataFrame", parts: "pd.DataFrame", is_summed_up: "pd.Series"
 ) -> "pd.DataFrame":
-    """Return the table with `parts` joined into their first lines, and summed-up parts removed."""
+    """Join the partial executions of each job into one line of the table of a log.
+
+    `parts` has the lines to join. The lines that `is_summed_up` marks are removed, because other
+    lines describe the whole jobs.
+    """
     firsts = parts[~parts["job"].duplicated()]
     last = parts[~parts["job"].duplicated(keep="last")].set_index("job")["status"]
     table = table.copy()
@@ -142,13 +154,13 @@ def _joined(
 
 
 def _totals(parts: "pd.DataFrame") -> "pd.Series":
-    """Return the sum of the known run times of the parts of each job, or -1 if none is known."""
+    """Return the total known run time of the partial executions of each job, or -1."""
     known = parts["runtime"].where(parts["runtime"] >= 0)
     return known.groupby(parts["job"]).sum(min_count=1).fillna(-1.0)
 
 
 def _check_parts(parts: "pd.DataFrame", where: str) -> None:
-    """Raise an `InputError` for a job whose parts do not make one rigid job."""
+    """Raise an `InputError` if partial executions cannot be those of one rigid job."""
     is_first = ~parts["job"].duplicated()
     is_last = ~parts["job"].duplicated(keep="last")
     sizes = parts.groupby("job", sort=False)["allocated_processors"].transform("nunique")
@@ -167,9 +179,9 @@ def _check_parts(parts: "pd.DataFrame", where: str) -> None:
 
 
 def _check_summaries(table: "pd.DataFrame", is_summed_up: "pd.Series", where: str) -> None:
-    """Raise an `InputError` for parts that cannot belong to the summary line with their number.
+    """Raise an `InputError` if partial executions contradict the line of the whole job.
 
-    Their number may have been used again for another job. The sum of the parts may exceed the run
+    The log may have used the same job number for two jobs. The sum of the parts may exceed the run
     time of the whole job by one second for each part, because run times may be rounded up.
     """
     parts = table[is_summed_up]
@@ -179,7 +191,7 @@ def _check_summaries(table: "pd.DataFrame", is_summed_up: "pd.Series", where: st
         job = sums.index[sums.index.duplicated()][0]
         raise InputError(
             f"{where}: job {job} has partial executions and {(sums.index == job).sum()} lines that "
-            f"could sum them up; {mend}"
+            f"describe the whole job; {mend}"
         )
     totals, rounding = _totals(parts), parts["job"].value_counts()
     exceeds = (sums >= 0) & (totals.reindex(sums.index) > sums + rounding.reindex(sums.index))
@@ -187,12 +199,15 @@ def _check_summaries(table: "pd.DataFrame", is_summed_up: "pd.Series", where: st
         job = exceeds.idxmax()
         raise InputError(
             f"{where}: the partial executions of job {job} run for {totals[job]:.15g} s, but the "
-            f"line that sums them up has a run time of {sums[job]:.15g} s; {mend}"
+            f"line of the whole job has a run time of {sums[job]:.15g} s; {mend}"
         )
 
 
 def _check_unmarked_parts(table: "pd.DataFrame", words: str, where: str) -> None:
-    """Raise an `InputError` if a job has several lines that are not marked as parts."""
+    """Raise an `InputError` if a job has several lines and no status says how they belong.
+
+    The lines of partial executions must have the status 2, 3 or 4.
+    """
     again = table["job"].duplicated()
     if again.any():
         job = table["job"][again].iloc[0]

@@ -19,14 +19,14 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.splitting import Chopped
 from coalloc_lib.model.system import Multicluster
 
-#: The ways in which `modified` treats jobs that are wider than a machine.
+#: What the function `modified` does with jobs that need more processors than one machine has.
 MODIFICATIONS = ("local", "largest", "unchanged")
 
 _STREAM = "JobStream(submit=..., runtime=..., components=...)"
 
 
 def extract(jobs: JobStream, first: int, last: int) -> JobStream:
-    """Return a range of the jobs of a log, in order of submission.
+    """Return the jobs from a first to a last position of a log, in order of submission.
 
     Only jobs with a run time above 0 are counted. Numbers and submissions are not changed.
 
@@ -56,7 +56,7 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
 
 
 def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
-    """Assign the jobs to sites in turn, in order of submission (ties by position).
+    """Assign jobs to sites in turn, in order of submission (ties by position).
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
 
 
 def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
-    """Assign each job to the site that has so far got the least work per processor.
+    """Assign each job to the site to which the least work per processor has been assigned.
 
     The work of a site is the processor-time of its jobs. Jobs are assigned in order of submission
     (ties by position), and a tie between sites goes to the lowest number. In the long run, all
@@ -108,7 +108,7 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 
 
 def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
-    """Cut jobs that are wider than a machine into subjobs, by a modification of the paper.
+    """Cut jobs that are wider than one machine into subjobs, in one of several ways.
 
     The total work does not change.
 
@@ -139,7 +139,7 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
 
 
 def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
-    """Sample the jobs that must stay at their own site when sites share their jobs.
+    """Choose at random which jobs must run at their own site when sites share their jobs.
 
     With the same seed, the jobs that stay at a smaller share also stay at a larger share.
 

@@ -5,11 +5,10 @@ Every other line describes a job by 18 numbers, and -1 means that a value is not
 https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
 """
 
-import gzip
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,30 +20,27 @@ from numpy.typing import NDArray
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.display import card, span_of
-from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.basics.text import printable
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads import swf_clock, swf_header
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.preemption import whole_jobs
-from coalloc_lib.workloads.swf_lines import FIELDS, is_key, parsed, tables_of
+from coalloc_lib.workloads.swf_lines import parsed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The estimates that `SwfLog.jobs` can give to jobs: their requested times or their run times.
+#: The kinds of estimates that `SwfLog.jobs` can give to jobs: their requested times, or their exact
+#: run times.
 ESTIMATES = ("requested", "exact")
-#: The statuses of jobs that failed or were cancelled.
+#: The values of the field status of jobs that failed or were cancelled.
 FAILED = (0, 5)
-
-#: The number of jobs that are converted to text at once, which limits the memory that it takes.
-_MOST_LINES = 50_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SwfLog:
-    """A log of jobs: its header, and a table with one row for each job.
+    """A log in the Standard Workload Format: its header, and a table with one row for each job.
 
     Parameters
     ----------
@@ -94,12 +90,12 @@ class SwfLog:
 
     @property
     def title(self) -> str:
-        """The name of the log for titles of figures, in which a stand-in is marked as synthetic."""
+        """The name of the log for titles of figures, which says if the log is synthetic."""
         return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
 
     @cached_property
     def usable(self) -> "pd.DataFrame":
-        """The jobs with a run time and a number of processors above 0, as a table.
+        """A table of the jobs that have a run time and a number of processors above 0.
 
         The additional column ``processors`` has the allocated processors of a job, or its requested
         processors if the former are not known.
@@ -109,7 +105,7 @@ class SwfLog:
 
     @cached_property
     def _usable(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The number of processors of every job, and whether the job is usable."""
+        """The number of processors of every job, and whether it and the run time are above 0."""
         names = ("allocated_processors", "requested_processors", "runtime")
         allocated, requested, runtime = (self.table[name].to_numpy() for name in names)
         processors = np.where(allocated > 0, allocated, requested)
@@ -117,7 +113,7 @@ class SwfLog:
 
     @property
     def processors(self) -> int:
-        """The number of processors of the machine.
+        """The number of processors of the machine on which the jobs of the log ran.
 
         This is ``MaxProcs`` in the header. If it is not given, it is ``MaxNodes`` or the number of
         processors of the widest job, whichever is larger.
@@ -134,7 +130,7 @@ class SwfLog:
 
     @property
     def epoch(self) -> int | None:
-        """The start of the log, from which its times count, in seconds since 1970-01-01 UTC.
+        """The instant from which times of the log count, in seconds since 1970-01-01 UTC.
 
         It is None if the header does not give it.
         """
@@ -143,22 +139,22 @@ class SwfLog:
 
     @property
     def _start(self) -> swf_header.Start | None:
-        """The start of the log, with a note if the header can be read in several ways."""
+        """The instant from which times of the log count, with a note if the header is ambiguous."""
         return swf_header.start_of(self.header, self._where)
 
     @property
     def time_zone(self) -> swf_header.Zone:
-        """The time zone that the header names, or UTC if it names none."""
+        """The time zone that the header of the log names, or UTC if it names none."""
         return swf_header.zone_of(self.header)
 
     def _where(self, key: str) -> str:
-        """Return the file and the line of a key of the header, for errors."""
+        """Return the file and the line of a key of the log's header, for error messages."""
         line = self.header_lines.get(key)
         return f"{self.source or self.name}, " + (f"line {line}" if line else "in its header")
 
     @cached_property
     def sha256(self) -> str:
-        """The SHA-256 of the file of the log, or an empty text if the file cannot be read."""
+        """The SHA-256 checksum of the log's file, or an empty text if it cannot be read."""
         try:
             with open(self.source, "rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
@@ -167,11 +163,11 @@ class SwfLog:
 
     @property
     def without_requested_time(self) -> int:
-        """The number of usable jobs that have no requested time."""
+        """The number of jobs with a run time and processors, but without a requested time."""
         return int((self.usable["requested_time"] <= 0).sum())
 
     def _header_number(self, key: str) -> int | None:
-        """Return the value of a key of the header, or None if it is not a whole number."""
+        """Return the whole number that the header gives for a key, or None if it gives none."""
         digits = swf_header.whole_number_in(self.header.get(key, ""))
         if digits is None:
             return None
@@ -192,7 +188,7 @@ class SwfLog:
         largest: int | None = None,
         missing: float | None = None,
     ) -> JobStream:
-        """Return the usable jobs of the log as a stream, in the order of the log.
+        """Return the jobs with a run time and processors as a stream, in the order of the log.
 
         Parameters
         ----------
@@ -219,16 +215,28 @@ class SwfLog:
         InputError
             No job is left, or the arguments contradict each other.
         """
-        checks.one_of("estimates", estimates, ESTIMATES)
-        if missing is not None and estimates == "exact":
-            raise InputError(
-                f"missing = {shown(missing)} has no effect on exact estimates; leave it out"
-            )
-        if span_penalty and request == "total":
-            raise InputError(
-                f"span_penalty = {shown(span_penalty)} has no effect on total requests, which stay "
-                "on one cluster; give request='flexible', or no penalty"
-            )
+        _reject_useless_arguments(request, estimates, span_penalty, missing)
+        processors, chosen = self._usable[0], self._chosen(largest)
+        names = ("submit", "runtime", "requested_time", "job")
+        submit, runtime, time, number = (self.table[name].to_numpy()[chosen] for name in names)
+        estimate: Any = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
+        if missing is not None:
+            estimate = estimate.filled(checks.positive("missing", missing))
+        components = processors[chosen]
+        failed = self.table["status"].isin(FAILED).to_numpy()[chosen]
+        return JobStream(
+            submit,
+            runtime,
+            components,
+            estimate,
+            request,
+            span_penalty,
+            number,
+            failed=failed if failed.any() else None,
+        )
+
+    def _chosen(self, largest: int | None) -> NDArray[np.bool_]:
+        """Return which jobs have a run time, processors, and at most `largest` processors."""
         processors, chosen = self._usable
         if largest is not None:
             chosen = chosen & (processors <= checks.whole("largest", largest))
@@ -238,48 +246,32 @@ class SwfLog:
                 f"{self.name} has no job{limit} with a run time and processors above 0; "
                 "give another log or limit"
             )
-        names = ("submit", "runtime", "requested_time", "job")
-        submit, runtime, time, number = (self.table[name].to_numpy()[chosen] for name in names)
-        estimate: Any = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
-        if missing is not None:
-            estimate = estimate.filled(checks.positive("missing", missing))
-        components = processors[chosen]
-        failed = self.table["status"].isin(FAILED).to_numpy()[chosen]
-        return JobStream(
-            submit, runtime, components, estimate, request, span_penalty, number,
-            failed=failed if failed.any() else None,
-        )  # fmt: skip
+        return chosen
 
     @cached_property
     def mean_work(self) -> float:
-        """The mean processor-time of a usable job."""
+        """The mean work of a job in processors times seconds, of jobs whose work is known."""
         return self.jobs().mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Return the first jobs of the log; see `coalloc_lib.workloads.Workload.sample`."""
+        """Return the first `count` jobs of the log; see `Workload.sample` for the arguments."""
         return self.jobs().sample(count, seed, rate)
 
 
-def in_use(begins: Any, ends: Any, processors: Any, share: float = 0.99) -> float:
-    """Return the number of processors that is not exceeded for a given share of the time.
-
-    Parameters
-    ----------
-    begins, ends : array_like, shape (n,)
-        The instants between which each job runs.
-    processors : array_like, shape (n,)
-        The number of processors of each job.
-    share : float
-        The share of the time from the first start to the last end. With the default, the result is
-        the number of processors in use that is exceeded for 1 % of the time.
-    """
-    when = np.concatenate([ends, begins])
-    order = np.argsort(when, kind="stable")
-    changes = np.asarray(processors, dtype=float)  # unsigned integers have no negative values
-    used = np.concatenate([-changes, changes])[order].cumsum()[:-1].clip(0)
-    least_first = np.argsort(used)
-    time = np.diff(when[order])[least_first].cumsum()
-    return float(used[least_first][np.searchsorted(time, share * time[-1])])
+def _reject_useless_arguments(
+    request: str, estimates: str, span_penalty: float, missing: float | None
+) -> None:
+    """Raise an `InputError` if an argument of `SwfLog.jobs` would have no effect."""
+    checks.one_of("estimates", estimates, ESTIMATES)
+    if missing is not None and estimates == "exact":
+        raise InputError(
+            f"missing = {shown(missing)} has no effect on exact estimates; leave it out"
+        )
+    if span_penalty and request == "total":
+        raise InputError(
+            f"span_penalty = {shown(span_penalty)} has no effect on total requests, which stay "
+            "on one cluster; give request='flexible', or no penalty"
+        )
 
 
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
@@ -332,7 +324,9 @@ def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> 
 
 
 def _clarified(log: SwfLog, late: Mapping[str, int]) -> SwfLog:
-    """Return the log with one row for each job, submissions from its start, and its notes.
+    """Return a log with one row for each job and with notes on how its file was read.
+
+    The submissions become seconds after the start of the log.
 
     `late` has the lines of those keys of the header that come after the first job.
     """
@@ -351,7 +345,7 @@ def _clarified(log: SwfLog, late: Mapping[str, int]) -> SwfLog:
 
 
 def _notes_on_sizes(log: SwfLog) -> list[str]:
-    """Return a note for each number of processors in the header that is not understood."""
+    """Return a note for each number of processors in the header that cannot be understood."""
     given = {key: log.header.get(key, "") for key in ("MaxProcs", "MaxNodes")}
     return [
         swf_header.note_on_value(key, value, log.header_lines, "whole number")
@@ -361,110 +355,8 @@ def _notes_on_sizes(log: SwfLog) -> list[str]:
 
 
 def _note_on_late_keys(late: Mapping[str, int]) -> str:
-    """Return a note on the keys of the header that come after the first job, if there are any."""
+    """Return a note on header keys that come after the first job, or an empty text."""
     if not late:
         return ""
     keys = " and ".join(f"{key} (line {line})" for key, line in late.items())
     return f"keys of the header after the first job are not used: {keys}; move them before it"
-
-
-def write_swf(
-    path: str | os.PathLike[str],
-    jobs: "JobStream | pd.DataFrame",
-    header: Mapping[str, Any] | None = None,
-) -> None:
-    """Write a log in the Standard Workload Format.
-
-    The same jobs always give the same bytes. If writing fails, no file is left behind, and an
-    existing file is not changed.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write. If its name ends in ``.gz``, it is packed with gzip.
-    jobs : JobStream or pandas.DataFrame
-        A stream, or a table with the columns `FIELDS`. Of a stream, the numbers, submissions, run
-        times, processors and estimates (as requested times) are written, and whether jobs failed.
-        If only some jobs have an estimate, the requested time of the other jobs is -1.
-    header : dict of str, optional
-        The values of the header, which are written as comments such as ``; MaxProcs: 128``.
-
-    Raises
-    ------
-    InputError
-        The jobs or the header cannot be written in this format.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> jobs = JobStream(submit=[0, 5], runtime=[60, 20], components=[4, 2])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "small.swf")
-    ...     write_swf(path, jobs, {"MaxProcs": 8})
-    ...     print(path.read_text().splitlines()[0], len(read_swf(path)))
-    ; MaxProcs: 8 2
-    """
-    comments = "".join(f"{line}\n" for line in _header_lines(header or {})).encode("utf-8")
-    blocks = [comments, *_job_blocks(jobs)]
-    # The reader checks all lines, so a file that is written can be read again.
-    for _ in tables_of(blocks, f"the log to be written to {path}", []):
-        pass
-    text = b"".join(blocks)
-    with atomic_path(path) as beside:
-        packed = str(path).endswith(".gz")
-        beside.write_bytes(gzip.compress(text, mtime=0) if packed else text)
-
-
-def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the comment lines of a header."""
-    if not isinstance(header, Mapping):
-        raise InputError(f"header = {shown(header)}; give a dict of keys and values")
-    for key, value in header.items():
-        if not (isinstance(key, str) and is_key(key)):
-            raise InputError(
-                f"header has the key {shown(key)}; give keys of letters and digits, which begin "
-                "with a letter"
-            )
-        for part in str(value).split("\n"):
-            yield f"; {key}: {part.strip()}".rstrip()
-
-
-def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
-    """Yield the lines of the jobs as bytes, in blocks of limited size."""
-    import pandas as pd
-
-    if isinstance(jobs, JobStream):
-        table = pd.DataFrame(-1, index=range(len(jobs)), columns=list(FIELDS)).assign(
-            job=jobs.number, submit=jobs.submit, runtime=jobs.runtime,
-            status=np.where(jobs.failed, 0, 1),
-            allocated_processors=jobs.processors, requested_processors=jobs.processors,
-            requested_time=_requested_times(jobs),
-        )  # fmt: skip
-    else:
-        table = checks.instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
-    missing = [name for name in FIELDS if name not in table]
-    if missing:
-        raise InputError(
-            f"jobs has no column {missing[0]}; give a table with the 18 fields of the format"
-        )
-    for first in range(0, len(table), _MOST_LINES):
-        some = table[first : first + _MOST_LINES]
-        words = zip(*(_words(some[name].to_numpy()) for name in FIELDS), strict=True)
-        yield "".join(f"{' '.join(line)}\n" for line in words).encode("utf-8")
-
-
-def _requested_times(jobs: JobStream) -> NDArray[np.float64]:
-    """Return the requested time of each job, which is -1 for a job without an estimate.
-
-    If no job has an estimate, the run times are written, because policies plan with them.
-    """
-    known = jobs.has_estimate
-    return np.where(known, jobs.estimate, -1) if known.any() else jobs.estimate
-
-
-def _words(values: NDArray) -> Iterator[str]:
-    """Return each number as the shortest text that is read as the same number."""
-    if values.dtype.kind in "iu":
-        return map(str, values.tolist())
-    numbers = map(float, values)
-    return (str(int(v)) if v.is_integer() and abs(v) < 1e15 else repr(v) for v in numbers)

@@ -20,7 +20,7 @@ LONGEST = 50 * 365.25 * DAY
 
 
 class FromStart(NamedTuple):
-    """Jobs whose submission times are measured from the start of the log, and a note.
+    """The jobs of a log, submitted in seconds after its start, and a note on the conversion.
 
     The note is an empty text if there is nothing to say.
     """
@@ -30,7 +30,7 @@ class FromStart(NamedTuple):
 
 
 def from_start(table: "pd.DataFrame", start: swf_header.Start | None, where: str) -> FromStart:
-    """Return the jobs of a log with submission times that are measured from its start.
+    """Convert the submissions of the jobs of a log to seconds after the start of the log.
 
     A submission is taken as a Unix time if it is not before the start of the log. If it were a time
     since the start, the log would last at least as long as the time from 1970 to its start.
@@ -53,20 +53,22 @@ def from_start(table: "pd.DataFrame", start: swf_header.Start | None, where: str
         return FromStart(table, _note_on_unix_times(table))
     is_absolute = table["submit"] >= start.seconds
     if start.seconds < swf_header.EARLIEST:
-        words = f"all jobs are submitted at or after {start.seconds:,}, the start of the log"
-        note = f"{words}; this is read as seconds after it" * bool(is_absolute.all())
-        return FromStart(table, note)
+        note = (
+            f"all jobs are submitted at or after {start.seconds:,}, the start of the log; this is "
+            "read as seconds after it"
+        )
+        return FromStart(table, note if is_absolute.all() else "")
     after = table["submit"].mask(is_absolute, table["submit"] - start.seconds)
     if not is_absolute.any():
         _check_not_before_start(table, start, where)
     _check_length(table, after, where)
     _check_all_alike(table, is_absolute, start, where)
     note = "submissions are Unix times in the file; here they count from the start of the log"
-    return FromStart(table.assign(submit=after), note * bool(is_absolute.any()))
+    return FromStart(table.assign(submit=after), note if is_absolute.any() else "")
 
 
 def note_on_end(table: "pd.DataFrame", start: swf_header.Start, header: Mapping[str, str]) -> str:
-    """Return a note if the last job is submitted more than a day after the end of the log."""
+    """Return a note if a job is submitted more than a day after the end of the log."""
     end, last = swf_header.end_of(header), start.seconds + table["submit"].max()
     if end is None or last <= end.seconds + DAY:
         return ""
@@ -77,7 +79,7 @@ def note_on_end(table: "pd.DataFrame", start: swf_header.Start, header: Mapping[
 
 
 def _note_on_unix_times(table: "pd.DataFrame") -> str:
-    """Return a note if all submissions of a log without a start look like Unix times."""
+    """Return a note if a log has no start, but its submissions look like Unix times."""
     first = table["submit"].min()
     if first < swf_header.EARLIEST:
         return ""
@@ -90,7 +92,7 @@ def _note_on_unix_times(table: "pd.DataFrame") -> str:
 def _check_all_alike(
     table: "pd.DataFrame", is_absolute: "pd.Series", start: swf_header.Start, where: str
 ) -> None:
-    """Raise an `InputError` if only some of the submissions are Unix times."""
+    """Raise an `InputError` if some submissions of a log are Unix times and others are not."""
     if is_absolute.all() or not is_absolute.any():
         return
     early, late = (table[mask].iloc[0] for mask in (~is_absolute, is_absolute))
@@ -103,9 +105,9 @@ def _check_all_alike(
 
 
 def _check_not_before_start(table: "pd.DataFrame", start: swf_header.Start, where: str) -> None:
-    """Raise an `InputError` if all submissions are Unix times before the start of the log.
+    """Raise an `InputError` if submissions are Unix times that precede the start of the log.
 
-    The submissions of a part of a long log may be large numbers too, but these are nearer to 0 than
+    An excerpt from a long log may have large numbers of seconds too, but they are nearer to 0 than
     to the start of the log.
     """
     early, first = table.iloc[0], table["submit"].min()

@@ -15,83 +15,80 @@ from zoneinfo import ZoneInfo, available_timezones
 from coalloc_lib.basics.checks import LAST_INSTANT, InputError, shown
 from coalloc_lib.basics.times import DAY
 
-#: Time zones by abbreviations that the time zone database does not have. Abbreviations that are
-#: used for several zones, such as IST and CST, are not included.
+#: Abbreviations of time zones that are not in the time zone database, with a zone that uses each.
+#: Abbreviations of several zones, such as IST and CST, are not included.
 ABBREVIATIONS = {
-    "CEST": "Europe/Berlin", "MEZ": "Europe/Berlin", "MESZ": "Europe/Berlin",
-    "EEST": "Europe/Athens", "WEST": "Europe/Lisbon", "MSK": "Europe/Moscow",
-    "EDT": "America/New_York", "CDT": "America/Chicago", "MDT": "America/Denver",
-    "PDT": "America/Los_Angeles", "PST": "America/Los_Angeles", "AKDT": "America/Anchorage",
-    "AKST": "America/Anchorage", "BRT": "America/Sao_Paulo", "IDT": "Asia/Jerusalem",
-    "JST": "Asia/Tokyo", "KST": "Asia/Seoul", "HKT": "Asia/Hong_Kong", "SGT": "Asia/Singapore",
-    "SAST": "Africa/Johannesburg", "AEDT": "Australia/Sydney", "NZST": "Pacific/Auckland",
+    "Z": "UTC",
+    "CEST": "Europe/Berlin",
+    "MEZ": "Europe/Berlin",
+    "MESZ": "Europe/Berlin",
+    "EEST": "Europe/Athens",
+    "WEST": "Europe/Lisbon",
+    "MSK": "Europe/Moscow",
+    "EDT": "America/New_York",
+    "CDT": "America/Chicago",
+    "MDT": "America/Denver",
+    "PDT": "America/Los_Angeles",
+    "PST": "America/Los_Angeles",
+    "AKDT": "America/Anchorage",
+    "AKST": "America/Anchorage",
+    "BRT": "America/Sao_Paulo",
+    "IDT": "Asia/Jerusalem",
+    "JST": "Asia/Tokyo",
+    "KST": "Asia/Seoul",
+    "HKT": "Asia/Hong_Kong",
+    "SGT": "Asia/Singapore",
+    "SAST": "Africa/Johannesburg",
+    "AEST": "Australia/Sydney",
+    "AEDT": "Australia/Sydney",
+    "NZST": "Pacific/Auckland",
     "NZDT": "Pacific/Auckland",
-}  # fmt: skip
-#: The hours from UTC by the abbreviation in a date, which tells whether it is summer time.
-_HOURS = {
-    "UTC": 0, "GMT": 0, "Z": 0, "WET": 0, "WEST": 1, "CET": 1, "MET": 1, "MEZ": 1, "CEST": 2,
-    "MEST": 2, "MESZ": 2, "EET": 2, "EEST": 3, "MSK": 3, "IDT": 3, "SAST": 2, "EST": -5, "EDT": -4,
-    "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
-    "BRT": -3, "JST": 9, "KST": 9, "HKT": 8, "SGT": 8, "AEST": 10, "AEDT": 11, "NZST": 12,
-    "NZDT": 13,
-}  # fmt: skip
+}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-#: Values, in small letters, that mean that a value is not known.
+#: Texts that mean in the header of a log that a value is not known, in small letters.
 _UNKNOWN = {"", "-1", "unknown", "none", "n/a", "na", "?"}
-# A whole number of seconds, such as 5, "5." or "5 sec".
+# A whole number of seconds in the header of a log, such as 5, "5." or "5 sec".
 _NUMBER = re.compile(r"(\d+)\.?(?:\s*(?:s|sec|seconds))?", re.ASCII)
-# Remarks after a value, in brackets or after '#'.
+# A remark after a value in the header of a log, in brackets or after '#'.
 _REMARK = re.compile(r"\s*(?:\([^()]*\)\s*)*(?:#.*)?$")
-# A number, which may have separators between its digits.
+# A number in the header of a log, which may have separators, such as 1,000 or 1_000.
 _DIGITS = re.compile(r"(\d(?:[\d_.,']*\d)?)\.?")
-# The form of a date, such as 20230501 or 202305010000, by its number of digits.
+# The form of a date without separators, such as 20230501, by its number of digits.
 _DIGITS_OF_DATES = {4: "%Y", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M"}
 _YEARS_OF_LOGS = range(1970, 2101)
 _OFFSET = r"[+-]\d\d:?\d\d"
 _CLOCK = r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?"
-# ISO dates: 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
+# Dates in the ISO form: 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
 _ISO = re.compile(rf"(\d{{4}})-(\d\d)-(\d\d)(?:[T ]{_CLOCK})?\s*({_OFFSET}|[A-Za-z]+)?", re.ASCII)
-# Dates as the Unix command `date` prints them: Mon May  1 00:00:00 CEST 2023
+# Dates in the form of the Unix command `date`, which the Standard Workload Format prescribes for
+# StartTime and EndTime: Mon May  1 00:00:00 CEST 2023
 _UNIX_DATE = re.compile(
     rf"(?:[A-Za-z]+,?\s+)?([A-Za-z]{{3,9}})\s+(\d{{1,2}})\s+{_CLOCK}\s+(?:({_OFFSET}|[A-Za-z]+)\s+)?"
     r"(\d{4})",
     re.ASCII,
 )
-# Dates as in mails: Mon, 01 May 2023 00:00:00 +0200
-_MAIL_DATE = re.compile(
-    rf"(?:[A-Za-z]+,?\s+)?(\d{{1,2}})[ -]([A-Za-z]{{3,9}})[ -](\d{{4}})(?:\s+{_CLOCK})?"
-    rf"\s*({_OFFSET}|[A-Za-z]+)?",
-    re.ASCII,
-)
-# Offsets from UTC: UTC+2, GMT+02:00
-_FROM_UTC = re.compile(
-    r"(?:UTC|GMT)\s*([+-])(\d{1,2})(?::?([0-5]\d))?(?![\d:])", re.IGNORECASE | re.ASCII
-)
-#: The keys of a header that may hold a date.
+#: The keys in the header of a log whose values may be dates.
 DATES = ("UnixStartTime", "StartTime", "EndTime")
-#: The earliest instant that is plausible as a Unix time in an accounting log, in 1973. A log that
-#: starts before it comes from a model.
+#: The earliest Unix time, in 1973, that is plausible for the log of a real machine. A log with an
+#: earlier start was made by a random model.
 EARLIEST = 100_000_000
-# The clocks of two zones are compared in each winter and summer of these years.
-_COMPARED = [datetime(year, month, 1, tzinfo=UTC) for year in range(1990, 2031) for month in (1, 7)]
 _MEND = "give the seconds since 1970-01-01 00:00 UTC, in digits"
 
 
 class Zone(NamedTuple):
-    """The time zone of a log, as `info`, and its `name`.
+    """The time zone in which the dates of a log are read: the zone itself, and its name.
 
-    If the header can be read in several ways, `doubt` is a note that tells how it was read. If the
-    header names a zone that is not known, UTC is used and `is_known` is False.
+    `doubt` is a note that tells how the zone was read if it is not a name of the time zone database
+    or an offset. It is an empty text otherwise. If the zone is not known, UTC is used.
     """
 
     info: tzinfo
     name: str
     doubt: str = ""
-    is_known: bool = True
 
 
 class Start(NamedTuple):
-    """The start of a log, from which its times count, in seconds since 1970-01-01 UTC.
+    """The instant from which times of a log count, in seconds since 1970-01-01 UTC.
 
     If the header can be read in several ways, `doubt` is a note that tells how it was read.
     """
@@ -101,98 +98,60 @@ class Start(NamedTuple):
 
 
 def zone_of(header: Mapping[str, str]) -> Zone:
-    """Return the time zone that a header names, or UTC if it names no zone that is known.
+    """Return the time zone that the header of a log names, or UTC if it names no known zone.
 
-    If the header has both ``TimeZoneString`` and ``TimeZone``, the former is used. If the clocks of
-    these two zones never show the same time, the doubt of the result says so.
+    If the header has both ``TimeZoneString`` and ``TimeZone``, the former is used.
     """
-    zone = _zone_in("TimeZoneString", header)
-    other = _zone_in("TimeZone", header)
-    if zone is None or other is None:
-        return zone or other or Zone(ZoneInfo("UTC"), "UTC, because the log names none")
-    if zone.is_known and other.is_known and not _agree(zone.info, other.info):
-        values = (_first_word(header[key]) for key in ("TimeZoneString", "TimeZone"))
-        clash = "TimeZoneString is {}, but TimeZone is {}; the former is used".format(*values)
-        return zone._replace(doubt="; ".join(filter(None, (zone.doubt, clash))))
-    return zone
-
-
-def _zone_in(key: str, header: Mapping[str, str]) -> Zone | None:
-    """Return the time zone in the value of a key of the header, or None if it has no value."""
-    value = header.get(key, "").strip()
-    word = _first_word(value)
-    if word.casefold() in _UNKNOWN:
-        return None
-    fixed = _fixed_zone(key, value, word)
-    if fixed is not None:
-        zone, text = fixed
-        return Zone(zone, f"{zone}", f"{key} is {text}; it is read as {zone} all year")
-    named = _named_zone(word)
-    if named is not None:
-        return Zone(*named)
-    place = ABBREVIATIONS.get(word.upper())
-    if place is not None:
-        return Zone(ZoneInfo(place), place, f"{key} is {word}; it is read as {place}")
-    doubt = f"{key} is {shown(word)}, which is not a known time zone; it is read as UTC"
-    return Zone(ZoneInfo("UTC"), f"UTC, because {word} is not known", doubt, is_known=False)
-
-
-def _fixed_zone(key: str, value: str, word: str) -> tuple[timezone, str] | None:
-    """Return the time zone of a fixed offset from UTC, and the text that gives the offset.
-
-    The value may be an offset such as GMT+2 or, in ``TimeZone``, a number of seconds. The result is
-    None for all other values. GMT+2 is read as people write it, two hours ahead of UTC, although
-    the zone Etc/GMT+2 of the time zone database is two hours behind UTC.
-    """
-    match = _FROM_UTC.match(value)
-    if match:
-        sign, hours, minutes = match.groups()
-        offset = timedelta(hours=int(hours), minutes=int(minutes or 0))
-        offset, text = (-offset if sign == "-" else offset), match[0]
-    elif key == "TimeZone" and re.fullmatch(r"[+-]?\d{1,5}", word, re.ASCII):
-        offset, text = timedelta(seconds=int(word)), word
-    else:
-        return None
-    return (timezone(offset), text) if abs(offset) < timedelta(days=1) else None
-
-
-def _agree(one: tzinfo, other: tzinfo) -> bool:
-    """Return whether the clocks of two zones show the same time in any winter or summer."""
-    return any(
-        moment.astimezone(one).utcoffset() == moment.astimezone(other).utcoffset()
-        for moment in _COMPARED
+    return (
+        _zone_in("TimeZoneString", header)
+        or _zone_in("TimeZone", header)
+        or Zone(ZoneInfo("UTC"), "UTC, because the log names none")
     )
 
 
+def _zone_in(key: str, header: Mapping[str, str]) -> Zone | None:
+    """Return the time zone that one key of a header names, or None if the key has no value."""
+    word = _first_word(header.get(key, ""))
+    if word.casefold() in _UNKNOWN:
+        return None
+    if key == "TimeZone" and re.fullmatch(r"[+-]?\d{1,5}", word, re.ASCII) and abs(int(word)) < DAY:
+        zone = timezone(timedelta(seconds=int(word)))
+        return Zone(zone, f"{zone}", f"{key} is {word}; it is read as {zone} all year")
+    found = _zone_called(word)
+    if found is None:
+        doubt = f"{key} is {shown(word)}, which is not a known time zone; it is read as UTC"
+        return Zone(ZoneInfo("UTC"), f"UTC, because {word} is not known", doubt)
+    info, name = found
+    is_abbreviation = word.upper() in ABBREVIATIONS
+    return Zone(info, name, f"{key} is {word}; it is read as {name}" if is_abbreviation else "")
+
+
 def _first_word(value: str) -> str:
-    """Return the first word of a value, without a remark that follows it."""
+    """Return the first word of a header value, without the remark that may follow it."""
     return re.split(r"[\s#(]", value.strip(), maxsplit=1)[0]
 
 
-def _named_zone(word: str) -> tuple[tzinfo, str] | None:
-    """Return a time zone and its name, for a name or for an offset such as +02:00.
+def _zone_called(word: str) -> tuple[tzinfo, str] | None:
+    """Return a time zone and its name, given a name, an abbreviation or an offset from UTC.
 
     Names are looked up in the time zone database in any case of their letters, such as
-    europe/paris. The result is None if the database does not have the name.
+    europe/paris. The result is None if the zone is not known.
     """
     if re.fullmatch(_OFFSET, word, re.ASCII):
         offset = datetime.fromisoformat(f"2000-01-01T00:00:00{word}").tzinfo
         return (offset, word) if offset else None
-    try:
-        return ZoneInfo(word), word
-    except (KeyError, ValueError, OSError):
-        name = _zone_names().get(word.casefold())
-        return (ZoneInfo(name), name) if name else None
+    name = _zone_names().get(word.casefold()) or ABBREVIATIONS.get(word.upper())
+    return (ZoneInfo(name), name) if name else None
 
 
 @cache
 def _zone_names() -> dict[str, str]:
-    """Return the names in the time zone database, by the same names in small letters."""
+    """Return the names of the time zone database, by the same names in small letters."""
     return {name.casefold(): name for name in available_timezones()}
 
 
 def start_of(header: Mapping[str, str], where: Callable[[str], str]) -> Start | None:
-    """Return the start of a log, or None if its header does not give it.
+    """Return the instant from which times of a log count, or None if its header gives none.
 
     Parameters
     ----------
@@ -219,12 +178,12 @@ def start_of(header: Mapping[str, str], where: Callable[[str], str]) -> Start | 
 
 
 def end_of(header: Mapping[str, str]) -> Start | None:
-    """Return the end of a log, or None if ``EndTime`` in its header is not a date."""
+    """Return the instant at which a log ends, or None if its header has no date as ``EndTime``."""
     return _date_in("EndTime", header)
 
 
 def _unix_start(header: Mapping[str, str], where: Callable[[str], str]) -> Start | None:
-    """Return the instant in ``UnixStartTime``, or None if the header does not have it."""
+    """Return the instant that a header gives as ``UnixStartTime``, or None if it gives none."""
     key = "UnixStartTime"
     known = [value for value in _values(header, key) if value.casefold() not in _UNKNOWN]
     if not known:
@@ -241,7 +200,7 @@ def _unix_start(header: Mapping[str, str], where: Callable[[str], str]) -> Start
 
 
 def _values(header: Mapping[str, str], key: str) -> list[str]:
-    """Return all values of a key, which may come several times, without remarks."""
+    """Return all values that a header gives for a key, without the remarks after them."""
     return [_without_remark(line) for line in header.get(key, "").split("\n")]
 
 
@@ -250,7 +209,10 @@ def _without_remark(value: str) -> str:
 
 
 def _seconds_in(digits: str, where: str) -> int:
-    """Return ``UnixStartTime`` as a number, and raise an `InputError` if it cannot be seconds."""
+    """Return the number of seconds in ``UnixStartTime``, or raise an `InputError`.
+
+    Numbers that are too large, or that may be dates, are rejected.
+    """
     what = f"{where}: UnixStartTime is {digits[:40]}"
     if len(digits) > len(str(LAST_INSTANT)) or int(digits) >= LAST_INSTANT:
         raise InputError(f"{what}, which is after the year 9998; {_MEND}, not milliseconds")
@@ -261,7 +223,7 @@ def _seconds_in(digits: str, where: str) -> int:
 
 
 def _date_of_digits(digits: str) -> datetime | None:
-    """Return the date of digits such as 20230501, or None if they are not a plausible date."""
+    """Return the date that digits such as 20230501 mean, or None if it is not plausible."""
     try:
         date = datetime.strptime(digits, _DIGITS_OF_DATES.get(len(digits), "-"))
     except ValueError:
@@ -272,7 +234,7 @@ def _date_of_digits(digits: str) -> datetime | None:
 def notes_on_dates(
     header: Mapping[str, str], lines: Mapping[str, int], where: Callable[[str], str]
 ) -> list[str]:
-    """Return a note for each date in the header that is not understood.
+    """Return a note for each date in the header of a log that is not understood.
 
     Parameters
     ----------
@@ -298,7 +260,7 @@ def notes_on_dates(
 
 
 def note_on_value(key: str, value: str, lines: Mapping[str, int], kind: str) -> str:
-    """Return the note that the value of a key is not understood, and so not used.
+    """Return a note that a header value is not understood and therefore not used.
 
     `lines` has the line of each key, and `kind` is what the value should be, such as "date".
     """
@@ -307,13 +269,13 @@ def note_on_value(key: str, value: str, lines: Mapping[str, int], kind: str) -> 
 
 
 def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
-    """Return the instant in the value of a key, a date or a Unix time, or None if it has none."""
+    """Return the instant that a header value gives, as a date or a Unix time, or None."""
     value = _values(header, key)[0]
     parts = _parts_of(value)
     if parts is None:
         return _unix_time_in(value)
     moment, zone = parts
-    info, doubt = _zone_of_date(zone, header)
+    info, doubt = _zone_of_date(zone, moment.year, header)
     seconds = moment.replace(tzinfo=info).timestamp()
     if not 0 <= seconds < LAST_INSTANT:
         return None
@@ -321,7 +283,7 @@ def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
 
 
 def _unix_time_in(value: str) -> Start | None:
-    """Return the instant of a Unix time, or None if the value could be something else."""
+    """Return the instant of a Unix time, or None if the text may mean something else."""
     number = _NUMBER.fullmatch(value)
     digits = number[1] if number else ""
     if not digits or len(digits) > len(str(LAST_INSTANT)) or _date_of_digits(digits):
@@ -330,34 +292,45 @@ def _unix_time_in(value: str) -> Start | None:
     return Start(seconds) if EARLIEST <= seconds < LAST_INSTANT else None
 
 
-def _zone_of_date(zone: str, header: Mapping[str, str]) -> tuple[tzinfo, str]:
-    """Return the time zone of a date, and a doubt about it or an empty text.
+def _zone_of_date(zone: str, year: int, header: Mapping[str, str]) -> tuple[tzinfo, str]:
+    """Return the time zone of a date, and a note if the date does not name a known zone.
 
     `zone` is the time zone in the date itself. If it is an empty text, or if it is not known, the
     date is read in the time zone of the header.
     """
-    if re.fullmatch(_OFFSET, zone, re.ASCII):
-        return datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo or UTC, ""
-    if zone.upper() in _HOURS:
-        return timezone(timedelta(hours=_HOURS[zone.upper()])), ""
+    found = _zone_called(zone) if zone else None
+    if found is not None:
+        return _at_offset_of(zone, found[0], year), ""
     of_log = zone_of(header)
     named = f"whose zone {zone} is not known" if zone else "without a zone"
     return of_log.info, f"{named}; it is read in the zone of the log, {of_log.name}"
 
 
+def _at_offset_of(abbreviation: str, zone: tzinfo, year: int) -> tzinfo:
+    """Return the offset from UTC that an abbreviation such as CEST means in a year.
+
+    The result is `zone` if it does not use the abbreviation in that year. An abbreviation tells
+    whether a date is in summer time, also in the hour that occurs twice.
+    """
+    for month in (1, 7):
+        example = datetime(year, month, 1, tzinfo=zone)
+        offset = example.utcoffset()
+        if example.tzname() == abbreviation.upper() and offset is not None:
+            return timezone(offset)
+    return zone
+
+
 def _parts_of(value: str) -> tuple[datetime, str] | None:
-    """Return the time of a date without its time zone, and the time zone that the date names.
+    """Split a date in text into its local time and the name of its time zone.
 
     The time zone is an empty text if the date names none. The result is None if the value is not a
     date.
     """
-    iso, unix, mail = (form.fullmatch(value) for form in (_ISO, _UNIX_DATE, _MAIL_DATE))
+    iso, unix = _ISO.fullmatch(value), _UNIX_DATE.fullmatch(value)
     if iso:
         year, month, day, hour, minute, second, zone = iso.groups()
     elif unix:
         month, day, hour, minute, second, zone, year = unix.groups()
-    elif mail:
-        day, month, year, hour, minute, second, zone = mail.groups()
     else:
         return None
     if not month.isdecimal():
@@ -370,7 +343,7 @@ def _parts_of(value: str) -> tuple[datetime, str] | None:
 
 
 def whole_number_in(value: str) -> str | None:
-    """Return the digits of a value of the header, or None if it is not a whole number.
+    """Return the digits of a header value, or None if it is not a whole number.
 
     The value may be followed by a remark. If the key comes several times, its values are on
     different lines, and those that are numbers must be the same.
@@ -381,10 +354,10 @@ def whole_number_in(value: str) -> str | None:
 
 
 def is_given(value: str) -> bool:
-    """Return whether a value of the header says more than that the value is not known."""
+    """Return whether a header value is known, and not empty or a word such as unknown."""
     return _without_remark(value.split("\n")[0]).casefold() not in _UNKNOWN
 
 
 def day_of(seconds: float) -> str:
-    """Return the date in UTC of an instant, such as ``"2023-05-01"``."""
+    """Return the date in UTC at an instant, such as ``"2023-05-01"``."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"

@@ -14,40 +14,40 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, NUMBER, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The 18 fields of a job, in the order of the format.
+#: The 18 fields of a job in the Standard Workload Format, in their order.
 FIELDS = (
     "job", "submit", "wait", "runtime", "allocated_processors", "average_cpu_time", "used_memory",
     "requested_processors", "requested_time", "requested_memory", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job", "think_time",
 )  # fmt: skip
-#: The fields that are whole numbers. They become columns of type `int64`, and all other fields
-#: become columns of type `float64`.
+#: The fields of a job that are whole numbers. They become columns of type `int64` in a table, and
+#: all other fields become columns of type `float64`.
 WHOLE_FIELDS = (
     "job", "allocated_processors", "requested_processors", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job",
 )  # fmt: skip
 
-#: The largest number of characters in the comments before the first job.
+#: The largest number of characters in a log before its first job.
 _MOST_HEADER = 2**20
 #: The number of fields of a job in a log of the Grid Workloads Archive.
 _GRID_FIELDS = 29
-#: The statuses of a partial execution of a preempted job: the execution is continued later (2), or
-#: it is the last one of a job that completed (3) or failed (4).
+#: The values of the field status for a partial execution of a preempted job: it is continued later
+#: (2), or it is the last one of a job that completed (3) or failed (4).
 PARTIAL = (2, 3, 4)
-# The bytes that lines of numbers consist of. They are checked because pandas accepts some words as
-# numbers: it reads 'True' as 1.
+# The bytes that a line of numbers may have. A line with other bytes is rejected, because pandas
+# accepts some words as numbers: it reads 'True' as 1.
 _OF_NUMBERS = b"0123456789+-.eE \n"
-#: The keys of a header that the library reads. Upper and lower case make no difference.
+#: The keys in the header of a log that the library uses, in upper or lower case.
 KEYS = (
     "MaxNodes", "MaxProcs", "UnixStartTime", "StartTime", "EndTime", "TimeZone", "TimeZoneString",
     "Preemption",
 )  # fmt: skip
-# A key is followed by a colon and a blank. So 'http' in 'http://...' is not a key. The blank may
-# be missing only after the keys that the library reads.
+# In the header of a log, a key is followed by a colon and a blank, so 'http' in 'http://...' is not
+# a key. The blank may be missing after a key that the library uses.
 _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
 _KNOWN_KEY = re.compile(rf"\s*({'|'.join(KEYS)})\s*:(.*)", re.ASCII | re.DOTALL | re.IGNORECASE)
 _CANONICAL = {key.casefold(): key for key in KEYS}
-# Lines of numbers with a separator other than blanks, by the separator.
+# Patterns of lines whose numbers are separated by semicolons or commas and not by blanks.
 _SEPARATED_NUMBERS = {
     separator: re.compile(rf"\s*[-+.\deE]+(\s*{separator}\s*[-+.\deE]*){{5,}}")
     for separator in ";,"
@@ -55,7 +55,7 @@ _SEPARATED_NUMBERS = {
 
 
 def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame"]:
-    """Return the header and the jobs of a log.
+    """Return the header and the table of jobs of a log, given the content of its file.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame
 
 
 class Header(NamedTuple):
-    """The header of a log.
+    """The header of a log: its values by key, and the lines of the file on which keys stand.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Header(NamedTuple):
 def tables_of(
     blocks: Iterable[bytes], where: str, comments: list[str], late: dict[str, int] | None = None
 ) -> Iterator["pd.DataFrame"]:
-    """Yield a table of jobs for each block of a log that has jobs.
+    """Yield the jobs of a log as tables, one table for each block of lines that has jobs.
 
     Parameters
     ----------
@@ -123,23 +123,17 @@ def tables_of(
     for block in blocks:
         if number == 1:
             block = block.removeprefix(codecs.BOM_UTF8)
-        # A whole block is parsed at once, which is fast. Its lines are parsed one by one only if
-        # it contains the end of the header, or comments, blank lines or mistakes.
+        # A block of lines is parsed at once, which is fast. It is divided into single lines only if
+        # it contains the end of the header, comments, blank lines or mistakes.
         table = None if in_header else _table_of(block)
         if table is None:
             lines = _lines_of(block, number, where)
-            is_job = {at: line != "" and line[0] != ";" for at, line in lines.items()}
-            jobs = {at: line for at, line in lines.items() if is_job[at]}
-            if in_header:
-                first = min(jobs, default=number + len(lines))
-                comments += [line for at, line in lines.items() if at < first]
-                _check_header_length(comments, where)
-            else:
-                first = number
+            jobs = {at: line for at, line in lines.items() if line and line[0] != ";"}
+            first = min(jobs, default=number + len(lines)) if in_header else number
+            comments += [line for at, line in lines.items() if at < first]
+            _check_header_length(comments, where)
             _add_late_keys(lines, first, late)
-            table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
-            if jobs and table is None:
-                _raise_for_first_fault(jobs, where, in_header)
+            table = _table_of_lines(jobs, where, in_header)
         if table is not None:
             in_header = False
             yield table
@@ -148,8 +142,18 @@ def tables_of(
         raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
 
 
+def _table_of_lines(jobs: Mapping[int, str], where: str, in_header: bool) -> "pd.DataFrame | None":
+    """Return the table of the jobs on some lines of a log, or None if there are no lines."""
+    if not jobs:
+        return None
+    table = _table_of("\n".join(jobs.values()).encode())
+    if table is None:
+        _raise_for_first_fault(jobs, where, in_header)
+    return table
+
+
 def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -> None:
-    """Add the known keys in comments from the line `first` on to `late`, with their lines."""
+    """Record the header keys that come after the first job of a log, with their lines."""
     for at, line in lines.items():
         if at >= first and line.startswith(";"):
             match = _KNOWN_KEY.fullmatch(line.lstrip(";"))
@@ -158,7 +162,7 @@ def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -
 
 
 def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
-    """Return a dict from the number of each line of a block to the line.
+    """Return the lines of a block of a log, by their numbers in the file.
 
     `number` is the number of the first line. The lines have no leading and trailing blanks.
     """
@@ -167,7 +171,7 @@ def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
 
 
 def _check_header_length(comments: list[str], where: str) -> None:
-    """Raise an `InputError` if a file is too long before its first job to be a log."""
+    """Raise an `InputError` if a file has too much text before its first job to be a log."""
     if sum(map(len, comments)) > _MOST_HEADER:
         raise InputError(
             f"{where} begins with more than {_MOST_HEADER:,} characters of comments; check that "
@@ -176,7 +180,7 @@ def _check_header_length(comments: list[str], where: str) -> None:
 
 
 def _raise_for_first_fault(jobs: Mapping[int, str], where: str, in_header: bool) -> None:
-    """Raise an `InputError` for the first line that is not a valid job."""
+    """Raise an `InputError` for the first line of a log that is not a valid job."""
     for at, line in jobs.items():
         fault = _other_format(line, jobs) if in_header else None
         fault = fault or _fault_of(re.split(r"[ \t]+", line))
@@ -186,7 +190,7 @@ def _raise_for_first_fault(jobs: Mapping[int, str], where: str, in_header: bool)
 
 
 def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
-    """Return an error message if a line shows that the file is in another format.
+    """Return an error message if a line of a file shows that the file is not in SWF.
 
     `lines` has all lines of the same block that do not begin with ``;``.
     """
@@ -215,7 +219,7 @@ def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
 
 
 def _table_of(text: bytes) -> "pd.DataFrame | None":
-    """Return the table of lines of jobs, or None if a line is not a valid job."""
+    """Return the table of the jobs on lines of text, or None if a line is not a valid job."""
     import pandas as pd
 
     if b"\r" in text or b"\t" in text:
@@ -226,33 +230,39 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
     exact: Any = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
     try:
         table = pd.read_csv(
-            io.BytesIO(text), header=None, names=[*FIELDS, "too_many"], dtype=np.float64,
-            sep=" ", skipinitialspace=True, quoting=3, engine="c", **exact,
-        )  # fmt: skip
+            io.BytesIO(text),
+            header=None,
+            names=[*FIELDS, "too_many"],
+            dtype=np.float64,
+            sep=" ",
+            skipinitialspace=True,
+            quoting=3,
+            engine="c",
+            **exact,
+        )
     except (ValueError, OverflowError):
         return None
     numbers, counts = table[list(FIELDS)].to_numpy(), table[list(WHOLE_FIELDS)].to_numpy()
     is_sound = (
-        # pandas uses the first field as the index if lines have too many fields.
+        # If lines have more than 18 fields, pandas uses the first field as the index.
         isinstance(table.index, pd.RangeIndex)
         and len(table) == text.count(b"\n") + (not text.endswith(b"\n"))
         and table["too_many"].isna().all()
         and np.isfinite(numbers).all()
         and (np.abs(counts) < LARGEST_WHOLE).all()
         and (counts == np.floor(counts)).all()
-        and _has_submissions(table)
+        and _has_submission(table["submit"], table["status"]).all()
     )
     return table[list(FIELDS)].astype(dict.fromkeys(WHOLE_FIELDS, np.int64)) if is_sound else None
 
 
-def _has_submissions(table: "pd.DataFrame") -> bool:
-    """Return whether all jobs have a submission, except later parts of preempted jobs."""
-    submit = table["submit"]
-    return bool(((submit >= 0) | ((submit == -1) & table["status"].isin(PARTIAL))).all())
+def _has_submission(submit: Any, status: Any) -> Any:
+    """Return whether each job has a submission, which a later partial execution need not have."""
+    return (submit >= 0) | ((submit == -1) & np.isin(status, PARTIAL))
 
 
 def _decoded(line: bytes, where: str) -> str:
-    """Return the text of a line in UTF-8; a comment may also be in Latin-1."""
+    """Decode a line of a log from UTF-8; comments may also be in Latin-1."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -265,7 +275,7 @@ def _decoded(line: bytes, where: str) -> str:
 
 
 def _fault_of(words: list[str]) -> str | None:
-    """Return an error message for the words of a line that is not a valid job, or None."""
+    """Return what is wrong with a line of a log, or None if the line is a valid job."""
     for place, (field, word) in enumerate(zip(FIELDS, words, strict=False), start=1):
         fault = f"field {place} ({field}) is"
         if not NUMBER.fullmatch(word):
@@ -281,14 +291,14 @@ def _fault_of(words: list[str]) -> str | None:
     for field in WHOLE_FIELDS:
         if not job[field].is_integer() or abs(job[field]) >= LARGEST_WHOLE:
             return f"{field} is {job[field]:.15g}; give a whole number below 2^53"
-    if job["submit"] >= 0 or (job["submit"] == -1 and job["status"] in PARTIAL):
+    if _has_submission(job["submit"], job["status"]):
         return None
     mend = "give seconds since the start of the log, 0 or more, or remove the job"
     return f"submit is {job['submit']:.15g}; {mend}"
 
 
 def header_of(comments: Iterable[str]) -> Header:
-    """Return the header in the comments of a log.
+    """Return the header of a log, given the comments at its beginning.
 
     A comment without a key continues the value before it.
     """
@@ -311,6 +321,6 @@ def header_of(comments: Iterable[str]) -> Header:
 
 
 def is_key(text: str) -> bool:
-    """Return whether a text can be a key of a header."""
+    """Return whether a text can be a key in the header of a log."""
     match = _KEY.fullmatch(f" {text}:")
     return match is not None and match[1] == text

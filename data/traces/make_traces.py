@@ -22,7 +22,7 @@ from adapted_lublin import AdaptedLublin
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.workloads.catalogue import load_stand_in, load_trace, trace
-from coalloc_lib.workloads.swf import write_swf
+from coalloc_lib.workloads.swf_writer import write_swf
 
 HERE = Path(__file__).parent
 #: One seed a log; any would do.

@@ -42,7 +42,8 @@ PARTS = {
         "analytic", "statistics.curves", "statistics.saturation", "statistics.inference",
     ),
     "Logs and models of jobs": (
-        "workloads.batsim", "workloads.catalogue", "workloads.swf", "workloads.models",
+        "workloads.batsim", "workloads.catalogue", "workloads.swf", "workloads.swf_writer",
+        "workloads.models",
     ),
     "Pictures": ("widgets.player", "basics.checks", "basics.progress"),
 }  # fmt: skip

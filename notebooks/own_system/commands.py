@@ -19,7 +19,8 @@ from coalloc_lib.basics.checks import InputError, whole_in
 from coalloc_lib.basics.files import check_writable, writable_folder
 from coalloc_lib.basics.progress import Progress
 from coalloc_lib.basics.text import printable
-from coalloc_lib.cli import OnceEach, options, run_app
+from coalloc_lib.cli import options
+from coalloc_lib.cli.framework import OnceEach, run_app
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
 from own_system.options import PENALTIES
 from own_system.report import sites_report
@@ -51,7 +52,7 @@ def own_system_help(context: typer.Context) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line of this program, and return its exit status.
 
-    `coalloc_lib.cli.run_app` explains the exit status.
+    `coalloc_lib.cli.framework.run_app` explains the exit status.
     """
     return run_app(app, PROGRAM, arguments)
 
@@ -223,7 +224,7 @@ def import_sacct(
     printed. The names of users, accounts and partitions become numbers. The columns that sacct
     must print are listed in docs/own-logs.md, and in the error message if a column is missing.
     """
-    from coalloc_lib.workloads.swf import write_swf
+    from coalloc_lib.workloads.swf_writer import write_swf
 
     if out == "-" and as_json:
         raise InputError(

@@ -12,10 +12,11 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.schedules.metrics import by_width
 from coalloc_lib.statistics import WEEK
 from coalloc_lib.statistics.site_comparison import ALL
-from coalloc_lib.workloads.swf import SwfLog, in_use
+from coalloc_lib.workloads.swf import SwfLog
 from own_system.comparison import Comparison, Group
 from own_system.decision import LEAST_CHANGE
 from own_system.options import ALONE
+from own_system.usage import in_use
 from own_system.words import DAY, duration
 
 #: The columns of a log by which its jobs can be grouped.

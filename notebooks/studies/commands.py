@@ -15,7 +15,8 @@ import typer
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.progress import Progress
-from coalloc_lib.cli import OnceEach, Terminated, options, run_app
+from coalloc_lib.cli import options
+from coalloc_lib.cli.framework import OnceEach, Terminated, run_app
 from coalloc_lib.cli.output import print_json, print_table, show, warn
 from studies import SCALES, STUDIES
 from studies.ledger import Row, count_verdicts
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @app.command(cls=OnceEach, epilog=REPRODUCE_EXAMPLES)
 @options.command(
+    option_names=options.NAMES | {"every_row": "--all"},
     scale=("SCALE", "quick (minutes) or paper (the sample sizes of the papers)."),
     out=("FOLDER", "Where the ledger and the figures go."),
     cache=("FOLDER", "Where finished points are kept, so that a stopped run can continue."),
@@ -113,6 +115,7 @@ def reproduce(
 
 @app.command(cls=OnceEach, epilog=JUDGE_EXAMPLES)
 @options.command(
+    option_names=options.NAMES | {"every_row": "--all"},
     runs=("FOLDER", "Results of reproduce; by default the stored runs of the repository."),
     out=("FOLDER", "Where the ledger and the figures go."),
     every_row=(None, "Print every row of the ledger instead of one line per study."),

@@ -19,7 +19,7 @@ def place_of(log: str) -> str:
     cache that holds jobs of a log.
     """
     (found,) = (entry["found"] for entry in catalogue.listing() if entry["name"] == log)
-    return "" if found in (None, "not fetched") else str(found)
+    return "" if found is None else str(found)
 
 
 def missing_logs(names: Iterable[str]) -> list[str]:

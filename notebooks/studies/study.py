@@ -30,7 +30,7 @@ from coalloc_lib.statistics.storage import (
 )
 from coalloc_lib.statistics.sweep import SweepError, run_points
 from coalloc_lib.statistics.sweep.keys import files_digest
-from coalloc_lib.workloads.catalogue import content_sha256
+from coalloc_lib.workloads.catalogue import content_checksum
 from studies import SCALES
 from studies.archive import RUNS, archived_runs
 from studies.claim import EVERYWHERE, Claim, PaperSetting, without
@@ -524,4 +524,4 @@ def refusal_in(error: SweepError) -> str | None:
 
 def log_checksums(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Return the name of each public log with its SHA-256, or with ``"missing"``."""
-    return tuple((name, content_sha256(name)) for name in dict.fromkeys(names))
+    return tuple((name, content_checksum(name) or "missing") for name in dict.fromkeys(names))

@@ -4,26 +4,26 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import cli
-from coalloc_lib.workloads.swf import write_swf
+from coalloc_lib.workloads.swf_writer import write_swf
 
 LOSS = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--components", "2"]
 
 
 def rows(table):
-    """Return the lines of a table, arguments -> words & other words, as a test's parameters."""
+    """Parse a table of test cases, with lines of the form "arguments -> words & more words"."""
     lines = (line.split(" -> ") for line in table.strip().splitlines())
     return [(shlex.split(arguments), words.split(" & ")) for arguments, words in lines]
 
 
 def over(defaults, arguments):
-    """Return the arguments after those defaults, options with values, that they do not give."""
+    """Return arguments after the default options that they do not override."""
     pairs = zip(defaults[::2], defaults[1::2], strict=True)
     kept = [word for pair in pairs if pair[0] not in arguments for word in pair]
     return [*kept, *arguments]
 
 
 def runner(main, capsys):
-    """Return a function that runs a command line with `main`, and checks its exit status."""
+    """Return a function that runs a command line with `main` and checks its exit status."""
 
     def run(*arguments, status=0):
         capsys.readouterr()
@@ -35,7 +35,7 @@ def runner(main, capsys):
 
 
 def refuser(run):
-    """Return a function that runs a wrong command line and returns the single line of its error."""
+    """Return a function that runs a wrong command line and returns its one line of error."""
 
     def refused(*arguments):
         (line,) = run(*arguments, status=2).splitlines()
@@ -47,13 +47,13 @@ def refuser(run):
 
 @pytest.fixture
 def run(capsys):
-    """Run a command line of `coalloc`; return what it printed."""
+    """Return a function that runs a command line of `coalloc` and returns its output."""
     return runner(cli.main, capsys)
 
 
 @pytest.fixture
 def refused(run):
-    """Run a wrong command line of `coalloc`; return its error."""
+    """Return a function that runs a wrong command line and returns its error message."""
     return refuser(run)
 
 

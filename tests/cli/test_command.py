@@ -13,6 +13,7 @@ from coalloc_lib import cli
 from coalloc_lib.policies import names
 from coalloc_lib.policies.names import options_of
 from tests.cli.conftest import LOSS
+from tests.workloads.test_catalogue import LOG, put_in_catalogue
 
 COMMAND = [sys.executable, "-m", "coalloc_lib"]
 LISTING = "coalloc_lib.workloads.catalogue.listing"
@@ -27,7 +28,7 @@ def test_without_a_command_the_help_is_printed(run):
 
 
 def test_the_fields_of_policies_are_options_of_the_commands_that_take_them(run):
-    """Booking is for submitted jobs, so its options are not of a queue that never empties."""
+    """A capacity loss has no booking policies, so `loss` does not have their options."""
     wanted = {
         "simulate": {field for policy in names.SCHEDULING.values() for field in options_of(policy)},
         "loss": {"max_jumps"},
@@ -42,7 +43,7 @@ def test_the_fields_of_policies_are_options_of_the_commands_that_take_them(run):
     "error", [ZeroDivisionError(), OSError("no path and no number"), EOFError("Ran out of input")]
 )
 def test_a_bug_keeps_its_traceback(monkeypatch, error):
-    """The parser takes the end of any file, as of pickled data, for an interrupt."""
+    """The command line parser would treat the unexpected end of a file as an interrupt."""
     monkeypatch.setattr(LISTING, Mock(side_effect=error))
     with pytest.raises(type(error)):
         cli.main(["traces", "list"])
@@ -91,7 +92,8 @@ def test_the_module_is_the_command():
 
 def test_traces_are_listed_and_found(run, tmp_path, monkeypatch):
     monkeypatch.setenv("COALLOC_TRACES", str(tmp_path))
-    (tmp_path / "KTH-SP2-1996-2.1-cln.swf").touch()
+    path = tmp_path / put_in_catalogue(monkeypatch).file.removesuffix(".gz")
+    path.touch()
     printed = run("traces", "list")
     assert re.search(r"KTH-SP2 .* here .* Lars Malinowsky\n", printed)
     assert re.search(r"CTC-SP2 .* not here .* Dan Dwyer and Steve Hotovy\n", printed)
@@ -100,7 +102,9 @@ def test_traces_are_listed_and_found(run, tmp_path, monkeypatch):
     found = {
         log["name"]: log["found"] for log in json.loads(run("traces", "list", "--json"))["traces"]
     }
-    assert found["KTH-SP2"] == str(tmp_path / "KTH-SP2-1996-2.1-cln.swf")
+    assert found["KTH-SP2"] == str(path)
+    assert f"{path}: the SHA-256 of the content" in run("traces", "fetch", "kth-sp2", status=2)
+    path.write_bytes(LOG)
     assert run("traces", "fetch", "kth-sp2") == found["KTH-SP2"] + "\n"
     assert json.loads(run("traces", "fetch", "KTH", "--json")) == {"files": [found["KTH-SP2"]]}
 

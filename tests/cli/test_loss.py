@@ -23,7 +23,7 @@ def test_loss_prints_the_published_number(run):
 
 
 def test_unordered_requests_are_exact_by_the_markov_chain(run):
-    """Between the approximation and the exact value lies a difference that simulation confirms."""
+    """A simulation confirms that the exact loss differs from the approximation."""
     asked = [*LOSS, "--request", "unordered", "--json"]
     exact, close = (
         json.loads(run(*asked, "--method", method))["capacity_loss"]
@@ -59,7 +59,7 @@ def test_a_formula_waits_for_nothing_that_it_does_not_need():
 
 
 def test_without_a_method_what_is_not_affordable_is_simulated_and_says_so(run):
-    """The chain of two clusters of 32 has half a million states, and equation (5) is not exact."""
+    """The Markov chain of two clusters of 32 processors has half a million states."""
     asked = ["loss", "--clusters", "32,32", "--sizes", "U[1,16]", "--request", "unordered"]
     answer = json.loads(run(*asked, "--json"))
     assert answer["method"] == "simulation"
@@ -83,7 +83,7 @@ def test_what_no_formula_answers_is_simulated(run, options):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_loss_of_nothing_has_no_sign(run, seed):
-    """Jobs as large as the cluster; sums of thousands of times are off by 1e-13 either way."""
+    """The loss of jobs as large as the cluster is 0 up to rounding errors of either sign."""
     full = ["loss", "--clusters", "8", "--sizes", "U[8,8]", "--request", "total"]
     found = run(*full, "--method", "simulation", "--jobs", 2000, "--seed", seed)
     assert found.startswith("0.0000 ")
@@ -117,6 +117,7 @@ REFUSED = """
 --scheduling online -> --scheduling online books jobs when they are submitted
 --max-jumps 3 -> --max-jumps is not for & fpfs
 --sizes U[5,9] -> 9 & 8 processors
+--sizes U[1 -> --sizes = 'U[1'
 --clusters 8,x -> --clusters = '8,x' & 64,2x32
 --service hyperexponential:0.5 -> coefficient
 --service deterministic --method exact -> use --method simulation

@@ -20,7 +20,7 @@ ESCAPE = "\x1b]0;title\x07"
 
 
 def printed_as(encoding, code):
-    """Return the bytes that code prints on a stream of an encoding, after the command's set-up."""
+    """Return the bytes that some code prints if standard output has the given encoding."""
     setup = "from coalloc_lib.cli.output import *\nfrom coalloc_lib.cli.output import "
     setup += "prepare_streams\nprepare_streams()\n"
     env = os.environ | {"PYTHONIOENCODING": encoding}
@@ -66,7 +66,7 @@ def test_a_number_that_is_infinite_or_missing_is_null(capsys):
 
 @pytest.fixture
 def terminal(monkeypatch):
-    """Let standard output be a terminal of some columns."""
+    """Return a function that makes standard output look like a terminal of a given width."""
 
     def terminal(columns):
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -123,7 +123,7 @@ def test_a_file_whose_name_is_not_utf8_is_shown(run, log, tmp_path):
 
 
 def left_alone(*command, program="coalloc_lib"):
-    """Run a command whose reader leaves at once; return its exit status and its errors."""
+    """Run a command whose output nobody reads; return its exit status and its errors."""
     process = subprocess.Popen(
         [sys.executable, "-m", program, *map(str, command)],
         stdout=subprocess.PIPE,

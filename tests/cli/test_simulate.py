@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib import cli
+from coalloc_lib.cli.simulate_output import metrics_of
 from coalloc_lib.statistics import resample_weeks
-from coalloc_lib.workloads.swf import write_swf
+from coalloc_lib.statistics.schedule_means import mean_intervals
+from coalloc_lib.workloads.swf_writer import write_swf
 from tests.cli.conftest import over, rows
 from tests.conftest import ROOT
-
-simulate_command = import_module("coalloc_lib.cli.simulate")
 
 
 @pytest.fixture
 def simulate(run, log, tmp_path):
-    """Simulate the small log; return the rows of its schedule and the metrics."""
+    """Return a function that simulates the small log and returns its schedule and metrics."""
 
     def simulate(*arguments):
         out = tmp_path / "schedule.csv"
@@ -88,19 +88,19 @@ def test_the_span_penalty_lengthens_only_what_spans(simulate, policies):
 
 
 def test_whole_nodes_say_what_rounding_up_adds_to_the_load(run, simulate, log):
-    """Nodes of 3: the jobs of 6, 4, 2 and 8 processors get 6, 6, 3 and 9, for 10, 10, 3 and 4 s."""
+    """On nodes of 3 processors, jobs of 6, 4, 2 and 8 processors get 6, 6, 3 and 9."""
     _, plain = simulate("--clusters", "9")
     _, answer = simulate("--clusters", "9", "--node", "3")
     work, asked = 60 + 60 + 9 + 36, 60 + 40 + 6 + 32
     assert answer["idle_share_of_work"] == pytest.approx(1 - asked / work)
     assert "idle_share_of_work" not in plain
     printed = run("simulate", "--trace", log, "--clusters", "9", "--node", "3")
-    assert f"whole nodes adds {1 - asked / work:>10.1%}" in " ".join(printed.split("\n"))
+    assert f"due to whole nodes {1 - asked / work:>10.1%}" in " ".join(printed.split("\n"))
 
 
 def test_a_load_scales_the_interarrival_times(simulate):
     rows, answer = simulate("--clusters", "8", "--load", "0.5")
-    # Work of all but the last job, 106, over 8 processors and half of the time.
+    # The work of all jobs except the last is 106. It fills half of the 8 processors.
     assert float(rows[-1]["submit"]) == pytest.approx(106 / (8 * 0.5))
     assert answer["offered_load"] == pytest.approx(0.5)
 
@@ -135,12 +135,14 @@ ONLINE = "online --slot 10 --step 2"
     [
         ("fpfs --max-jumps 0", "0 10 10 20", None),
         ("fpfs --max-jumps 1", "0 10 1 20", None),
-        # 11 has 6 of 8 processors to 10; 12 wants 4 and is promised that; 13 ends in time.
+        # Job 11 has 6 of 8 processors until 10. Job 12 needs 4 processors and is promised to start
+        # at 10. Job 13 ends before that.
         ("easy --estimates exact", "0 10 1 20", None),
         ("conservative --estimates exact", "0 10 1 20", None),
-        # 14, 8 processors for 4, is smaller than 12, 4 for 10.
+        # Job 14, with 8 processors for 4 seconds, has less work than job 12, with 4 for 10 seconds.
         ("easy --order smallest --estimates exact", "0 14 1 10", None),
-        # Jobs ask for 20: 11 is booked until 20, 12 until 40.5, 14 after both, and 13 beside 11.
+        # All jobs request 20 seconds. Job 11 is booked until 20 and job 12 until 40.5. Job 14
+        # follows both, and job 13 runs beside job 11.
         (f"{ONLINE} --horizon 200 --max-attempts 30", "0 20.5 1 42", (1 + 11 + 1 + 21) / 4),
         (
             f"{ONLINE} --horizon 500 --release-early --estimates exact --rule best-fit",
@@ -173,8 +175,10 @@ REFUSED = f"""
 --span-penalty 0.1 -> --span-penalty 0.1 has no effect: --request total & --request flexible
 --span-penalty 0.1 --request flexible -> no effect: a system of one cluster
 --node 3 -> --node 3 does not divide a cluster of 8 processors
---missing 60 --estimates exact -> missing = 60.0 has no effect on exact
---trace a.swf --trace b.swf -> --trace is given 2 times; give it once, or compare several
+--missing 60 --scheduling easy --estimates exact -> --missing = 60.0 has no effect on exact
+--missing 0 --scheduling easy -> --missing = 0
+--missing 60 --scheduling fcfs -> --missing 60 has no effect: --scheduling fcfs
+--trace a.swf --trace b.swf -> --trace is given 2 times; give it once
 --verify --load 0.5 --load 0.7 -> --load is given 2 times; give it once
 --load 0 -> --load = 0
 --largest 1 -> at most 1 processors
@@ -231,7 +235,7 @@ def test_work_that_still_waits_at_the_end_is_said(tmp_path, capsys, load, warned
 
 
 def on_write(monkeypatch, act):
-    """Let the writing of a table stop midway, after a line of it is in the file."""
+    """Let `act` interrupt the writing of a table after the first bytes of a job."""
 
     def to_csv(_table, file, **_options):
         with open(file, "w") as half:
@@ -244,7 +248,7 @@ def on_write(monkeypatch, act):
 
 @pytest.fixture
 def writing(log, tmp_path):
-    """The only file of a folder, and the command that writes a schedule into it."""
+    """The path of a schedule in an empty folder, and the command that writes it."""
     out = tmp_path / "out" / "s.csv"
     out.parent.mkdir()
     return out, ["simulate", "--trace", str(log), "--clusters", "8", "--out", str(out)]
@@ -269,7 +273,7 @@ def test_a_full_disk_costs_the_schedule_but_not_the_metrics(writing, capsys, mon
 
 @pytest.fixture
 def handler():
-    """What the process does on SIGTERM; else a command that ignores it would end the tests."""
+    """A handler of SIGTERM that fails the test if the command ignores the signal."""
 
     def unheard(_number, _frame):
         pytest.fail("the command left SIGTERM to others")
@@ -280,7 +284,7 @@ def handler():
 
 
 def test_a_termination_leaves_no_half_written_schedule(writing, capsys, monkeypatch, handler):
-    """What a batch system sends; the signal comes while the schedule is being written."""
+    """The signal SIGTERM arrives while the schedule is being written."""
     on_write(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGTERM))
     out, command = writing
     assert cli.main(command) == 143
@@ -347,7 +351,7 @@ def test_a_job_that_is_too_wide_may_be_let_span(refused, tmp_path):
 
 
 def test_jobs_that_requested_no_time_are_planned_with_the_limit_given(simulate, log):
-    """Job 2 runs for 3 with no request: planned with 30 it would delay job 1."""
+    """Job 2 runs for 3 s. If it is planned with 30 s, it must not delay job 1."""
     write_swf(log, co.JobStream([0, 1, 2], [10, 5, 3], [6, 8, 2]))
     write_swf(log, co.read_swf(log).table.assign(requested_time=[10, 5, -1]))
     command = ["--clusters", "8", "--scheduling", "easy"]
@@ -357,7 +361,7 @@ def test_jobs_that_requested_no_time_are_planned_with_the_limit_given(simulate, 
 
 
 def test_backfilling_plans_with_the_estimates_that_were_asked_for(simulate, run, tmp_path):
-    """Job 2 runs for 3 and asked for 30: by its request it would delay job 1."""
+    """Job 2 runs for 3 s. If it is planned with the requested 30 s, it must wait."""
     jobs = co.JobStream([0, 1, 2], [10, 5, 3], [6, 8, 2], [10, 5, 30], request="total")
     write_swf(tmp_path / "asked.swf", jobs)
     for estimates, waits in (("requested", 9 + 13), ("exact", 9)):
@@ -368,7 +372,7 @@ def test_backfilling_plans_with_the_estimates_that_were_asked_for(simulate, run,
 
 
 def without_requested_time(log, jobs):
-    """Strike field 9 of the first so many jobs of a log."""
+    """Remove the requested times of the first jobs of a log."""
     table = co.read_swf(log).table
     table.loc[: jobs - 1, "requested_time"] = -1
     write_swf(log, table)
@@ -376,7 +380,7 @@ def without_requested_time(log, jobs):
 
 @pytest.mark.parametrize("scheduling", ["easy", "conservative"])
 def test_times_that_no_one_requested_are_said(run, refused, log, capsys, scheduling):
-    """To plan with run times in their place is to plan with exact estimates, and looks better."""
+    """Planning with run times instead of requested times gives results that are too good."""
     command = ["simulate", "--trace", log, "--clusters", "8", "--scheduling", scheduling]
     without_requested_time(log, 3)
     assert cli.main([*map(str, command)]) == 0
@@ -389,7 +393,7 @@ def test_times_that_no_one_requested_are_said(run, refused, log, capsys, schedul
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_refused_job_has_no_start_and_counts_in_no_mean(log, tmp_path, capsys, as_json):
-    """Within 30, 14 finds no room; 12 ends at 20.5 + 20, beyond 40."""
+    """With a horizon of 30 s, jobs 12 and 14 are rejected."""
     out = tmp_path / "s.csv"
     command = ["simulate", "--trace", log, "--clusters", "8", "--scheduling", *ONLINE.split()]
     command += ["--horizon", "30", "--max-attempts", "9", "--out", out, "--verify"]
@@ -418,7 +422,7 @@ def test_a_log_of_which_every_job_is_refused_has_no_metrics(refused, log):
 
 
 def test_no_interval_of_a_burst_holds_what_cannot_be(run, tmp_path, monkeypatch):
-    """Every job runs for 100 s, and forty wide ones come at once."""
+    """All jobs run for 100 s, and forty wide jobs are submitted at the same time."""
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "tests" / "workloads" / "cases" / "burst.py"))
     how = ("simulate", "--trace", "burst.swf", "--clusters", 4, "--scheduling", "easy")
@@ -436,7 +440,7 @@ def test_no_interval_of_a_burst_holds_what_cannot_be(run, tmp_path, monkeypatch)
 @settings(max_examples=25, deadline=None)
 @given(data=st.data(), jobs=st.integers(5, 60), weeks=st.integers(4, 9))
 def test_intervals_hold_only_what_can_be(data, jobs, weeks):
-    """Of any jobs, also of those that run for less than the bound of the slowdown."""
+    """No mean can be below the value that the run times of its jobs imply."""
     seed = data.draw(st.integers(0, 999))
     rng = np.random.default_rng(seed)
     submit = np.sort(rng.choice([rng.uniform(0, weeks * 7 * 86_400), 1e6], jobs))
@@ -444,8 +448,8 @@ def test_intervals_hold_only_what_can_be(data, jobs, weeks):
     runtime = rng.choice([1, 100, 90_000], jobs)
     stream = co.JobStream(submit, runtime, rng.integers(1, 5, jobs), request="total")
     schedule = co.simulate(co.Multicluster([4]), stream, scheduling=co.EASY())
-    intervals, _ = simulate_command._intervals(schedule)
-    values, length = simulate_command._metrics(schedule), schedule.end - schedule.start
+    intervals, _ = mean_intervals(schedule)
+    values, length = metrics_of(schedule), schedule.end - schedule.start
     least = {
         "mean_wait": 0, "mean_response": length.mean(), "mean_bounded_slowdown": 1,
         "average_weighted_response_time": np.average(length, weights=stream.work),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.workloads.swf import write_swf
+from coalloc_lib.workloads.swf_writer import write_swf
 from tests.faults.processes import Running, python
 
 #: Reproduces the toy study; the rest of the command is the real one.

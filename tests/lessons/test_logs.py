@@ -22,7 +22,7 @@ def here(monkeypatch):
 
     def are(*found):
         rows = [
-            {"name": trace.name, "found": "a file" if trace.name in found else "not fetched"}
+            {"name": trace.name, "found": "a file" if trace.name in found else None}
             for trace in catalogue.CATALOGUE
         ]
         monkeypatch.setattr(catalogue, "listing", lambda: rows)

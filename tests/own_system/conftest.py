@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.workloads.swf import FIELDS
+from coalloc_lib.workloads.swf_lines import FIELDS
 from own_system import commands, sites_report
 from tests.cli.conftest import refuser, runner
 

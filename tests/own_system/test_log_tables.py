@@ -10,6 +10,7 @@ from coalloc_lib.statistics.site_comparison import together
 from coalloc_lib.workloads.swf import SwfLog
 from own_system import sites_report
 from own_system.log_tables import doubts
+from own_system.usage import in_use
 from tests.own_system.conftest import BEGAN, CLUSTERS
 
 
@@ -137,3 +138,11 @@ def test_jobs_after_the_last_year_that_has_dates_are_refused(logs):
     every = dict.fromkeys(sizes, SwfLog(logs["north"].header, late, "late"))
     with pytest.raises(co.InputError, match=r"^late: its last job is .* after the year 9998; give"):
         sites_report(sizes, every)
+
+
+def test_what_is_in_use_is_weighted_by_time():
+    """Nine for a second in a hundred count only from a share of more than 99 %."""
+    begins, ends, wide = [0, 50], [100, 51], np.array([3, 6], dtype=np.uint8)
+    assert in_use(begins, ends, wide) == 3
+    assert in_use(begins, ends, wide, 0.995) == 9
+    assert in_use([5], [5], [4]) == 0

@@ -238,7 +238,7 @@ def test_jobs_of_a_log_that_failed_have_no_success_and_keep_that(tmp_path):
         ([job("3"), job(3)], {}, "json is not a Batsim workload.* id 3 comes twice"),
         ([job(1), job(2, walltime=0)], {}, "json: job 2: walltime = 0; give seconds above 0"),
         ([job("a", walltime=-3)], {}, "json: job 'a': walltime = -3; give"),
-        ([job(1), job(2, res=9)], {}, "json: job 2: res = 9, but nb_res is 8; correct"),
+        ([job(1), job(2, res=9)], {}, "json: job 2: res = 9 is more than nb_res = 8; correct"),
         ([job(1)], {"nb_res": "8"}, "json: nb_res = '8'"),
         ([job(1, dependencies=["2"])], {}, "json: job 1: dependencies = .'2'., which are not sup"),
         ([job(1, subtime=1e308)], {}, r"json: runtime\[0\] = .* past 1e300"),

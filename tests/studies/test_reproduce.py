@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pandas as pd
 import pytest
 
-from coalloc_lib.cli import Terminated
+from coalloc_lib.cli.framework import Terminated
 from coalloc_lib.statistics.sweep import Failure, SweepError
 from studies import commands
 from studies.ledger import write_ledger

@@ -98,7 +98,7 @@ def test_a_cache_never_gives_points_of_another_log(tmp_path, monkeypatch):
     how = {"workers": 1, "cache": tmp_path}
     for checksum, measured in [("missing", 9), ("1f", 9), ("2e", 9), ("1f", 0), ("missing", 0)]:
         checksums = {"KTH-SP2": checksum}
-        monkeypatch.setattr("studies.study.content_sha256", checksums.__getitem__)
+        monkeypatch.setattr("studies.study.content_checksum", checksums.__getitem__)
         seen.clear()
         study.run(**how)
         assert len(seen) == measured

@@ -11,14 +11,14 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.catalogue import (
     CATALOGUE,
-    content_sha256,
+    content_checksum,
     fetch,
     load_stand_in,
     load_trace,
     trace,
 )
 
-# When an answer is refused, the HTTP client leaves its socket to the garbage collector.
+# When the HTTP client rejects an answer, it leaves the socket to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 LOG = b"; MaxProcs: 8\n" + b"1 0 5 10 4 -1 -1 4 20 -1 1 3 4 -1 1 -1 -1 -1\n" * 3
@@ -31,7 +31,7 @@ UNKNOWN = {"archive_sha256": None}
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """An empty cache, and no folder of logs."""
+    """An empty cache of logs, and no folder in COALLOC_TRACES."""
     folder = tmp_path / "cache"
     monkeypatch.delenv("COALLOC_TRACES", raising=False)
     monkeypatch.setattr(catalogue, "cache_folder", lambda: folder)
@@ -48,7 +48,7 @@ def folder(tmp_path, monkeypatch, cache):
 
 
 def put_in_catalogue(monkeypatch, **changes):
-    """Let the catalogue's KTH-SP2 be the small log, with these changes."""
+    """Replace KTH-SP2 in the catalogue by the small log of this module, with these changes."""
     entry = dataclasses.replace(trace("KTH-SP2"), **SUMS | changes)
     others = [other for other in CATALOGUE if other.name != "KTH-SP2"]
     monkeypatch.setattr("coalloc_lib.workloads.catalogue.CATALOGUE", (*others, entry))
@@ -57,7 +57,7 @@ def put_in_catalogue(monkeypatch, **changes):
 
 @pytest.fixture
 def server():
-    """A web server at `url` that gives `server.content` for every address."""
+    """A web server at `server.url` that answers every request with `server.content`."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -90,7 +90,7 @@ def test_real_logs_are_whole(real_logs, entry):
     assert log.source == str(real_logs / entry.file)
     assert len(log.jobs()) == entry.usable
     if entry.name == "CTC-SP2":
-        # Jobs that ran longer than requested stay so; 6 requested no time.
+        # Some jobs ran longer than they requested, and 6 jobs requested no time.
         assert (log.usable["runtime"] > log.usable["requested_time"]).sum() == 7_174 + 6
         assert log.usable["processors"].max() == 336
         assert (log.usable["requested_processors"] == -1).all()
@@ -152,11 +152,12 @@ def test_a_log_is_used_only_where_its_checksum_is_right(
     path = folder / entry.file.replace(".swf.gz", file)
     path.write_bytes(content)
     if cause is None:
-        # The real log goes before its stand-in too.
+        # The real log is preferred to its synthetic replacement.
         assert load_trace("KTH-SP2", missing="stand-in").source == str(path)
     else:
-        with pytest.raises(InputError, match=f"{path}.*{cause}"):
-            load_trace("KTH-SP2")
+        for load in (load_trace, lambda name: fetch([name])):
+            with pytest.raises(InputError, match=f"{path}.*{cause}"):
+                load("KTH-SP2")
         assert len(load_trace(path)) == 3  # as a log of one's own
 
 
@@ -212,7 +213,7 @@ def test_nothing_is_fetched_unless_asked_for(monkeypatch, cache):
         load_trace("HPC2N", missing="stand-in")
     assert load_trace("CTC-SP2", missing="stand-in").is_stand_in
     monkeypatch.setattr(catalogue, "data_folder", lambda name: cache / name)
-    with pytest.raises(InputError, match=r"no stand-in for KTH-SP2 \(only for no log"):
+    with pytest.raises(InputError, match=r"no synthetic log for KTH-SP2 \(only for no log"):
         load_stand_in("KTH")
     for folder in ("/nowhere/gone", "x" * 5000):
         monkeypatch.setenv("COALLOC_TRACES", folder)
@@ -229,10 +230,10 @@ def test_a_log_without_a_known_checksum_is_said_not_to_be_checked(monkeypatch, f
         assert len(load_trace("KTH-SP2", missing="error")) == 3
 
 
-def test_the_checksum_of_a_log_is_of_its_content_or_says_that_it_is_missing(folder, monkeypatch):
+def test_the_checksum_of_a_log_is_of_its_content_or_none(folder, monkeypatch):
     entry = put_in_catalogue(monkeypatch)
-    assert content_sha256("KTH-SP2") == "missing"
+    assert content_checksum("KTH-SP2") is None
     (folder / entry.file).write_bytes(PACKED)
-    assert content_sha256("kth") == SUMS["content_sha256"]
+    assert content_checksum("kth") == SUMS["content_sha256"]
     (folder / entry.file).write_bytes(OTHER)
-    assert content_sha256("KTH-SP2") not in ("missing", SUMS["content_sha256"])
+    assert content_checksum("KTH-SP2") not in (None, SUMS["content_sha256"])

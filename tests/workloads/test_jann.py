@@ -20,15 +20,15 @@ MIXED = HyperErlang(0.8, (2.0, 0.1), 3)
 
 
 def moments_of(sample):
-    """The first three moments, without rounding."""
+    """Return the first three moments of a sample as exact fractions."""
     return [sum(Fraction(float(value)) ** k for value in sample) / len(sample) for k in (1, 2, 3)]
 
 
 def is_possible(order, sample, *, clearly=0.0):
-    """Whether the sample's moments are those of a mixture of two Erlangs of this order.
+    """Return whether a mixture of two Erlang distributions of one order can have these moments.
 
-    The scales of the stages are then themselves positive numbers, for whose moments the matrices of
-    Hankel are positive definite.
+    This is so if the moments of the mean stage lengths, which are positive numbers, have positive
+    definite Hankel matrices.
     """
     first, second, third = moments_of(sample)
     m1, m2 = first / order, second / order / (order + 1)
@@ -53,7 +53,7 @@ def test_a_fit_has_the_first_three_moments_and_the_least_order(sample):
 
 
 def of_mixed(function, t):
-    """A function of Erlang times, such as `pdf`, for the two parts of `MIXED` together."""
+    """Return a function of Erlang distributions, such as `pdf`, for the mixture `MIXED`."""
     first, second = (getattr(stats.erlang(3, scale=1 / rate), function)(t) for rate in MIXED.rates)
     return 0.8 * first + 0.2 * second
 
@@ -68,7 +68,7 @@ def test_moments_draws_and_residual_times_are_those_of_the_density():
     assert stats.kstest(drawn, lambda t: of_mixed("cdf", t)).pvalue > 0.001
 
     def residual_below(t):
-        """The integral of P(T > t), over the mean."""
+        """Return the integral of P(T > x) for x from 0 to t, divided by the mean of T."""
         beyond = np.linspace(0, t, 200)
         return integrate.simpson(of_mixed("sf", beyond), x=beyond, axis=0) / MIXED.mean
 
@@ -89,6 +89,7 @@ ALIKE = co.JobStream(np.arange(40) ** 2, [5.0] * 40, [8] * 40)
         (lambda: HyperErlang(1.5, (1, 1), 1), "share = 1.5; give a number from 0 to 1"),
         (lambda: HyperErlang(0.5, (1, 2, 3), 1), "rates has 3 entries; give the rates"),
         (lambda: shipped_workload("KTH"), "log = 'KTH'; the library has parameters for CTC-SP2"),
+        (lambda: shipped_workload(3), "log = 3; the library has parameters for CTC-SP2"),
         (lambda: fit_workload(ALIKE, least=50), "jobs are 40, fewer than least = 50; give more"),
         (lambda: fit_workload(ALIKE, least=20), "the run times of the 40 jobs of 1 to 8 proc"),
     ],
@@ -99,7 +100,7 @@ def test_what_has_no_distribution_is_named(make, words):
 
 
 def holds_its_log(jobs, workload):
-    """Every class has the moments of the log's jobs of its sizes, and all jobs are in one."""
+    """Check that each class has the moments of its jobs in the log, and that no job is lost."""
     assert sum(one.jobs for one in workload.classes) == len(jobs)
     for one in workload.classes:
         mine = jobs[(jobs.processors >= one.low) & (jobs.processors <= one.high)]
@@ -149,7 +150,7 @@ def test_a_class_comes_back_from_its_parameters():
 
 
 def two_classes(**how):
-    """Sizes 1 and 3, of which the second are rarer, longer and come in bursts."""
+    """Return a workload with jobs of size 1 and rarer, longer jobs of size 3 in bursts."""
     one, three = (co.SizeDistribution.empirical([size]) for size in (1, 3))
     small = JobClass(1, 1, 5, one, HyperErlang(0.5, (1, 2), 1), MIXED, np.array([1.0, 4.0]))
     bursts = HyperErlang(0.95, (5.0, 0.02), 1)
@@ -173,7 +174,7 @@ def test_samples_have_the_means_of_the_workload():
 
 @pytest.mark.long
 def test_arrivals_begin_in_the_steady_state():
-    """As many are expected in the first unit of time as in any other, bursts or not."""
+    """The first unit of time has on average as many arrivals as any other."""
     workload = two_classes()
     counts = [np.count_nonzero(workload.sample(60, seed).submit <= 1.0) for seed in range(3000)]
     low, high = stats.t.interval(0.999, 2999, np.mean(counts), stats.sem(counts))

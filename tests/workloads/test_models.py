@@ -47,6 +47,18 @@ def test_changing_one_part_keeps_the_draws_of_the_others(change, kept):
         np.testing.assert_array_equal(getattr(one, column), getattr(other, column))
 
 
+def test_jobs_of_a_mixture_are_those_of_their_models_in_every_column():
+    models = MODEL, JobModel(co.uniform(1, 4), 1, span_penalty=0.5, estimate=3.0)
+    alone = [model.sample(200, seed=4, rate=1.0) for model in models]
+    jobs = Mixture(dict.fromkeys(models, 0.5)).sample(200, seed=4, rate=1.0)
+    is_second = jobs.span_penalty == 0.5
+    assert 0 < is_second.sum() < 200
+    for column in ("submit", "runtime", "processors", "span_penalty", "estimate", "has_estimate"):
+        first, second = (getattr(stream, column) for stream in alone)
+        expected = np.where(is_second, second, first)
+        np.testing.assert_array_equal(getattr(jobs, column), expected)
+
+
 def test_resampled_jobs_keep_their_pairs():
     jobs = co.JobStream(np.arange(5.0), [1, 2, 3, 4, 5], [2, 4, 6, 8, 10], request="total")
     drawn = ResampledJobs(jobs).sample(4000, seed=6)
@@ -124,7 +136,7 @@ def test_jobs_above_the_threshold_are_split_and_no_others(rounding):
 
 
 def test_penalties_are_drawn_by_a_generator_of_their_own():
-    """Neither the sizes nor who is kept whole nor the split changes them, nor they these."""
+    """The sampled penalties do not depend on the sizes, the splitting and the whole jobs."""
     law = Between(0.1, 0.5)
     jobs, kept = drawn(span_penalty=law), drawn(kept_whole=0.5)
     np.testing.assert_array_equal(drawn(span_penalty=0.3).span_penalty, np.full(2000, 0.3))
@@ -141,10 +153,12 @@ def test_penalties_are_drawn_by_a_generator_of_their_own():
 @pytest.mark.parametrize(
     ("sizes", "clusters", "how", "words"),
     [
-        # More components than clusters; more processors than one has.
+        # In the first case, a job has more components than there are clusters. In the second case,
+        # a whole job has more processors than a cluster.
         ((1, 19), [20] * 3, {"above": 10}, r"\[5, 2, 2, 2\] \(unordered\), but the clusters have"),
         ((1, 40), [20] * 5, {"above": 30}, r"components \[21, 0, 0, 0\]"),
-        # The largest, of 16, has four of 4; one of 15, rounded down, has one of 6.
+        # The largest job, of 16 processors, has four components of 4. A job of 15 processors,
+        # rounded down, has a component of 6.
         ((15, 16), [5] * 4, {"above": 14}, r"components \[6, 3, 3, 3\]"),
         ((1, 8), [4, 4], {"above": 4, "parts": 2, "kept_whole": 1e-9}, r"components \[5, 0\]"),
     ],
@@ -161,7 +175,7 @@ def test_what_can_never_start_is_refused_drawn_or_not(sizes, clusters, how, word
 
 
 def test_the_draws_of_one_seed_are_independent():
-    """Of the jobs, a mixture's kinds, the penalties and the jobs kept whole."""
+    """All quantities that are sampled with one seed are uncorrelated."""
     mixture = Mixture({WHOLE: 0.5, WHOLE.with_(components=2): 0.5})
     kind = (mixture.sample(2000, seed=3).components > 0).sum(axis=1)
     jobs = drawn(above=0, rounding="even", kept_whole=0.5, span_penalty=Between(0, 1))
@@ -202,12 +216,13 @@ def test_split_jobs_that_fit_are_not_refused():
         (lambda: FOUR.with_(merged_into=3), "merged_into = 3; give a divisor"),
         (lambda: MODEL.sample(5, seed=1, rate=-1), "rate = -1"),
         (lambda: Mixture({FOUR: 0.5}), "sum to 1"),
-        (lambda: Mixture([FOUR]), "give a dict of JobModel to share"),
+        (lambda: Mixture([FOUR]), "give a dict from each JobModel"),
+        (lambda: Mixture({FOUR: "x"}), "parts"),
         (lambda: Mixture({FOUR: 0.5, FOUR.with_(request="total"): 0.5}), "differ in request"),
-        (lambda: SPLIT.with_(model=MODEL), "give a model of jobs of one unordered component"),
+        (lambda: SPLIT.with_(model=MODEL), "give a model whose jobs have one unordered component"),
         (
             lambda: SPLIT.with_(model=WHOLE.with_(request="total")),
-            "give a model of jobs of one unordered",
+            "give a model whose jobs have one unordered",
         ),
         (
             lambda: SPLIT.with_(above=20),

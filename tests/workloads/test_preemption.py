@@ -66,16 +66,16 @@ def test_a_job_that_the_log_does_not_see_end_has_no_status(tmp_path):
         ([job(7, 0, 0, 9, 2), job(7, -1, 0, 9, 3, 4)], "Yes", "job 7: .* different numbers of pro"),
         ([job(7, 0, 0, 9, 3), job(7, -1, 0, 9, 3)], "No", "job 7: a partial execution follows"),
         ([job(7, 0, 0, 9, 1), job(7, 0, 0, 9, 1)], "Double", "Preemption is Double, and job 7 has"),
-        # The number 7 is used again: its second job is given in parts alone.
+        # Two jobs have the number 7, and the second one has only partial executions.
         (
             [job(7, 0, 0, 9, 1), job(7, 90, 0, 50, 2), job(7, -1, 0, 60, 3)],
             "Double",
-            "the partial executions of job 7 run for 110 s, but the line that sums",
+            "the partial executions of job 7 run for 110 s, but the line of the whole",
         ),
         (
             [job(7, 0, 0, 9, 1), job(7, 5, 0, 9, 1), job(7, 90, 0, 9, 3)],
             None,
-            "job 7 has partial executions and 2 lines that could sum them up; give each job",
+            "job 7 has partial executions and 2 lines that describe the whole job; give each job",
         ),
     ],
 )
@@ -121,7 +121,7 @@ def test_a_sum_may_be_shorter_than_its_parts_by_rounding(tmp_path):
     )
 )
 def test_no_work_is_lost_or_counted_twice(tmp_path_factory, parts):
-    """Each job has parts, and perhaps a line that sums them up, before or after them."""
+    """Each job has partial executions and, in some cases, a line for the whole job."""
     lines = []
     for number, (lengths, is_summed_up) in enumerate(parts, start=1):
         own = [

@@ -16,7 +16,8 @@ from coalloc_lib.workloads.sites import (
     round_robin,
     staying,
 )
-from coalloc_lib.workloads.swf import FIELDS, SwfLog
+from coalloc_lib.workloads.swf import SwfLog
+from coalloc_lib.workloads.swf_lines import FIELDS
 
 JOBS = co.JobStream([0, 1, 2], [10, 20, 30], [3, 9, 20], request="total")
 FOUR = co.JobStream([0, 1, 2, 3], [5, 0, 5, 5], [1, 1, 1, 1])
@@ -28,7 +29,7 @@ jobs_rows = st.lists(
 
 
 def log_of(rows):
-    """A log whose jobs have these (number, submission, user)."""
+    """Return a log of jobs, given the number, the submission and the user of each job."""
     table = pd.DataFrame(-1, index=range(len(rows)), columns=list(FIELDS))
     table[["job", "submit", "user"]] = rows
     return SwfLog({}, table.assign(runtime=1.0, allocated_processors=1))

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads import Workload, log_files
-from coalloc_lib.workloads.swf import in_use, read_swf, write_swf
+from coalloc_lib.workloads.swf import read_swf
+from coalloc_lib.workloads.swf_writer import write_swf
 
 ONE = JobStream([0], [1], [1])
 HEADER = """; Version: 2.2
@@ -115,7 +116,7 @@ def test_usable_jobs_keep_order_times_estimates_and_numbers(tmp_path):
     assert stream.submit.tolist() == [3, 1, 2, 4]
     assert stream.components.tolist() == [[4], [8], [2], [3]]
     assert (stream.request, *stream.span_penalty) == ("flexible", *[0.25] * 4)
-    # Where no time was requested, the estimate follows the run time.
+    # A job without a requested time has its run time as its estimate.
     assert stream.estimate.tolist() == [20, 10, 20, 5]
     assert stream.replace(runtime=[100.0] * 4).estimate.tolist() == [20, 100, 20, 100]
     exact = log.jobs(estimates="exact")
@@ -325,7 +326,7 @@ def test_what_is_written_is_read(tmp_path_factory, rows, header, packed):
 def test_a_log_is_written_in_blocks_as_in_one(tmp_path, monkeypatch):
     jobs = JobStream(range(10), [0.5, *range(1, 10)], [[2]] * 10)
     write_swf(tmp_path / "one.swf", jobs, {"Note": "one\n two "})
-    monkeypatch.setattr("coalloc_lib.workloads.swf._MOST_LINES", 3)
+    monkeypatch.setattr("coalloc_lib.workloads.swf_writer._MOST_LINES", 3)
     write_swf(tmp_path / "more.swf", jobs, {"Note": "one\n two "})
     assert (tmp_path / "more.swf").read_bytes() == (tmp_path / "one.swf").read_bytes()
     table = read_swf(tmp_path / "one.swf").table
@@ -369,17 +370,9 @@ def test_packed_bytes_do_not_tell_the_time(tmp_path, monkeypatch):
     assert other.read_bytes() == target.read_bytes()
 
 
-def test_what_is_in_use_is_weighted_by_time():
-    """Nine for a second in a hundred count only from a share of more than 99 %."""
-    begins, ends, wide = [0, 50], [100, 51], np.array([3, 6], dtype=np.uint8)
-    assert in_use(begins, ends, wide) == 3
-    assert in_use(begins, ends, wide, 0.995) == 9
-    assert in_use([5], [5], [4]) == 0
-
-
 @pytest.mark.parametrize("word", ["1,000", "1_000", "1.5", "9" * 30, "9" * 5000, "１２"])
 def test_a_number_of_the_header_that_is_none_is_refused_with_its_line(tmp_path, word):
-    """Before, 1,000 was 1, and many digits an error of Python's own."""
+    """The text 1,000 must not be read as 1, and many digits must not raise other errors."""
     for key, use in (("MaxProcs", "processors"), ("UnixStartTime", "epoch")):
         log = read_swf(log_file(tmp_path, job(1), header=f"; Version: 2\n; {key}: {word}\n"))
         with pytest.raises(InputError, match=f"small.swf, line 2: {key} is .*; give the|a whole"):

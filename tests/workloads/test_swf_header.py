@@ -44,8 +44,7 @@ def test_a_date_as_start_is_understood():
         "2023-05-01", "2023-05-01 00:00", "2023-05-01T00:00:00Z", "2023-05-01 02:00:00 +02:00",
         "2023-05-01T02:00:00+0200", "2023-05-01 02:00:00 CEST", "Mon May  1 02:00:00 CEST 2023",
         "Sun Apr 30 20:00:00 EDT 2023", "Mon May 1 00:00:00 2023",
-        "Mon, 01 May 2023 02:00:00 +0200",
-        "1 May 2023", "01-May-2023 00:00:00 UTC", "2023-05-01 00:00:00 # as the tool wrote it",
+        "2023-05-01 00:00:00 # as the tool wrote it",
         "2023-05-01 00:00:00 (UTC)",
     ],
 )  # fmt: skip
@@ -82,6 +81,7 @@ def test_what_the_command_date_prints_is_read_back(seconds, place):
         ("05.01.2023 00:00", "; give the seconds"),
         ("2023-13-01", "; give the seconds"),
         ("soon", "is 'soon'; give the seconds"),
+        ("Mon, 01 May 2023 02:00:00 +0200", "; give the seconds"),
         ("-5", "is '-5'; give the seconds"),
         ("1e9", "; give the seconds"),
         ("2023", "is 2023, which may be the date 2023-01-01; give"),
@@ -160,7 +160,7 @@ def test_a_submission_more_than_50_years_after_the_start_is_refused(tmp_path, st
     why = f"job 2 is submitted at {first}, more than 50 years after the start of the log; give sec"
     with pytest.raises(co.InputError, match=why):
         log_of(tmp_path, MAY, first, UnixStartTime=start)
-    # In a model, which begins in 1970, it is only a long time.
+    # In the log of a random model, which begins in 1970, such a submission is only late.
     assert len(log_of(tmp_path, 5, first, UnixStartTime=61_560)) == 2
 
 
@@ -177,7 +177,7 @@ def test_unix_times_before_the_start_are_refused(tmp_path):
     why = rf"job 1 is submitted at {MAY - 900}, a Unix time before the start"
     with pytest.raises(co.InputError, match=why):
         log_of(tmp_path, MAY - 900, MAY - 5, UnixStartTime=MAY)
-    # A part of a long log, from its fourth year on, has such submissions.
+    # An excerpt from a long log, from its fourth year on, has such submissions.
     log = log_of(tmp_path, 108_000_000, 109_000_000, UnixStartTime=1_027_839_845)
     assert log.table["submit"].tolist() == [108_000_000, 109_000_000]
 
@@ -261,17 +261,13 @@ def test_a_known_abbreviation_is_understood():
         ({"TimeZoneString": "+05:30"}, 11, ""),
         ({"TimeZone": "3600"}, 7, "TimeZone is 3600; it is read as UTC+01:00 all year"),
         ({"TimeZone": "-18000 # deprecated"}, 1, "is -18000; it is read as UTC-05:00 all year"),
-        ({"TimeZone": "3600", "TimeZoneString": "Asia/Tokyo"}, 15, "TimeZoneString is Asia/Tokyo, "
-         "but TimeZone is 3600; the former is used"),
-        ({"TimeZone": "Asia/Tokyo", "TimeZoneString": "+01:00"}, 7, "TimeZone is Asia/Tokyo; the"),
+        ({"TimeZone": "3600", "TimeZoneString": "Asia/Tokyo"}, 15, ""),
         ({"TimeZone": "-18000", "TimeZoneString": "US/Eastern"}, 2, ""),
         ({"TimeZone": "3600 # old", "TimeZoneString": "Europe/Amsterdam # CET"}, 8, ""),
         ({"TimeZone": "Mars", "TimeZoneString": "Asia/Tokyo"}, 15, ""),
         ({"TimeZoneString": "europe/paris"}, 8, ""),
-        ({"TimeZoneString": "GMT+2"}, 8, "is GMT+2; it is read as UTC+02:00 all year"),
-        ({"TimeZoneString": "UTC+02:00"}, 8, "is UTC+02:00; it is read as UTC+02:00 all year"),
-        ({"TimeZone": "utc -5 # winter"}, 1, "is utc -5; it is read as UTC-05:00 all year"),
-        ({"TimeZoneString": "UTC+0530"}, 11, "read as UTC+05:30 all year"),
+        ({"TimeZoneString": "GMT+2"}, 6, "is 'GMT+2', which is not a known time zone"),
+        ({"TimeZone": "99999"}, 6, "is '99999', which is not a known time zone"),
         ({"TimeZoneString": "Etc/GMT+2"}, 4, ""),
         ({"TimeZone": "Asia/Tokyo"}, 15, ""),
         ({"TimeZoneString": "IST"}, 6, "TimeZoneString is 'IST', which is not a known time zone; "
@@ -291,4 +287,4 @@ def test_abbreviations_stand_for_zones_that_use_them():
         zone = ZoneInfo(place)
         names = {datetime(year, month, 15, tzinfo=zone).tzname() for year in (1996, 2024)
                  for month in (1, 7)}  # fmt: skip
-        assert word in names | {"MEZ", "MESZ", "BRT", "SGT"}, word
+        assert word in names | {"Z", "MEZ", "MESZ", "BRT", "SGT"}, word

@@ -11,11 +11,12 @@ import numpy as np
 
 from coalloc_lib.basics.checks import InputError, one_of, shown
 from coalloc_lib.basics.text import printable
-from coalloc_lib.workloads.swf import SwfLog, in_use
+from coalloc_lib.workloads.swf import SwfLog
 from coalloc_lib.workloads.swf_lines import FIELDS, WHOLE_FIELDS
 from own_system.sacct.columns import PROCESSORS, SIZES, read_export
 from own_system.sacct.jobs import ended_jobs, in_order_of_submission, with_components_joined
 from own_system.sacct.receipt import READ_AS_UTC, Receipt
+from own_system.usage import in_use
 
 if TYPE_CHECKING:
     import pandas as pd

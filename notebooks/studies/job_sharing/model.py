@@ -6,6 +6,7 @@ for Parallel Job Scheduling (2002). Comments mark everything that the paper does
 
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,7 +153,7 @@ def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, 
 
 
 @lru_cache(maxsize=2)
-def _extracts(place: str, count: int) -> tuple[JobStream, ...]:
+def _extracts(place: Path, count: int) -> tuple[JobStream, ...]:
     """Return the consecutive extracts of the log, with `count` jobs each.
 
     The log may be fetched or replaced while Python runs, so the file's location `place` is part of

@@ -7,6 +7,7 @@ pairs of a policy and a load. The other conditions are changed one at a time.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -121,14 +122,14 @@ def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) ->
     only in their estimates.
     """
     exact = replace(setting, share=1.0, estimates=model.EXACT)
-    place = model.place_of(setting.workload) if setting.workload in model.LOGS else ""
+    place = model.place_of(setting.workload) if setting.workload in model.LOGS else None
     carried = _carried(exact, lengths, seed.entropy, seed.spawn_key, place)
     return float(f"{setting.share * carried:.3g}")
 
 
 @cache
 def _carried(
-    setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: str
+    setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: Path | None
 ) -> float:
     """Return the largest load that both ways to run the jobs of a setting can serve.
 
