@@ -15,7 +15,7 @@ import typer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from coalloc_lib.cli import OnceEach, run_app
+from coalloc_lib.cli.framework import OnceEach, run_app
 from lessons import tour
 from lessons.answers import collect_answers
 

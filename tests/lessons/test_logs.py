@@ -54,7 +54,7 @@ def test_missing_logs_are_fetched_if_the_reader_wants_them(here, monkeypatch):
 
 
 def recorded_log():
-    """Return a log whose first job has no recorded wait, and whose others waited 1, 2, ... hours."""
+    """Return a log whose first job has no recorded wait; the others waited 1, 2, ... hours."""
     log = catalogue.load_stand_in("KTH-SP2")
     waits = np.where(log.table.index == log.table.index[0], -1, 3_600 * np.arange(len(log.table)))
     return replace(log, table=log.table.assign(wait=waits), is_stand_in=False)

@@ -225,8 +225,8 @@ def test_few_against_many_and_any_smaller_number_are_two_readings():
         in note
     )
     assert (
-        "any number compared with any larger number, equal clusters: holds (first fit: 3 of 3 pairs agree"
-        in note
+        "any number compared with any larger number, equal clusters: holds "
+        "(first fit: 3 of 3 pairs agree" in note
     )
 
 
