@@ -5,13 +5,14 @@ It reproduces the paper's Tables 3 and 4 and its figures, and tests the claims M
 - `model` has the paper's systems, jobs and policies.
 - `runs` has the settings of the paper's figures, and measures their capacity loss.
 - `further` has settings that some claims need in addition.
-- `figures`, `further_figures`, `tables`, `claims` and `claims_further` read the runs.
+- `figures`, `further_figures`, `tables` and the modules of `claims` read the runs.
 - `filling` and `lesson` are used by the notebook only.
 """
 
 from studies.maximal_utilization import (
     claims,
     claims_further,
+    claims_systems,
     figures,
     further,
     further_figures,
@@ -42,6 +43,7 @@ __all__ = [
     "by_service",
     "claims",
     "claims_further",
+    "claims_systems",
     "figures",
     "further",
     "further_figures",

@@ -24,7 +24,7 @@ from coalloc_lib.statistics import (
     sample,
 )
 from studies.cut_offs import Asked, Part
-from studies.ledger import Decision, judge_number, not_on_stand_in
+from studies.ledger import Decision, judge_number
 from studies.maximal_utilization.figures import (
     ALMOST,
     HALF,
@@ -32,7 +32,6 @@ from studies.maximal_utilization.figures import (
     MUCH,
     ONLY,
     ROUGHLY,
-    VERY_LARGE,
     best_method,
 )
 from studies.maximal_utilization.model import (
@@ -40,33 +39,25 @@ from studies.maximal_utilization.model import (
     ARRIVALS,
     AT_ONCE,
     CALM,
-    CTC,
-    DAS1,
     DEPENDENT,
     DOUBLINGS,
     EXAMPLE,
     EXCEPTION,
     EXPONENTIAL,
-    FIRST,
     FIVE,
     HEAVY,
     INDEPENDENT,
-    LOG,
     ORDERED,
     PATHOLOGICAL_CLUSTERS,
     PRINTED,
     STANDARD,
     TOTAL,
     UNORDERED,
-    WHOLE,
     WILD,
-    WITH_AND_WITHOUT,
-    WORST,
     pathological_limit,
 )
 from studies.maximal_utilization.runs import (
     LOSS,
-    OF_LOG,
     OF_SLOTS,
     PATHOLOGICAL,
     study,
@@ -75,7 +66,7 @@ from studies.maximal_utilization.tables import VALUE
 from studies.printed_losses import ROUNDING
 from studies.published import Claim, published_claim
 from studies.shares import Share, agreed, answer_in_words, in_words
-from studies.study import PaperSetting, logs_missing_in
+from studies.study import PaperSetting
 
 #: The standard setting of the paper (section 7). If the runs also have other values, the claims are
 #: tested at these too.
@@ -573,103 +564,3 @@ def mean_of(samples: Iterable[Replications]) -> Replications:
     total = sum((values.values for values in found[1:]), found[0].values)
     warnings = [values.warning for values in found if values.warning]
     return Replications(total / len(found), "; ".join(dict.fromkeys(warnings)))
-
-
-# --- Section 7.2 ---
-
-
-@study.add_claim(
-    "MU-10",
-    "loss with first fit minus loss with worst fit, the one furthest from 0 over the sizes",
-    PAPER.without("placement"),
-)
-def placement_changes_little(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the losses of first fit and worst fit differ little (Figure 6).
-
-    The paper says: 'the difference in performance is not very large'.
-    """
-    pair = {"placement": FIRST}, {"placement": WORST}
-    parts, changes = {}, []
-    for sizes in FIVE:
-        change = difference(pick(runs, sizes=sizes), VALUE, *pair).interval
-        parts[f"{sizes}: {100 * change.estimate:+.1f} points"] = VERY_LARGE.within(change)
-        changes.append(change)
-    note = (
-        "the paper of 2002 calls worst fit 'much better', and may mean the same difference (CC-7)"
-    )
-    return Decision(furthest(changes), parts, note)
-
-
-# --- Section 7.3 ---
-
-
-@study.add_claim(
-    "MU-11",
-    "loss with the jobs of DAS1 minus loss with the jobs of CTC, total requests",
-    PaperSetting(fixed={"kind": OF_LOG}),
-)
-def two_logs_lose_alike(runs: pd.DataFrame) -> Decision:
-    """Report why the claim that two logs have similar losses cannot be tested (Figure 7).
-
-    The paper says: 'the capacity losses for the two logs are similar'.
-
-    The log of DAS1 is not public, and no claim of a paper is judged on a stand-in for a log. The
-    note gives the difference that we measured with the stand-in.
-    """
-    if LOG in logs_missing_in(runs):
-        return Decision(None, {}, lost=not_on_stand_in(LOG).note)
-    differences = []
-    for request in (TOTAL, UNORDERED):
-        here = pick(runs, request=request)
-        das1 = sample(here, VALUE, log=DAS1)
-        for ctc in CTC:
-            more = das1.less_unpaired(sample(here, VALUE, log=ctc))
-            differences.append(f"{request} requests, {ctc}: {100 * more.estimate:+.0f} points")
-    lost = (
-        "the log of DAS1 is not public; with a synthetic log that has its published moments, "
-        "the difference to CTC is"
-    )
-    return Decision(None, {}, lost=f"{lost}: {'; '.join(differences)}")
-
-
-# --- Section 7.4 ---
-
-
-@study.add_claim(
-    "MU-12",
-    "loss of jobs with one component minus loss of jobs with four components of the same total",
-    PAPER.without("request"),
-)
-def co_allocation_helps(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs lose less if they are spread over several clusters (Figure 8).
-
-    The paper says: 'spreading requests over multiple clusters brings better performance'.
-    """
-    here = pick(runs, sizes=WITH_AND_WITHOUT)
-    change = difference(here, VALUE, {"request": WHOLE}, {"request": UNORDERED}).interval
-    return Decision(change, {"one component loses more": change.above(0)})
-
-
-# --- Our own ---
-
-
-@study.add_claim(
-    "HO-1",
-    "capacity gained by FPFS(50) over FCFS with one request type minus that with the next "
-    "freer type, "
-    "the smaller of two",
-    PAPER.without("request", "policy"),
-)
-def a_hole_is_filled_once(runs: pd.DataFrame) -> Decision:
-    """Judge that overtaking gains less capacity if requests leave the scheduler more freedom."""
-    here = pick(runs, sizes=FIVE[0])
-    pair = {"policy": "FCFS"}, {"policy": "FPFS(50)"}
-    gains = {
-        request: difference(pick(here, request=request), VALUE, *pair)
-        for request in (ORDERED, UNORDERED, TOTAL)
-    }
-    first = (gains[ORDERED] - gains[UNORDERED]).interval
-    second = (gains[UNORDERED] - gains[TOTAL]).interval
-    parts = {"gains more with ordered than with unordered requests": first.above(0)}
-    parts["gains more with unordered than with total requests"] = second.above(0)
-    return Decision(least([first, second]), parts)
