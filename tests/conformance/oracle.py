@@ -11,10 +11,11 @@ from math import inf
 from operator import sub
 
 import numpy as np
+import pytest
 
 import coalloc_lib as co
+from tests import naive_booking
 from tests import naive_multicluster as naive
-from tests.naive_booking import online
 
 
 def stream(case):
@@ -377,11 +378,20 @@ class Conservative(Run, naive.Conservative):
             if self.wrong == "reserved processors are chosen again at the start":
                 allocation = self.place(job, self.idle())
             if allocation is None or any(np.greater(allocation, self.idle())):
-                break
+                if self.wrong != "a reservation without length is forgotten":
+                    break
+                self.reserved[job] = naive.Conservative.earliest(self, job)
+                continue
             del self.reserved[job]
             self.begin(job, allocation)
 
     def earliest(self, job):
+        if self.wrong == "a reservation without length is forgotten":
+            everything = self.reserved
+            self.reserved = {each: r for each, r in everything.items() if r[0] < r[1]}
+            answer = super().earliest(job)
+            self.reserved = everything
+            return answer
         start, end, found = super().earliest(job)
         if self.wrong == "a job is planned behind all others":
             others = [reserved[0] for reserved in self.reserved.values()]
@@ -421,8 +431,10 @@ def answer(case, wrong=""):
     kind = QUEUES[policy["name"]]
     if wrong == "a later start is asked for at that instant":
         jobs = jobs.replace(submit=jobs.earliest_start, earliest_start=None)
-    if wrong == "only the head is protected":
+    if wrong in ("only the head is protected", "a job spans as soon as it fits"):
         kind, wrong = EASY, ""
+    if wrong == "the latest start is ignored":
+        jobs, wrong = jobs.replace(latest_start=None), ""
     options = {"wrong": wrong, "most": policy.get("max_jumps"), "counted": policy.get("counted")}
     run = type(kind.__name__, (kind,), options)(
         case.about["clusters"],
@@ -453,6 +465,13 @@ def online_policy(case):
     return co.Online(**options)
 
 
+class LongerPeriods(naive_booking.Naive):
+    """A calendar in which a period that ends with a job is too short for it."""
+
+    def idle(self, start, end):
+        return super().idle(start, np.nextafter(end, inf))
+
+
 def _booked(case, wrong):
     """Return the rows of online booking; most mistakes are another parameter."""
     policy, jobs = online_policy(case), stream(case)
@@ -466,14 +485,21 @@ def _booked(case, wrong):
         "jobs start between the attempts": {"step": 1, "max_attempts": 1000},
         "processors are released at the real end": {"release_early": True},
         "processors stay booked after an early end": {"release_early": False},
+        "the latest start is ignored": {},
+        "an idle period must be longer than the job": {},
     }
+    if wrong == "the latest start is ignored":
+        jobs = jobs.replace(latest_start=None)
     sizes = case.about["clusters"]
-    booked = online(
-        co.Multicluster(sizes),
-        jobs,
-        replace(policy, **changes[wrong]),
-        Place(case.about["placement"]),
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        if wrong == "an idle period must be longer than the job":
+            patch.setattr(naive_booking, "Naive", LongerPeriods)
+        booked = naive_booking.online(
+            co.Multicluster(sizes),
+            jobs,
+            replace(policy, **changes[wrong]),
+            Place(case.about["placement"]),
+        )
     cluster = np.repeat(np.arange(len(sizes)), sizes)
     rows = []
     for each, runtime in zip(booked, jobs.runtime, strict=True):
