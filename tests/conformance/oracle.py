@@ -245,12 +245,16 @@ class EASY(Run, naive.EASY):
             return super().sweep()
         waiting = len(self.queue)
         while self.queue and (found := self.place(self.queue[0], self.idle())) is not None:
+            if self.waits_for_promise(self.queue[0]):
+                break
             self.begin(self.queue[0], found)
             if self.wrong == "one head starts at an instant":
                 break
-        if not self.queue or self.place(self.queue[0], self.idle()) is not None:
+        if not self.queue:
             return False
         head, *others = self.queue
+        if self.place(head, self.idle()) is not None and not self.waits_for_promise(head):
+            return False
         shadow = self.shadow(head)
         self.promised[head] = shadow if np.isnan(self.promised[head]) else self.promised[head]
         then = self.room(head, shadow)
@@ -266,6 +270,14 @@ class EASY(Run, naive.EASY):
             self.begin(job, found)
         return len(self.queue) < waiting
 
+    def waits_for_promise(self, head):
+        """Return whether the head waits for its first promise, and be called again then."""
+        if self.wrong != "the head waits for its first promise" or np.isnan(self.promised[head]):
+            return False
+        waits = self.promised[head] > self.now
+        self.reserved = {head: (self.promised[head], None, None)} if waits else {}
+        return waits
+
     def candidates(self, others):
         if self.wrong == "the shortest job is backfilled first":
             return sorted(others, key=lambda job: (self.expected(job, [1]), job))
@@ -278,7 +290,10 @@ class EASY(Run, naive.EASY):
     def shadow(self, head):
         """Return the instant that the head is promised."""
         ends = sorted({self.expected_end(job) for job in self.end})
-        is_first = self.wrong == "the promise is that of the first computation"
+        is_first = self.wrong in (
+            "the promise is that of the first computation",
+            "the head waits for its first promise",
+        )
         if is_first and not np.isnan(self.promised[head]):
             return self.promised[head]
         if self.wrong == "the promise is the next end":
