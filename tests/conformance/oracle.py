@@ -11,10 +11,11 @@ from math import inf
 from operator import sub
 
 import numpy as np
+import pytest
 
 import coalloc_lib as co
+from tests import naive_booking
 from tests import naive_multicluster as naive
-from tests.naive_booking import online
 
 
 def stream(case):
@@ -244,12 +245,16 @@ class EASY(Run, naive.EASY):
             return super().sweep()
         waiting = len(self.queue)
         while self.queue and (found := self.place(self.queue[0], self.idle())) is not None:
+            if self.waits_for_promise(self.queue[0]):
+                break
             self.begin(self.queue[0], found)
             if self.wrong == "one head starts at an instant":
                 break
-        if not self.queue or self.place(self.queue[0], self.idle()) is not None:
+        if not self.queue:
             return False
         head, *others = self.queue
+        if self.place(head, self.idle()) is not None and not self.waits_for_promise(head):
+            return False
         shadow = self.shadow(head)
         self.promised[head] = shadow if np.isnan(self.promised[head]) else self.promised[head]
         then = self.room(head, shadow)
@@ -265,6 +270,14 @@ class EASY(Run, naive.EASY):
             self.begin(job, found)
         return len(self.queue) < waiting
 
+    def waits_for_promise(self, head):
+        """Return whether the head waits for its first promise, and be called again then."""
+        if self.wrong != "the head waits for its first promise" or np.isnan(self.promised[head]):
+            return False
+        waits = self.promised[head] > self.now
+        self.reserved = {head: (self.promised[head], None, None)} if waits else {}
+        return waits
+
     def candidates(self, others):
         if self.wrong == "the shortest job is backfilled first":
             return sorted(others, key=lambda job: (self.expected(job, [1]), job))
@@ -277,7 +290,10 @@ class EASY(Run, naive.EASY):
     def shadow(self, head):
         """Return the instant that the head is promised."""
         ends = sorted({self.expected_end(job) for job in self.end})
-        is_first = self.wrong == "the promise is that of the first computation"
+        is_first = self.wrong in (
+            "the promise is that of the first computation",
+            "the head waits for its first promise",
+        )
         if is_first and not np.isnan(self.promised[head]):
             return self.promised[head]
         if self.wrong == "the promise is the next end":
@@ -377,11 +393,20 @@ class Conservative(Run, naive.Conservative):
             if self.wrong == "reserved processors are chosen again at the start":
                 allocation = self.place(job, self.idle())
             if allocation is None or any(np.greater(allocation, self.idle())):
-                break
+                if self.wrong != "a reservation without length is forgotten":
+                    break
+                self.reserved[job] = naive.Conservative.earliest(self, job)
+                continue
             del self.reserved[job]
             self.begin(job, allocation)
 
     def earliest(self, job):
+        if self.wrong == "a reservation without length is forgotten":
+            everything = self.reserved
+            self.reserved = {each: r for each, r in everything.items() if r[0] < r[1]}
+            answer = super().earliest(job)
+            self.reserved = everything
+            return answer
         start, end, found = super().earliest(job)
         if self.wrong == "a job is planned behind all others":
             others = [reserved[0] for reserved in self.reserved.values()]
@@ -421,8 +446,10 @@ def answer(case, wrong=""):
     kind = QUEUES[policy["name"]]
     if wrong == "a later start is asked for at that instant":
         jobs = jobs.replace(submit=jobs.earliest_start, earliest_start=None)
-    if wrong == "only the head is protected":
+    if wrong in ("only the head is protected", "a job spans as soon as it fits"):
         kind, wrong = EASY, ""
+    if wrong == "the latest start is ignored":
+        jobs, wrong = jobs.replace(latest_start=None), ""
     options = {"wrong": wrong, "most": policy.get("max_jumps"), "counted": policy.get("counted")}
     run = type(kind.__name__, (kind,), options)(
         case.about["clusters"],
@@ -453,6 +480,13 @@ def online_policy(case):
     return co.Online(**options)
 
 
+class LongerPeriods(naive_booking.Naive):
+    """A calendar in which a period that ends with a job is too short for it."""
+
+    def idle(self, start, end):
+        return super().idle(start, np.nextafter(end, inf))
+
+
 def _booked(case, wrong):
     """Return the rows of online booking; most mistakes are another parameter."""
     policy, jobs = online_policy(case), stream(case)
@@ -466,14 +500,21 @@ def _booked(case, wrong):
         "jobs start between the attempts": {"step": 1, "max_attempts": 1000},
         "processors are released at the real end": {"release_early": True},
         "processors stay booked after an early end": {"release_early": False},
+        "the latest start is ignored": {},
+        "an idle period must be longer than the job": {},
     }
+    if wrong == "the latest start is ignored":
+        jobs = jobs.replace(latest_start=None)
     sizes = case.about["clusters"]
-    booked = online(
-        co.Multicluster(sizes),
-        jobs,
-        replace(policy, **changes[wrong]),
-        Place(case.about["placement"]),
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        if wrong == "an idle period must be longer than the job":
+            patch.setattr(naive_booking, "Naive", LongerPeriods)
+        booked = naive_booking.online(
+            co.Multicluster(sizes),
+            jobs,
+            replace(policy, **changes[wrong]),
+            Place(case.about["placement"]),
+        )
     cluster = np.repeat(np.arange(len(sizes)), sizes)
     rows = []
     for each, runtime in zip(booked, jobs.runtime, strict=True):
