@@ -13,9 +13,10 @@ from coalloc_lib.model.placement import (
 )
 from coalloc_lib.model.system import Multicluster
 
-#: The component sizes in a form that users can give.
+#: The types in which a user can give the distribution of component sizes.
 Sizes = SizeDistribution | list[SizeDistribution] | tuple[SizeDistribution, ...] | JointSizes
-#: The component sizes as the formulas need them: one distribution for each component, or a table.
+#: The types of component sizes that the formulas take: a list with a distribution for each
+#: component, or a joint distribution.
 CheckedSizes = list[SizeDistribution] | JointSizes
 
 
@@ -104,5 +105,7 @@ def _one_for_each_component(sizes, components, system):
             instance_of(f"sizes[{i}]", part, SizeDistribution, "e.g. uniform(1, 16)")
         sizes, count = list(sizes), len(sizes)
     if components is not None and whole("components", components) != count:
-        raise InputError(f"components = {components} but sizes has {count}; leave components out")
+        raise InputError(
+            f"components = {components}, but sizes has {count} components; leave components out"
+        )
     return sizes, count

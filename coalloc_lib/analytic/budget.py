@@ -7,10 +7,10 @@ from typing import NamedTuple
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import SizeDistribution
 
-#: The approximate number of elementary operations in a second, by which a number of operations is
-#: converted to a time.
+#: The approximate number of elementary operations that a computer does in a second.
 OPERATIONS = 1e9
-#: The cost of one call of NumPy's convolution, apart from its products, in elementary operations.
+#: The cost of one call of NumPy's convolution in elementary operations, without the
+#: multiplications.
 CALL = 20_000
 
 _TIMES = {"years": 3.156e7, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
@@ -29,7 +29,7 @@ class BudgetError(InputError):
     """
 
     def __init__(self, cost: str, limit: str):
-        # Both arguments go to the base class, because an error is pickled with its arguments.
+        # An exception is pickled with the arguments that its base class got, so it gets both.
         super().__init__(cost, limit)
         self.cost, self.limit = cost, limit
 
@@ -48,11 +48,17 @@ class Budget:
     bytes: float = 2**30
 
     def allows(self, operations: float, memory: float) -> bool:
-        """Return whether a number of elementary operations and of bytes is within the budget."""
+        """Return whether a computation with this cost is within the budget.
+
+        The cost is a number of elementary operations and a number of bytes.
+        """
         return operations <= self.seconds * OPERATIONS and memory <= self.bytes
 
     def check(self, operations: float, memory: float) -> None:
-        """Raise `BudgetError` if a number of operations or of bytes is above the budget."""
+        """Raise `BudgetError` if a computation with this cost is not within the budget.
+
+        The cost is a number of elementary operations and a number of bytes.
+        """
         if not self.allows(operations, memory):
             raise BudgetError(
                 f"the formula would take about {_in_units(operations / OPERATIONS, _TIMES)} and "
@@ -62,12 +68,15 @@ class Budget:
 
 
 def as_float(count: int) -> float:
-    """Return a whole number as a float, or 1e250 if it is larger than that."""
+    """Convert a whole number to a float; a number above 1e250 becomes 1e250."""
     return float(min(count, 10**250))
 
 
 class SumOfSizes(NamedTuple):
-    """The moments and limits of a sum of independent sizes, which need no convolution."""
+    """The mean, the variance, the minimum and the maximum of a sum of independent sizes.
+
+    Unlike the distribution of the sum, they need no convolution.
+    """
 
     mean: float
     variance: float
@@ -76,13 +85,13 @@ class SumOfSizes(NamedTuple):
 
     @classmethod
     def of(cls, parts: Sequence[SizeDistribution]) -> "SumOfSizes":
-        """Return the moments and limits of the sum of some sizes."""
+        """Return the mean, the variance, the minimum and the maximum of the sum of the sizes."""
         rows = ((part.mean, part.variance, part.minimum, part.maximum) for part in parts)
         return cls(*map(sum, zip(*rows, strict=True)))
 
 
 def sum_cost(parts: Sequence[SizeDistribution]) -> tuple[float, float]:
-    """Return the estimated operations and bytes that the distribution of a sum of sizes needs.
+    """Estimate the operations and bytes needed for the distribution of a sum of sizes.
 
     The distributions are convolved one after the other, without a Fourier transform.
     """

@@ -25,11 +25,12 @@ from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.model.placement import Placement, may_stay_whole
 from coalloc_lib.model.system import Multicluster
 
-#: The largest number of jobs that may run at the same time. Otherwise there are too many states.
+#: The largest number of jobs that may run at the same time in the Markov chain. With more jobs the
+#: chain has too many states.
 MOST_RUNNING = 200
-#: The largest number of transitions for each state of the budget.
+#: The largest number of transitions of the Markov chain, divided by the largest number of states.
 TRANSITIONS = 10
-#: The second entry of a state in which no job waits, in place of the position of a job.
+#: The entry of a state of the Markov chain that stands for the waiting job if no job waits.
 NONE_WAITS = -1
 
 
@@ -101,7 +102,7 @@ def exact_utilization(
 
 
 class SaturatedChain:
-    """The Markov chain of a saturated system, without the rates at which jobs depart.
+    """The states and transitions of the Markov chain of a saturated system, without rates.
 
     A state is a pair: the sorted numbers of the running jobs' allocations, and the position of the
     waiting job in `jobs`, or `NONE_WAITS` in a vanishing state. The states and transitions do not
@@ -128,7 +129,8 @@ class SaturatedChain:
         _check_jobs(jobs, system, request, placement)
         self.system, self.jobs, self.probabilities = system, jobs, probabilities.tolist()
         self.request, self.placement = request, placement
-        # The allocations that have occurred. A state refers to them by their positions in the list.
+        # The allocations that occur in the chain. A state refers to an allocation by its position
+        # in this list.
         self.allocations: list[tuple[int, ...]] = []
         self._positions: dict[tuple[int, ...], int] = {}  # the position of each allocation
         self._place_once = cache(self._place)  # many states have the same idle processors
@@ -139,12 +141,13 @@ class SaturatedChain:
     def solve(
         self, span_penalty: float = 0.0, mean_service: float | Mapping[int, float] = 1.0
     ) -> "SolvedChain":
-        """Return the stationary chain in which jobs depart at these rates."""
+        """Return the chain in its stationary state, for given mean service times."""
         rates = self._departure_rates(span_penalty, mean_service)
         count = len(self._running)
         leaves = self._departing >= 0
         weight = self._weight * np.where(leaves, rates[self._departing], 1.0)
-        # The total rate of a tangible state; the probabilities of a vanishing state sum to 1.
+        # For a tangible state, the total is the rate at which the system leaves it. For a vanishing
+        # state it is 1, because the weights are probabilities.
         total = np.bincount(self._source, weight, minlength=count)
         probability = weight / total[self._source]
         transitions = probability, self._source, self._target
@@ -168,7 +171,7 @@ class SaturatedChain:
         return np.array([1 / mean_time(taken) for taken in self.allocations])
 
     def _place(self, job, idle):
-        """Return the position of the job's allocation and the idle processors left, or None."""
+        """Return the number of the allocation that a job gets and the processors left, or None."""
         taken = self.placement.place(self.jobs[job], self.request, idle)
         if taken is None:
             return None
@@ -180,7 +183,7 @@ class SaturatedChain:
         return self._positions[allocation], left
 
     def _try(self, running, job, idle):
-        """Return the state and the idle processors after a job starts or has to wait."""
+        """Start a job if it fits, and return the state and the idle processors after that."""
         placed = self._place_once(job, idle)
         if placed is None:
             return running, job, idle
@@ -188,10 +191,12 @@ class SaturatedChain:
         return tuple(sorted((*running, position))), NONE_WAITS, left
 
     def _next_states(self, running, waiting, idle):
-        """Yield each next state with its idle processors and how the system gets there.
+        """Yield the states that can follow a state, and how the system gets there.
 
-        This is the allocation that departs and the number of running jobs that have it. In a
-        vanishing state it is -1 and the probability of the transition.
+        Each result has five entries: the running jobs and the waiting job of the next state, its
+        idle processors, the allocation of the departing job, and the number of running jobs with
+        this allocation. From a vanishing state no job departs, and the last two entries are -1 and
+        the probability of the transition.
         """
         if waiting == NONE_WAITS:
             for job, probability in enumerate(self.probabilities):
@@ -245,7 +250,7 @@ def _check_jobs(jobs, system, request, placement):
 
 
 def _mean_of(mean_service, size):
-    """Return the mean service time of jobs of a size."""
+    """Return the mean service time of the jobs with a number of processors."""
     if not isinstance(mean_service, Mapping):
         return positive("mean_service", mean_service)
     if size not in mean_service:
@@ -256,7 +261,7 @@ def _mean_of(mean_service, size):
 
 
 class SolvedChain:
-    """The stationary Markov chain of a saturated system.
+    """The Markov chain of a saturated system in its stationary state.
 
     Attributes
     ----------
@@ -280,14 +285,15 @@ class SolvedChain:
     ) -> None:
         self._transitions, self._tangible = transitions, tangible
         self._flow, self._rate = flow, rate
-        # The system stays in a tangible state for the mean time 1/rate at each visit.
+        # At each visit to a tangible state, the system stays there for 1/rate units of time on
+        # average.
         time = flow[tangible] / rate[tangible]
         self.throughput = float(flow.sum() / time.sum())
         self.mean_running = float(time @ running[tangible] / time.sum())
         self.utilization = self.throughput * work
 
     def relative_completions(self) -> float:
-        """Return the mean relative completions of the states just after a departure.
+        """Return the mean relative completions [1]_ of the states just after a departure.
 
         The relative completions of a state are the number of departures from this state on, less
         those from a stationary state on, in the long run [1]_. They solve the Poisson equation of
@@ -306,7 +312,8 @@ class SolvedChain:
         probability, source, target = self._transitions
         matrix = csr_array((probability, (source, target)), shape=(count, count))
         kept = recurrent_states(matrix)
-        # One value is set to 0, because the equation determines the values up to a constant.
+        # The equation determines the relative completions only up to a constant, so one of them is
+        # set to 0.
         free = kept[1:]
         gain = np.where(self._tangible, 1 - self.throughput / self._rate, 0.0)
         left = (eye_array(count) - matrix).tocsr()[free][:, free].tocsc()

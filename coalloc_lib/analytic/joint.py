@@ -11,7 +11,8 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown, whole, who
 from coalloc_lib.model.distributions import SizeDistribution, weights_of
 from coalloc_lib.model.splitting import split_smallest
 
-#: The largest number of entries of a table, so that it fits into the memory of a small computer.
+#: The largest number of entries of a table of jobs, so that it fits into the memory of a small
+#: computer.
 LARGEST_TABLE = 2**26
 
 
@@ -39,7 +40,7 @@ class JointSizes:
     probabilities: np.ndarray
 
     def __post_init__(self) -> None:
-        """Check the table, bring it into the normal form and make it read-only."""
+        """Check the table, sort and merge its rows, and make it read-only."""
         vectors = whole_numbers("vectors", self.vectors, least=0)
         if vectors.ndim != 2:
             raise InputError(
@@ -65,7 +66,7 @@ class JointSizes:
 
     @classmethod
     def dependent(cls, total: SizeDistribution, largest: int) -> "JointSizes":
-        """Return the component sizes of jobs whose total size is split into components.
+        """Return the distribution of the component sizes of jobs whose total size is split.
 
         A job is split into as few components as possible, which differ by at most one processor.
 
@@ -86,7 +87,7 @@ class JointSizes:
 
     @classmethod
     def independent(cls, sizes: SizeDistribution, components: int) -> "JointSizes":
-        """Return the distribution of unordered components with independent sizes.
+        """Return the joint distribution of unordered components with independent sizes.
 
         Parameters
         ----------
@@ -105,7 +106,7 @@ class JointSizes:
 
     @classmethod
     def product(cls, distributions: Sequence[SizeDistribution]) -> "JointSizes":
-        """Return the distribution of independent components with different distributions.
+        """Return the joint distribution of independent components, each with its own distribution.
 
         Parameters
         ----------

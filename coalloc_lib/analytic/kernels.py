@@ -39,9 +39,10 @@ def insert(vector, length, entry):
 
 @kernel
 def rank(ways, vector, length, base):
-    """Return the lexicographic number of a non-increasing vector of numbers from `base` on.
+    """Return the position of a non-increasing vector in the list of all such vectors.
 
-    The table `ways` is that of `coalloc_lib.analytic.unordered.ways_table`.
+    The list is in lexicographic order, and has the vectors of `length` numbers that are `base` or
+    more. The table `ways` is that of `coalloc_lib.analytic.unordered.ways_table`.
     """
     total = 0
     for i in range(length):
@@ -65,9 +66,9 @@ def advance(vector, length, least):
 
 @kernel
 def first_level(density, state, floor):
-    """Return the first level at which a state has a probability above `floor`.
+    """Return the first column of `density` in which a state has a probability above `floor`.
 
-    If there is none, return the number of levels.
+    The columns are the levels of the states. If there is no such level, return their number.
     """
     level = 0
     while level < density.shape[1] and density[state, level] <= floor:
@@ -77,7 +78,7 @@ def first_level(density, state, floor):
 
 @kernel
 def move(density, state, first, out, target, weight, rise, most):
-    """Add the probabilities of a state, times `weight`, to the state after placing a job.
+    """Move the probability of a state, times `weight`, to the state after a job is placed.
 
     The state after placing the job is `target`. The levels from `first` on become higher by `rise`.
     Levels at which a cluster would use more processors than it has are left out; `most` is the
@@ -89,10 +90,12 @@ def move(density, state, first, out, target, weight, rise, most):
 
 @kernel
 def worst_fit_step(density, out, ways, jobs, weights, floor):
-    """Place one random job from a table in every state by worst fit: one WF-convolution.
+    """Compute the probabilities of all states after one more job is placed by worst fit.
 
-    The rows of `jobs` are non-increasing. The arrays `density` and `out` have the probabilities of
-    the states before and after the job. States with a probability of at most `floor` are skipped.
+    The paper calls this a WF-convolution. The job is a random row of the table `jobs`, in which the
+    component sizes are non-increasing, and `weights` has the probabilities of the rows. The arrays
+    `density` and `out` have the probabilities of the states before and after the job. States with a
+    probability of at most `floor` are skipped.
     """
     clusters, components = len(ways) - 1, jobs.shape[1]
     untouched = clusters - components
@@ -113,7 +116,7 @@ def worst_fit_step(density, out, ways, jobs, weights, floor):
 
 @kernel
 def worst_fit_size(cells, out, offsets, ways, components, difference, value, chance, floor):
-    """Place by worst fit any number of the missing components, all with the size `value`.
+    """Place by worst fit those components of a random job that have the size `value`.
 
     Calls for all sizes, from the largest to the smallest, make one WF-convolution for independent
     components. A job in which size v occurs m_v times has probability k! times the product of
@@ -123,11 +126,13 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
     Parameters
     ----------
     cells : array, shape (number of cells, number of levels)
-        Probabilities of the states while a job is placed. The cells from ``offsets[d]`` on are for
-        d placed components. They have a block for each vector of the clusters without a component
-        of the job, and in it a row for each vector of the clusters with one. The level is the use
-        of the least used cluster without a component, and the clusters with a component are
-        counted from `difference` below the level.
+        Probabilities of the states while a job is placed, with a row (a cell) for each state and a
+        column for each level. The rows from ``offsets[d]`` on are the states in which d components
+        are placed. Such a state has two vectors of used processors: one for the clusters that have
+        no component of the job, and one for the clusters that have a component. The rows are
+        ordered by the first vector and then by the second. The level is the use of the least used
+        cluster without a component. The first vector is counted from the level on, and the second
+        vector from `difference` processors below the level on.
     out : array
         Probabilities of the states in which all components are placed, which are added to it.
     offsets : array, shape (components + 1,)
@@ -145,16 +150,18 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
     """
     clusters = len(ways) - 1
     rest, served, after = np.zeros((3, clusters), dtype=np.int64)
-    # Cells with more placed components come first. Probability moves only to cells with more placed
-    # components, so a cell that receives probability in this call was already processed.
+    # A cell has the probability of a state in which some components of the job are placed. Cells
+    # with more placed components are processed first. Probability moves only to such cells, so a
+    # cell that receives probability in this call was processed before.
     for placed in range(components - 1, -1, -1):
         left = clusters - placed
         rest[:] = 0
         for row in range(ways[left - 1, difference + 1]):
             begin = offsets[placed] + row * ways[placed, 2 * difference + 1]
-            # A cluster that already has a component of the job uses at least `least` processors,
-            # counted from `difference` below the level. Two clusters differ by at most
-            # `difference`, and the components placed so far are larger than `value`.
+            # This is the least use of a cluster that already has a component of the job, counted
+            # from `difference` processors below the level. Before the job, the uses of two clusters
+            # differed by at most `difference`, and the components that are already placed are
+            # larger than `value`.
             least = rest[0] + value + 1
             served[:] = least
             for _ in range(ways[placed, 2 * difference + 1 - least]):
@@ -186,9 +193,10 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
 
 @kernel
 def first_fit_step(density, out, sizes, strides, jobs, weights, floor):
-    """Place one random job from a table in every state by first fit.
+    """Compute the probabilities of all states after one more job is placed by first fit.
 
-    A state is the number of used processors of each cluster, and its position in the arrays
+    The job is a random row of the table `jobs`, and `weights` has the probabilities of the rows. A
+    state is the number of used processors of each cluster, and its position in the arrays
     `density` and `out` is the sum of these numbers times `strides`. The rows of `jobs` are
     non-increasing, and the jobs are sorted by their largest components. States with a probability
     of at most `floor` are skipped.

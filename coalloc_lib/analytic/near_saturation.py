@@ -17,7 +17,8 @@ from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import Multicluster
 
-#: The largest penalty that is looked at. If spanning still pays there, it always does.
+#: The largest span penalty that is tried. If spanning still pays off at this penalty, the
+#: break-even penalty is called infinite.
 LARGEST_PENALTY = 1e6
 
 
@@ -84,7 +85,7 @@ def response_near_saturation(
 
 
 def _responses(solved: SolvedChain, load: Any) -> NDArray[np.float64]:
-    """Return the leading terms of the mean response times at these loads."""
+    """Return the leading term of the mean response time at each offered load."""
     room = 1 - np.asarray(load) / solved.utilization
     with np.errstate(divide="ignore"):
         leading = (solved.relative_completions() + 1) / (solved.throughput * room)
@@ -101,7 +102,7 @@ def exact_break_even(
     mean_service: float | Mapping[int, float] = 1.0,
     budget_states: int = 200_000,
 ) -> float:
-    """Return the penalty at which spanning stops to pay in a small system.
+    """Return the span penalty at which spanning stops paying off in a small system.
 
     The same jobs are run twice: whole, each on one cluster, and as flexible requests, which may
     span the clusters.
@@ -158,7 +159,8 @@ def exact_break_even(
         solved = spanning.solve(penalty, mean_service)
         if at_load is None:
             return solved.throughput - whole.throughput
-        # The difference of the reciprocals is finite at saturation, where the response is not.
+        # At saturation the response time is infinite, but its reciprocal is 0. So the reciprocals
+        # are compared.
         return 1 / float(_responses(solved, load)) - 1 / at_load
 
     if gain(0.0) <= 1e-12:

@@ -17,11 +17,13 @@ from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 
-#: After each convolution, tails of a distribution with a smaller probability are removed.
+#: After each convolution, the tails of the distribution whose total probability is below this are
+#: removed.
 NEGLIGIBLE = 1e-16
-#: The number of products above which convolution by Fourier transform is faster.
+#: With more multiplications than this, a convolution by Fourier transform is faster than a direct
+#: one.
 MANY_PRODUCTS = 400_000
-#: The cost of a Fourier transform for each element, in elementary operations.
+#: The cost of a Fourier transform for each array element, in elementary operations.
 TRANSFORM = 100
 
 
@@ -42,7 +44,7 @@ def one_cluster_fits(probabilities: NDArray[np.float64], capacity: int) -> Itera
 
 
 def one_cluster_cost(sizes: SizeDistribution | SumOfSizes, capacity: int) -> tuple[float, float]:
-    """Return the estimated operations and bytes that `one_cluster_fits` needs.
+    """Estimate the operations and the bytes that the function `one_cluster_fits` needs.
 
     The estimate assumes that the sums of sizes have a range of ten standard deviations.
     """
@@ -77,9 +79,9 @@ def _trimmed(low, density):
 def ordered_case(
     system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return the fit probabilities and the smallest and mean job size for ordered requests.
+    """Return the probabilities that ordered jobs fit, and their smallest and mean size.
 
-    The fit probabilities are an iterator of F^(i)(N) for i = 1, 2, ... The size of a job is its
+    The probabilities are an iterator of F^(i)(N) for i = 1, 2, ... The size of a job is its
     total number of processors.
     """
     if isinstance(sizes, JointSizes):
@@ -91,8 +93,9 @@ def ordered_case(
         columns[key] = part, columns.get(key, (part, 0))[1] + 1
     costs = [one_cluster_cost(part, size) for (_, size), (part, _) in columns.items()]
     budget.check(*map(sum, zip(*costs, strict=True)))
-    # Components with the same distribution on clusters of the same size have the same factor, which
-    # is computed once and raised to a power.
+    # F^(i)(N) is a product with a factor for each component. Components with the same distribution
+    # on clusters of the same size have the same factor, which is computed once and raised to a
+    # power.
     factors = [one_cluster_fits(part.probabilities, n) for (_, n), (part, _) in columns.items()]
     powers = [count for _, count in columns.values()]
     fits = (float(np.prod(np.power(row, powers))) for row in zip(*factors, strict=True))
@@ -144,8 +147,8 @@ def transform_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
     from scipy import fft
 
     largest = joint.vectors.max(axis=0)
-    # An axis is long enough for a full cluster and one more component. So the circular convolution
-    # puts no sum of more processors into the cells that are kept.
+    # Each axis has room for the size of the cluster plus one more component. A circular convolution
+    # wraps larger sums around, but not into the part of the array that is kept.
     shape = [fft.next_fast_len(int(n) + 1, real=True) for n in sizes + largest]
     table = np.zeros(shape)
     table[tuple(joint.vectors.T)] = joint.probabilities

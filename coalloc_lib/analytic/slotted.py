@@ -15,7 +15,7 @@ from coalloc_lib.model.distributions import SizeDistribution
 
 
 def slotted_as_printed(processors: int, sizes: SizeDistribution) -> float:
-    """Return the utilization of one cluster with slotted service by equation (4) of the paper.
+    """Evaluate the paper's equation (4) for one cluster whose jobs all start and end together.
 
     The result is too high, and can be above 1, unless all jobs have the same size.
 
@@ -49,7 +49,9 @@ def slotted_as_printed(processors: int, sizes: SizeDistribution) -> float:
 
 
 def slotted_utilization(processors: int, sizes: SizeDistribution) -> MaxUtilization:
-    """Return the exact maximal utilization of one cluster with slotted service.
+    """Return the exact utilization of one cluster whose jobs all start and end together.
+
+    The cluster is saturated, which means that a job is always waiting.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ def slotted_utilization(processors: int, sizes: SizeDistribution) -> MaxUtilizat
 
 
 def _checked_processors(processors: int, sizes: SizeDistribution) -> int:
-    """Return the number of processors, after a check that it is one and that all jobs fit."""
+    """Check the arguments of a formula for slotted service, and return `processors`."""
     processors = whole("processors", processors)
     instance_of("sizes", sizes, SizeDistribution, "e.g. uniform(1, 16)")
     if sizes.maximum > processors:
@@ -108,7 +110,10 @@ def _checked_processors(processors: int, sizes: SizeDistribution) -> int:
 
 
 def _renewal(f: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return r(u), for each u, from the probabilities f(s) of the sizes s = 0, 1, ..."""
+    """Return, for each u, the probability r(u) that the sizes of some random jobs sum to u.
+
+    The array `f` has the probabilities of the sizes 0, 1, ...
+    """
     renewal = np.zeros(len(f))
     renewal[0] = 1.0
     for used in range(1, len(f)):

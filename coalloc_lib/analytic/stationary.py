@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
 
-#: The largest number of tangible states for which the balance equations are solved directly.
+#: With at most this number of tangible states, the balance equations are solved directly. With more
+#: states they are solved by iteration.
 DIRECT = 300
-#: The largest accepted error of the balance equations: the sum over all states, for probabilities
-#: with the sum 1.
+#: The largest error of the balance equations, summed over all states, at which the iteration ends.
+#: The probabilities of the states have the sum 1.
 BALANCE = 1e-13
-#: The largest number of iterations that improve the solution of the balance equations.
+#: The largest number of iterations for the solution of the balance equations.
 ITERATIONS = 100_000
 
 
@@ -26,7 +27,9 @@ def stationary_flow(
     tangible: NDArray[np.bool_],
     order: NDArray,
 ) -> NDArray[np.float64]:
-    """Return the stationary fraction of visits to each tangible state among all such visits.
+    """Return the long-run fraction of visits that each tangible state gets.
+
+    Only visits to tangible states are counted.
 
     Parameters
     ----------
@@ -56,7 +59,9 @@ def stationary_flow(
 
 
 def recurrent_states(matrix: Any) -> NDArray[np.int64]:
-    """Return the recurrent states of a chain, and raise an error if they form several classes.
+    """Return the recurrent states of a Markov chain, which must form a single class.
+
+    If they form several classes, an `InputError` is raised.
 
     The sparse array `matrix` has the probabilities of the transitions between all states.
     """
@@ -108,7 +113,8 @@ def _fixed_point(step, count):
         following /= following.sum()
         if np.abs(following - probabilities).sum() <= BALANCE:
             return following
-        # The average damps oscillations, which occur because the chain can be periodic.
+        # Averaging damps oscillations of the iteration, which occur because the chain can be
+        # periodic.
         probabilities = (probabilities + following) / 2
     raise ArithmeticError(
         f"the balance equations of {count} states are not solved after {ITERATIONS} iterations"

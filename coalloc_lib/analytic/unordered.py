@@ -21,10 +21,10 @@ from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 
-#: The largest total probability of the states that one convolution may skip.
+#: To save time, one convolution may skip states with at most this total probability.
 SKIPPED = 1e-14
-#: The number of elementary operations for each entry of a sorted vector: reading it, moving it, and
-#: computing the rank of the new vector.
+#: The number of elementary operations for each entry of a sorted vector. They read the entry, move
+#: it, and compute the number of the new vector.
 PLACED = 3
 #: The number of elementary operations for each entry of a table of jobs that is built and sorted.
 SORTED = 2000
@@ -33,9 +33,9 @@ SORTED = 2000
 def unordered_case(
     system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return the fit probabilities and the smallest and mean job size for unordered requests.
+    """Return the probabilities that unordered jobs fit, and their smallest and mean size.
 
-    The fit probabilities are an iterator of F^(i) for i = 1, 2, ... The size of a job is its total
+    The probabilities are an iterator of F^(i) for i = 1, 2, ... The size of a job is its total
     number of processors.
     """
     if isinstance(sizes, JointSizes):
@@ -59,7 +59,7 @@ def unordered_case(
 
 
 def _independent_fits(part, components, system, placement, budget):
-    """Return the fit probabilities for independent components, by the cheapest method."""
+    """Return the probabilities that jobs of independent components fit, by the fastest method."""
     steps = convolutions(SumOfSizes.of([part] * components), system.processors)
     jobs = multisets(len(part.sizes), components)
     table = _table_cost(system, placement, jobs, components, part.maximum, steps)
@@ -80,10 +80,10 @@ def _table_fits(table, system, placement):
 
 
 def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> Iterator[float]:
-    """Yield the probabilities that 1, 2, ... random jobs fit with worst fit: the WF-convolution.
+    """Yield the probabilities that 1, 2, ... random jobs fit if worst fit places them.
 
-    Clusters of different sizes are treated as clusters of the largest size in which some processors
-    are always used.
+    The paper calls the computation a WF-convolution. Clusters of different sizes are treated as
+    clusters of the largest size in which some processors are always used.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
 
 
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
-    """Return a table that counts vectors and with which the kernels number them.
+    """Return the numbers of non-increasing vectors, with which the kernels number the vectors.
 
     Its entry [l, v] is the number of non-increasing vectors of l numbers from 0 to v - 1.
     """
@@ -168,7 +168,7 @@ def ways_table(length: int, largest: int) -> NDArray[np.int64]:
 
 
 def _fit_probabilities(density, step):
-    """Yield the total probability of all states after each random job.
+    """Yield the probabilities that 1, 2, ... random jobs fit on the idle system.
 
     The function `step` adds the probabilities after one more job to an array of zeros. Jobs that do
     not fit are left out, so the total decreases.
@@ -189,17 +189,17 @@ def _initial(ways, difference, size, start):
 
 
 def _start(system):
-    """Return the number of processors that each cluster has less than the largest, decreasing."""
+    """Return by how many processors each cluster is smaller than the largest, decreasing."""
     return system.largest - np.sort(system.as_array())
 
 
 def _table_cost(system, placement, jobs, components, largest, steps):
-    """Return the estimated operations and bytes of the convolutions with a table of jobs."""
+    """Estimate the operations and the bytes of the convolutions with a table of all jobs."""
     if _by_worst_fit(system, placement):
         states = _cells(len(system), _largest_difference(system, largest), 1)[0]
         numbers = states * (system.largest + 1)
-        # The number of pairs of a state and a level that can occur is at most the number of vectors
-        # of used processors.
+        # The pairs of a vector of differences and a level that can occur are at most as many as the
+        # vectors of used processors.
         equal_clusters = Counter(system.sizes).items()
         vectors = prod(comb(size + count, count) for size, count in equal_clusters)
         tried = min(states, vectors) * PLACED * len(system) + min(numbers, vectors)
@@ -210,7 +210,7 @@ def _table_cost(system, placement, jobs, components, largest, steps):
 
 
 def _nested_cost(system, part, components, steps):
-    """Return the estimated operations and bytes that `nested_fits` needs."""
+    """Estimate the operations and the bytes that the function `nested_fits` needs."""
     cells = _cells(len(system), _largest_difference(system, part.maximum), components)
     levels = system.largest + 1
     tried = sum(cells) * (PLACED * len(system) + levels)
@@ -224,7 +224,7 @@ def _largest_difference(system, largest):
 
 
 def _cells(clusters, difference, components):
-    """Return the number of cells in `worst_fit_size` for 0, 1, ... placed components."""
+    """Return how many rows the table of `worst_fit_size` has for 0, 1, ... placed components."""
     return [
         comb(difference + clusters - 1 - placed, difference) * comb(2 * difference + placed, placed)
         for placed in range(components)
@@ -241,7 +241,7 @@ def _check_has_formula(system, placement):
 
 
 def _by_worst_fit(system, placement):
-    """Return whether the convolution of worst fit applies.
+    """Return whether the formula for worst fit applies to a system and a placement.
 
     On one cluster it applies to every placement, because all placements are equal there.
     """

@@ -124,22 +124,25 @@ def _total(system, sizes, components, placement, budget):
 
 
 def _checked_parts(system, sizes, request):
-    """Return independent sizes whose sum is the size of a job, after a check that all jobs fit."""
+    """Check that all jobs fit, and return independent sizes whose sum is the size of a job."""
     parts = [sizes.total()] if isinstance(sizes, JointSizes) else sizes
     check_fits([sum(part.maximum for part in parts)], system, request)
     return parts
 
 
 def _total_size(sizes, parts):
-    """Return the distribution of the size of a job, from the result of `_checked_parts`."""
+    """Return the distribution of the total size of a job.
+
+    The argument `parts` is the result of `_checked_parts`.
+    """
     if isinstance(sizes, JointSizes):
         return parts[0]
     weights = reduce(np.convolve, (part.probabilities for part in parts))
     return SizeDistribution(weights / weights.sum(), "total")
 
 
-#: For each request type, the function that returns the fit probabilities F^(i)(N), i = 1, 2, ...,
-#: and the smallest and the mean number of processors of a job.
+#: The function for each request type. It returns the probabilities F^(i)(N) that i = 1, 2, ...
+#: random jobs fit, and the smallest and the mean number of processors of a job.
 _CASES = {
     "ordered": ordered_case,
     "unordered": unordered_case,
@@ -149,7 +152,7 @@ _CASES = {
 
 
 def _mean_number_in_service(fits, most):
-    """Return the mean number of jobs in service, M, by equation (2).
+    """Return the mean number of jobs in service, M, by equation (2) of the paper.
 
     The iterator `fits` yields F^(i)(N) for i = 1, 2, ..., and at most `most` jobs fit.
     """

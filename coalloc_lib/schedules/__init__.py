@@ -6,5 +6,5 @@ schedules. Begin with `schedule`.
 
 import lazy_loader as _lazy
 
-# The first use of `co.metrics` imports this module, even if nothing has imported it before.
+# With this line, `co.metrics` can be used although nothing has imported the module `metrics` yet.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["metrics"])

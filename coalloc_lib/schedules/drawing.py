@@ -15,11 +15,12 @@ from coalloc_lib.schedules.explain import waits_within
 from coalloc_lib.schedules.reading import arrival_order, booked_end, heads
 from coalloc_lib.schedules.schedule import Schedule
 
-#: The number of jobs that a picture shows if no window is given.
+#: The number of jobs in the picture of a long schedule if the user gives no window of time.
 FIRST = 200
-#: The largest number of jobs in a window. More boxes take long to draw and are too small to see.
+#: The largest number of jobs in the picture of a schedule. With more jobs the picture takes long to
+#: draw, and the boxes are too small to see.
 MOST = 2000
-#: The width of one digit of a job's number, as a share of the width of the picture.
+#: The width of one digit of a job number in a picture, as a fraction of the width of the picture.
 DIGIT = 0.012
 
 
@@ -66,8 +67,8 @@ def window_of(
     last = np.fmax.reduce(schedule.end, initial=begin)  # fmax ignores the NaN of rejected jobs
     if schedule.served.sum() <= FIRST:
         return (begin, last if last > begin else begin + 1), ""
-    # The window ends when the first later job starts. So it shows all jobs that run in it, and
-    # processors that look idle were idle.
+    # The window ends when the first job that is left out starts. It therefore shows every job that
+    # runs in this time, and a processor without a box was idle.
     finish = np.partition(schedule.start[schedule.served], FIRST)[FIRST]
     if finish <= begin:  # the first jobs all start at the same instant
         later = schedule.end[schedule.end > begin]
@@ -133,9 +134,10 @@ def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
 def _chosen_rows(
     free_at: NDArray[np.float64], begin: float, end: float, wanted: int
 ) -> tuple[int, int]:
-    """Choose a range of rows that are free from `begin` on, and return (first row, size).
+    """Choose free neighbouring rows of a Gantt chart for a job, and return (first row, size).
 
-    The range has `wanted` rows. If no free range is that large, it is the largest free range.
+    The rows are free from the instant `begin` on, and their number is `wanted`. If no free range is
+    that large, the largest free range is returned.
     """
     free = np.concatenate([[False], free_at <= begin, [False]])
     ranges = np.flatnonzero(np.diff(free)).reshape(-1, 2)
@@ -154,7 +156,9 @@ def scenes(
     window: tuple[float, float] | None = None,
     against: Schedule | None = None,
 ) -> tuple[dict[str, dict[str, Any]], tuple[float, float]]:
-    """Return what `coalloc_lib.plots.schedules.draw_schedules` needs to draw several schedules.
+    """Return the contents of a picture that shows several schedules, one in each panel.
+
+    The function `coalloc_lib.plots.schedules.draw_schedules` draws the picture.
 
     Parameters
     ----------
@@ -189,7 +193,7 @@ def scenes(
 
 
 def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.float64]:
-    """Return the instant until which each job runs only in the first of two schedules, shape (n,).
+    """Return until when each job runs in `schedule` but not yet in `against`, shape (n,).
 
     Until this instant the job runs in `schedule` but has not yet started in `against`. If the job
     does not start earlier in `schedule`, or if `against` is None, the instant is its start.
@@ -211,7 +215,8 @@ def _boxes(
     runs = np.flatnonzero((schedule.start < finish) & (held > begin))
     if len(runs) > MOST:
         raise InputError(
-            f"window holds {len(runs):,} jobs; give a shorter one, with {MOST:,} jobs at most"
+            f"{len(runs):,} jobs run in the window, which are too many for a picture; give a "
+            f"shorter window, with at most {MOST:,} jobs"
         )
     passed = dict(zip(runs.tolist(), passed_heads(schedule, runs), strict=True))
     for job, *box in boxes(schedule, runs):
@@ -220,9 +225,9 @@ def _boxes(
 
 
 def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]:
-    """Return, for each job, the number of the head of the queue that it overtook by its start.
+    """Return, for each job that overtook the head of the queue, the number of this head.
 
-    The entry is None if the job overtook no head of the queue.
+    The entry is None for a job that did not start before the head of the queue.
     """
     passed = np.full(len(schedule), None)
     for rows, queue in schedule.queues:
@@ -233,15 +238,17 @@ def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]
 def _passed_in(queue: Schedule) -> NDArray[np.object_]:
     """Return the result of `passed_heads` for all jobs of a schedule that has one queue."""
     place = np.argsort(arrival_order(queue))
-    # The head of the queue just after the start of each job. For a rejected job, whose start is
-    # NaN, `heads` returns -1.
+    # The function `heads` returns the head of the queue just after each start. For a rejected job,
+    # whose start is NaN, it returns -1.
     head = heads(queue, queue.start)
     passed = queue.served & (head >= 0) & (place[head] < place)
     return np.where(passed, queue.jobs.number[head], np.array(None))
 
 
 def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
-    """Yield (lane, number, submit, left, promised) of each job that is in the queue in a window.
+    """Yield how a picture shows each waiting job: its lane, its number and its instants.
+
+    The fields are (lane, number, submit, left, promised).
 
     Lanes are counted from 1. Two jobs in the same lane neither wait at the same time nor have
     numbers that overlap in the picture.

@@ -18,7 +18,7 @@ SUFFIXES = (".csv",)
 
 
 def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
-    """Write a schedule as Batsim's table of jobs, with the processors of each job.
+    """Write a schedule to a CSV file, as the table of jobs of the simulator Batsim.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
 
 
 def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
-    """Return a schedule as Batsim's table of jobs, with one row for each job.
+    """Return a schedule as the table of jobs of the simulator Batsim.
 
-    Times are in seconds, and processors are intervals such as ``0-3 7``. A rejected job has no
-    success, start, end or processors. A job that failed (`JobStream.failed`) has no success. The
-    requested time of a job without an estimate is -1.
+    The table has one row for each job. Times are in seconds, and processors are intervals such as
+    ``0-3 7``. A rejected job has no success, start, end or processors. A job that failed
+    (`JobStream.failed`) has no success. The requested time of a job without an estimate is -1.
 
     References
     ----------

@@ -12,15 +12,15 @@ from coalloc_lib.policies import FCFS, FPFS
 from coalloc_lib.schedules.reading import fits_by, heads, idle_after
 from coalloc_lib.schedules.schedule import Schedule
 
-#: In a system with more clusters than this, a reason lists only the clusters with the most idle
-#: processors.
+#: If a system has more clusters than this, the explanation why a job waits lists only the clusters
+#: with the most idle processors.
 _MOST_LISTED = 4
 _NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True, eq=False)
 class Idling:
-    """Processor-time that was idle while at least one job waited.
+    """The processor-time of a schedule that was idle while at least one job waited.
 
     Attributes
     ----------
@@ -65,14 +65,15 @@ def idle_while_waiting(schedule: Schedule) -> Idling:
 
 
 def waits_within(schedule: Schedule, span: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return (begin, length) of each period between two instants in which at least one job waits.
+    """Return each period in which at least one job waits, as a pair (begin, length).
 
     Parameters
     ----------
     schedule : Schedule
         The schedule whose queue is examined.
     span : (float, float)
-        The two instants. A period that reaches beyond them is cut.
+        The two instants between which periods are returned. A period that reaches beyond them is
+        cut.
     """
     instants = np.unique(np.clip(instants_of(schedule), *span))
     waits = np.concatenate([[False], schedule.queue_length(instants[:-1]) > 0, [False]])
@@ -83,7 +84,7 @@ def waits_within(schedule: Schedule, span: tuple[float, float]) -> list[tuple[fl
 def why_waiting(
     schedule: Schedule, jobs: ArrayLike, instants: ArrayLike, past: bool = False
 ) -> list[str]:
-    """Return, for each job, the reason why it waits just after an instant, in words.
+    """Return the reason why each job waits just after an instant, in words.
 
     Parameters
     ----------
@@ -132,8 +133,9 @@ def _reason(
         return behind if is_fcfs and job != head else _lacks(schedule, job, idle, past)
     would = "would have fitted" if past else "would fit"
     if job == head and type(policy) in (FCFS, FPFS):
-        # FCFS and FPFS start the head of the queue as soon as its placement finds room for it. The
-        # placements of the library always do if it fits. So here a user wrote the placement.
+        # FCFS and FPFS start the head of the queue as soon as the placement returns an allocation
+        # for it. The placements of the library do this whenever the job fits. Here the job fits and
+        # still waits, so the placement is one that a user wrote.
         return f"{would}, but {schedule.placement} {'did' if past else 'does'} not place it"
     if is_fcfs:
         return f"{would}, but {behind}"
@@ -146,7 +148,7 @@ def _reason(
 
 
 def _lacks(schedule: Schedule, job: int, idle: NDArray[np.int64], past: bool) -> str:
-    """Return what a job needs and how many processors are idle, in words."""
+    """Explain in words how many processors a waiting job needs, and how many are idle."""
     jobs, wanted = schedule.jobs, requested_sizes(schedule.jobs, job)
     words = ("needed", "was", "were", "had") if past else ("needs", "is", "are", "have")
     needs, one_is, are, have = words
@@ -182,7 +184,7 @@ def requested_sizes(jobs: JobStream, job: int) -> list[int]:
 
 
 def request_in_words(jobs: JobStream, job: int, placement: Placement | None = None) -> str:
-    """Return the request of a job in words.
+    """Describe the processors that a job asks for, in words.
 
     An example is ``"5 on one cluster, or 4 and 1 on two clusters"``.
     """

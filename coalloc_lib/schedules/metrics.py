@@ -14,14 +14,14 @@ from coalloc_lib.schedules.schedule import Schedule, weighted_response
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A run counts as saturated if at least this share of all work waits at the last submission. Its
-#: means then depend on where the log ends.
+#: A run counts as saturated if at least this fraction of the work of all jobs still waits when the
+#: last job is submitted. The mean wait then depends on the length of the log.
 STILL_WAITING = 0.05
 _SCHEDULE = "a schedule that simulate() or coalloc_lib.simulation.sites returned"
 
 
 def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
-    """Return the metrics of all jobs that ran, by name.
+    """Return the means of a schedule, such as its mean waiting time, by name.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
     slowdown = schedule.slowdown(checks.positive("at_least", at_least))
     ran = schedule.served
     if not ran.any():
-        raise InputError("all jobs of the schedule were rejected, so their times have no means")
+        raise InputError("all jobs of the schedule were rejected, so there are no times to average")
     response, jobs = schedule.response[ran], schedule.jobs
     return {
         "jobs": len(ran),
@@ -77,7 +77,7 @@ def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
 
 
 def least_means(schedule: Schedule) -> dict[str, float]:
-    """Return lower bounds of the metrics that `means` returns, by the same names.
+    """Return lower bounds of the means of a schedule, by the names that `means` uses.
 
     A wait is at least 0, a response time is at least the time on processors, and a bounded slowdown
     is at least 1. The run times of the jobs are given, and only their waits depend on the queue. So
@@ -104,7 +104,7 @@ def least_means(schedule: Schedule) -> dict[str, float]:
 
 
 def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
-    """Return the width group of each job, such as ``"5-8"``.
+    """Group jobs by their numbers of processors; return the group of each job, such as "5-8".
 
     Parameters
     ----------

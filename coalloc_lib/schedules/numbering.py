@@ -19,15 +19,17 @@ from coalloc_lib.engines.outcome import Servers
 if TYPE_CHECKING:
     from coalloc_lib.schedules.schedule import Schedule
 
-#: The ranges of all jobs, as three int64 arrays: the job, and the first and last processor of each
-#: range. Ranges are ordered by job and then by processor. A range lies within one cluster.
+#: The processors of all jobs as ranges of numbers. Three int64 arrays have the job, the first
+#: processor and the last processor of each range. The ranges are ordered by job and then by
+#: processor. A range lies within one cluster.
 Ranges = namedtuple("Ranges", "job low high")
-#: The number of processors that `ranges_of` examines at once, which limits its memory.
+#: The function `ranges_of` examines this many processor numbers at a time, which limits its use of
+#: memory.
 CHUNK = 1 << 22
 
 
 def lowest_free(schedule: "Schedule") -> Ranges:
-    """Return the processors of each job of a `Schedule`: the lowest that are free at its start.
+    """Give each job the lowest processor numbers that are free at its start.
 
     At one instant, departures come first. Then jobs that run for no time get their processors and
     release them, and then the other jobs start, in the order of the stream.
@@ -60,7 +62,7 @@ def lowest_free(schedule: "Schedule") -> Ranges:
 
 
 def _events(schedule: "Schedule", stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:
-    """Return (job, whether it departs) for all starts and departures, in order.
+    """Return all starts and departures in order, as pairs (job, whether it departs).
 
     A job that runs for no time, for which `stays` is false, has no departure of its own.
     """
@@ -114,11 +116,14 @@ class _FreeRanges:
 
 
 def as_lists(ranges: Ranges, jobs: int) -> Servers:
-    """Return the ranges as a list of processors for each job; `jobs` is the number of jobs."""
+    """Convert ranges of processor numbers to a list of processor numbers for each job.
+
+    The argument `jobs` is the number of jobs.
+    """
     lengths = ranges.high - ranges.low + 1
     first = np.append(0, np.bincount(ranges.job, lengths, jobs).astype(np.int64).cumsum())
-    # Each entry is first the difference from the number before it. The cumulative sum of these
-    # differences gives the numbers.
+    # The array first has the difference between each processor number and the one before it. The
+    # cumulative sum of these differences gives the processor numbers.
     ids = np.ones(first[-1], np.int32)
     begins = np.cumsum(lengths) - lengths
     ids[begins] = ranges.low - np.append(0, ranges.high[:-1])
@@ -126,7 +131,7 @@ def as_lists(ranges: Ranges, jobs: int) -> Servers:
 
 
 def ranges_of(servers: Servers, sizes: NDArray[np.int64]) -> Ranges:
-    """Return the ranges of processors that are listed for each job.
+    """Convert the list of processor numbers of each job to ranges of numbers.
 
     Parameters
     ----------

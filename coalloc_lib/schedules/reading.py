@@ -14,19 +14,21 @@ if TYPE_CHECKING:
 def arrival_order(schedule: "Schedule") -> NDArray[np.int64]:
     """Return the positions of the jobs in the stream, in the order in which they arrived."""
     if schedule.backlog is not None:
-        # A queue of constant length takes the jobs in the order of the stream.
+        # In a run with a queue of constant length, the jobs enter the queue in the order of the
+        # stream.
         return np.arange(len(schedule))
     return np.argsort(schedule.jobs.submit, kind="stable")
 
 
 def heads(schedule: "Schedule", instants: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the job that heads the queue just after each instant, or -1 if no job waits."""
+    """Return the first job of the queue just after each instant, or -1 if no job waits."""
     order = arrival_order(schedule)
     submit = schedule.jobs.submit[order]
     # A job that asks for a reservation gets its start at submission, so it never heads the queue.
     left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
     all_before = np.maximum.accumulate(left[order])
-    # The first job in order of arrival that has not left the queue. It may not have arrived yet.
+    # The next line finds the first job in order of arrival that has not left the queue. This job
+    # may not have arrived yet.
     first = np.searchsorted(all_before, instants, side="right")
     waits = first < np.searchsorted(submit, instants, side="right")
     return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
@@ -48,7 +50,7 @@ def idle_after(schedule: "Schedule", instants: NDArray) -> NDArray[np.int64]:
 def total_by(
     when: NDArray, amounts: NDArray, instants: NDArray, side: Literal["left", "right"]
 ) -> NDArray[np.int64]:
-    """Return, for each instant, the sum of all amounts whose time in `when` is before it.
+    """Return, for each instant, the sum of the `amounts` whose times in `when` are before it.
 
     With ``side="right"``, amounts at the instant itself are included.
     """
@@ -88,7 +90,7 @@ def fits_by(
 
 
 def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[NDArray]:
-    """Return components and processors of clusters as two tables that can be compared.
+    """Return the components of jobs and the processors of clusters as two comparable tables.
 
     Both get the same number of columns. For unordered requests, the rows are sorted by decreasing
     size.
@@ -99,7 +101,7 @@ def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[N
     width = max(table.shape[1] for table in tables)
     missing = [width - table.shape[1] for table in tables]
     return [
-        # np.pad is slow even if it adds no column.
+        # np.pad is called only if it adds columns, because it is slow even if it adds none.
         np.pad(table, ((0, 0), (0, columns))) if columns else table
         for table, columns in zip(tables, missing, strict=True)
     ]

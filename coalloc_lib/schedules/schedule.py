@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from coalloc_lib.schedules.numbering import Ranges
 
-#: The weights with which the mean response time can be taken.
+#: The possible weights of a job in the average weighted response time.
 WEIGHTS = ("work", "processors")
 
 
@@ -107,7 +107,7 @@ class Schedule:
 
     @property
     def queues(self) -> "list[tuple[np.ndarray, Schedule]]":
-        """The queues of the system: the positions of the jobs of each queue, and their schedule.
+        """A pair for each queue: the positions of its jobs in the stream, and their schedule.
 
         A schedule that `coalloc_lib.simulation.sites.local` returns has a queue for each site.
         Every other schedule has one queue.
@@ -116,14 +116,14 @@ class Schedule:
 
     @property
     def served(self) -> np.ndarray:
-        """Whether each job ran, which is false only for rejected jobs, shape (n,)."""
+        """Whether each job was served, which means that it was not rejected, shape (n,)."""
         served = np.ones(len(self), dtype=bool)
         served[list(self.refused)] = False
         return served
 
     @property
     def left_queue(self) -> np.ndarray:
-        """The instant at which each job left the queue, started or rejected, shape (n,)."""
+        """The instant at which each job left the queue by its start or rejection, shape (n,)."""
         left = self.start.copy()
         for job, refusal in self.refused.items():
             left[job] = refusal.instant
@@ -166,7 +166,9 @@ class Schedule:
         length = np.maximum(self.end - self.start, at_least)
         if (length <= 0).any():
             job = int((length <= 0).argmax())
-            raise InputError(f"job {job} ran for no time; give at_least above 0")
+            raise InputError(
+                f"job {job} ran for a time of 0, so it has no slowdown; give at_least above 0"
+            )
         return np.maximum(self.response / length, 1.0)
 
     @property
@@ -275,7 +277,8 @@ class Schedule:
         weight = self.allocation.sum(axis=1)
         if net:
             weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.clusters_used))
-        # The time that jobs spent running before each instant, summed with their weights.
+        # For each instant, the sum over all jobs of the time that the job ran before this instant,
+        # multiplied by the weight of the job.
         area = np.zeros(len(edges))
         for when, sign in ((self.start, 1.0), (self.end, -1.0)):
             order = np.argsort(when, kind="stable")
@@ -351,7 +354,7 @@ class Schedule:
 
     @property
     def unchecked(self) -> str:
-        """The decisions that `verify()` does not check here, in words; empty if it checks all."""
+        """What `verify()` leaves unchecked in this schedule, in words; empty if nothing."""
         from coalloc_lib.schedules.verification import unchecked
 
         return unchecked(self)

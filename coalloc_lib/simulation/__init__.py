@@ -6,5 +6,5 @@ then read `scenario`.
 
 import lazy_loader as _lazy
 
-# The module `sites` becomes an attribute of this package at its first use, without an import.
+# With this line, `coalloc_lib.simulation.sites` can be used although nothing has imported it yet.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["sites"])

@@ -22,7 +22,8 @@ from coalloc_lib.schedules.schedule import Schedule
 
 ENGINES = ("compiled", "reference")
 
-#: The largest number of jobs for which the readable engine replaces the compiled one silently.
+#: If the compiled engine does not know a policy, the slower readable engine simulates it. A user
+#: who has more jobs than this number is warned.
 LONG = 10_000
 
 
@@ -109,7 +110,7 @@ def simulate(
 
 
 def check_parts(system: Any, scheduling: Any, placement: Any, engine: Any) -> None:
-    """Raise an error if an argument that `simulate` and a `Scenario` share has the wrong type."""
+    """Raise an error if a system, a policy, a placement or the name of an engine is not valid."""
     if engine is not None:
         one_of("engine", engine, ENGINES)
     own = "or an object of a class derived from"
@@ -120,7 +121,7 @@ def check_parts(system: Any, scheduling: Any, placement: Any, engine: Any) -> No
 
 
 def _checked_backlog(backlog, jobs, scheduling):
-    """Return the backlog, at most the number of jobs, or raise an error if it cannot be used."""
+    """Check the argument `backlog`; return it, or the number of jobs if that is smaller."""
     if not scheduling.takes_backlog:
         raise InputError(
             f"backlog = {backlog} is given for {scheduling}, which books each job at its submission"
@@ -128,25 +129,25 @@ def _checked_backlog(backlog, jobs, scheduling):
         )
     if jobs.has_reservations:
         raise InputError(
-            f"backlog = {backlog} is given for jobs with advance reservations, but a backlog "
-            "replaces the submissions to which these refer; leave the backlog out"
+            f"backlog = {backlog} is given for jobs with advance reservations, but a run with a "
+            "backlog ignores the submissions of the jobs; leave the backlog out"
         )
     return min(whole("backlog", backlog), len(jobs))
 
 
 def _check_adaptive(jobs, scheduling, placement):
-    """Raise an error if an adaptive policy has a placement that cannot prefer one cluster."""
+    """Raise an error if an adaptive policy has a placement that never prefers a single cluster."""
     rule = placement.rule if isinstance(placement, HomeSite) else placement
     prefers_one = jobs.request == "total" or (rule is not None and rule.one_cluster_first)
     if scheduling.adaptive and not prefers_one:
         raise InputError(
             f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
-            " decides between one cluster and several; give SingleThenSpan()"
+            " needs a placement that prefers a single cluster; give SingleThenSpan()"
         )
 
 
 def _engine(name, jobs, scheduling, placement):
-    """Return the function that runs a task on the named engine, or on the fastest that can.
+    """Return the function that runs a simulation on the engine `name`, by default the fastest.
 
     The engines are imported here, because Numba takes half a second to import.
     """
@@ -181,7 +182,7 @@ def _refuse_reservations(jobs, scheduling):
 
 
 def _chosen_placement(system, jobs, placement):
-    """Return the given placement or the default, which is None for ordered requests."""
+    """Return the given placement, worst fit by default, or None for ordered requests."""
     if jobs.request == "ordered":
         refuse_for_ordered(placement)
         return None
@@ -199,7 +200,8 @@ def refuse_impossible(
     if isinstance(placement, HomeSite):
         _check_columns(components, len(clusters))
     is_split = jobs.request in ("ordered", "unordered")
-    # This comparison is much faster than `fits_by`, and true for most streams.
+    # Comparing the largest component with the smallest cluster is much faster than `fits_by`, and
+    # it is enough for most streams.
     if is_split and components.shape[1] <= len(clusters) and components.max() <= min(clusters):
         return
     impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
@@ -220,7 +222,7 @@ def _check_columns(components, clusters):
 
 
 def _limit_in_words(system, request):
-    """Return the number of processors that limits jobs with this type of request, in words."""
+    """Describe the cluster sizes that limit a job with this type of request, in words."""
     if request == "total":
         return f"the largest cluster has {system.largest}"
     if request == "flexible":

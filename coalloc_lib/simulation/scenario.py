@@ -64,7 +64,7 @@ class Scenario:
         return self.name or repr(self)
 
     def with_(self, **changes: Any) -> "Scenario":
-        """Return a scenario with some arguments changed; the name is removed unless it is given."""
+        """Return a copy with some fields changed and, unless a name is given, without a name."""
         return replace(self, **({"name": ""} | changes))
 
     def rate(self, load: float) -> float:
@@ -72,7 +72,7 @@ class Scenario:
         return positive("load", load) * self.system.processors / self.workload.mean_work
 
     def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
-        """Return jobs of the workload.
+        """Sample a stream of jobs from the workload.
 
         Parameters
         ----------
@@ -87,7 +87,10 @@ class Scenario:
         return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
-        """Simulate given jobs and return their schedule; `simulate` describes `backlog`."""
+        """Simulate a given stream of jobs with the system and the policies of the scenario.
+
+        The argument `backlog` is that of the function `simulate`.
+        """
         return simulate(
             self.system,
             jobs,
@@ -100,7 +103,7 @@ class Scenario:
     def simulate(
         self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None
     ) -> Schedule:
-        """Simulate sampled jobs and return their schedule.
+        """Sample jobs from the workload, simulate them, and return their schedule.
 
         The arguments `jobs`, `load` and `seed` are those of the method `sample`, and `backlog` is
         that of the function `simulate`.

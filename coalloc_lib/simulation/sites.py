@@ -31,7 +31,7 @@ from coalloc_lib.workloads.sites import checked_sites
 __all__ = ["AtEachSite", "LocalSchedule", "local", "multi_site", "sharing", "single_machine"]
 
 
-#: The attributes of a policy that describe the schedules that it makes.
+#: The attributes of a scheduling policy that `AtEachSite` copies from the policy of the sites.
 TRAITS = (
     "takes_reservations",
     "uses_estimates",
@@ -45,7 +45,9 @@ TRAITS = (
 
 @dataclass(frozen=True)
 class AtEachSite(Scheduling):
-    """The policy of the schedules that `local` returns: each site has a queue of its own.
+    """The scheduling policy of a system in which each site has its own queue.
+
+    The schedules that `local` returns have this policy.
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ class AtEachSite(Scheduling):
     policy: Scheduling
 
     def __post_init__(self) -> None:
-        """Check the policy, and take over the attributes that describe it to the library."""
+        """Check the type of the policy, and copy the attributes that `TRAITS` lists from it."""
         instance_of("policy", self.policy, Scheduling, "FCFS()")
         for trait in TRAITS:
             object.__setattr__(self, trait, getattr(self.policy, trait))
@@ -91,7 +93,7 @@ class LocalSchedule(Schedule):
 
     @cached_property
     def queues(self) -> list[tuple[NDArray[np.int64], Schedule]]:
-        """The queue of each site: the positions of the site's jobs, and their schedule.
+        """A pair for each site: the positions of its jobs in the stream, and their schedule.
 
         The schedules are on the whole system, in which a job of a site has no choice of clusters.
         The request of such a job is therefore ordered.
@@ -112,7 +114,7 @@ class LocalSchedule(Schedule):
         )
 
     def verify(self, most_jobs: int | None = None) -> "LocalSchedule":
-        """Verify the schedule of each site, and that the joined schedule agrees with them.
+        """Verify the schedule of each site, and compare it with the schedule of the whole system.
 
         Parameters
         ----------
@@ -124,7 +126,8 @@ class LocalSchedule(Schedule):
         ScheduleError
             If a rule is broken. The message has the first job and instant.
         """
-        # With 0 jobs, this skips the decisions of the policy, because each site has its own queue.
+        # With ``most_jobs=0`` the decisions of the policy are not checked here, because the sites
+        # have separate queues. The loop below checks the decisions at each site.
         super().verify(most_jobs=0)
         for number, schedule in self.at.items():
             rows = np.flatnonzero(self.site == number)
@@ -136,7 +139,7 @@ class LocalSchedule(Schedule):
         return self
 
     def _check_joined(self, number: int, schedule: Schedule, rows: NDArray[np.int64]) -> None:
-        """Raise `ScheduleError` if the joined schedule differs from the schedule of a site."""
+        """Raise `ScheduleError` if the schedule of the whole system differs from that of a site."""
         elsewhere = np.delete(self.allocation[rows], number, axis=1).any(axis=1)
         wrong = elsewhere | (self.allocation[rows, number] != schedule.allocation[:, 0])
         for joined, own in ((self.start[rows], schedule.start), (self.end[rows], schedule.end)):
@@ -149,7 +152,7 @@ class LocalSchedule(Schedule):
 
     @property
     def unchecked(self) -> str:
-        """The part of the sites' schedules that `verify` does not check, in words."""
+        """What `verify` does not check in the schedules of the sites, in words."""
         texts = (schedule.unchecked for schedule in self.at.values())
         return next(filter(None, texts), "")
 
@@ -199,8 +202,8 @@ def local(
     empty = np.flatnonzero(np.bincount(site, minlength=len(system)) == 0)
     if len(empty):
         raise InputError(
-            f"site gives no job to site {empty[0]} of {len(system)}; give it some, or leave it out "
-            "of the system"
+            f"site assigns no job to site {empty[0]} of the {len(system)} sites; assign a job to "
+            "it, or leave it out of the system"
         )
     _refuse_wide(system, jobs, site)
     at = {
@@ -214,9 +217,10 @@ def local(
 
 
 def _joined_columns(system, site, at):
-    """Return the columns of the joined schedule by name, from the schedules of the sites."""
+    """Return the columns of the schedule of the whole system, from the schedules of the sites."""
     positions = {number: np.flatnonzero(site == number) for number in at}
-    # Results are concatenated site by site; these indices put them into the order of the stream.
+    # The results are concatenated site by site. These indices put them back into the order of the
+    # stream of jobs.
     back = np.argsort(np.concatenate([*positions.values()]))
 
     def joined(column):
@@ -235,7 +239,7 @@ def _joined_columns(system, site, at):
 
 
 def _joined_servers(system, at, back):
-    """Return the processors of all jobs, numbered through the whole system.
+    """Return the processors of each job, numbered from 0 through the clusters of all sites.
 
     The array `back` puts jobs that are listed site by site into the order of the stream.
     """
@@ -381,7 +385,7 @@ def _requesting(request, jobs):
 
 
 def _at_home(system, jobs, home):
-    """Return the jobs with components in the form that `HomeSite` needs."""
+    """Return the jobs with their components in the columns that the placement `HomeSite` needs."""
     site = checked_sites(home, jobs, system, name="home", least=-1)
     _refuse_wide(system, jobs, site)
     components = np.zeros((len(jobs), len(system) + 1), dtype=np.int64)
@@ -390,7 +394,7 @@ def _at_home(system, jobs, home):
 
 
 def _refuse_wide(system, jobs, site):
-    """Raise an error if a job needs more processors than its site has; -1 means any site."""
+    """Raise an error if a job is wider than its site; a job with site -1 may use every site."""
     sizes = system.as_array()[site]
     wide = (site >= 0) & (jobs.processors > sizes)
     if wide.any():

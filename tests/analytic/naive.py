@@ -1,4 +1,4 @@
-"""The formulas in dictionaries and loops, by the placements themselves, and random input."""
+"""Plain implementations of the formulas with dictionaries and loops, and random input for tests."""
 
 from itertools import product
 from math import prod
@@ -11,7 +11,7 @@ from coalloc_lib.model.distributions import SizeDistribution
 
 
 def table(vectors, probabilities, width):
-    """A density of vectors padded with zeros to `width`."""
+    """Return the probabilities of some vectors, which are padded with zeros to `width`."""
     density = {}
     for vector, p in zip(vectors, probabilities, strict=True):
         key = tuple(int(x) for x in vector) + (0,) * (width - len(vector))
@@ -20,25 +20,26 @@ def table(vectors, probabilities, width):
 
 
 def independent(probabilities, components, width):
-    """Every tuple of independent components, padded with zeros to `width`."""
+    """Return the probability of every tuple of independent components, padded with zeros to
+    `width`."""
     sizes = [s for s, p in enumerate(probabilities) if p > 0]
     rows = [*product(sizes, repeat=components)]
     return table(rows, [prod(float(probabilities[s]) for s in row) for row in rows], width)
 
 
 def unordered(density):
-    """The density of the sorted vectors."""
+    """Return the probabilities of the vectors after their numbers are sorted."""
     rows = [sorted(vector, reverse=True) for vector in density]
     return table(rows, density.values(), len(rows[0]))
 
 
 def exponential_level(fitting):
-    """Equation (2)."""
+    """Return the mean number of jobs in service by equation (2) of the paper."""
     return 1 / (1 - sum(f / (i * (i - 1)) for i, f in enumerate(fitting, start=1) if i > 1))
 
 
 def placed_fits(jobs, sizes, placement, count, request="unordered"):
-    """F^(i) for i = 1 to `count`: random jobs put one after the other by the placement itself."""
+    """Return F^(i) for i = 1 to `count`: the placement places random jobs one after the other."""
 
     def put(states, jobs):
         result = {}
@@ -55,7 +56,8 @@ def placed_fits(jobs, sizes, placement, count, request="unordered"):
 
 
 def filled(running, job, idle, jobs, placement, request):
-    """Start `job`, then random ones until one waits: [(running, waiting job, probability)]."""
+    """Start `job` and then random jobs until one has to wait; return a list of (running, waiting
+    job, probability)."""
     taken = placement.place(job, request, idle)
     if taken is None:
         return [(running, job, 1.0)]
@@ -70,7 +72,8 @@ def filled(running, job, idle, jobs, placement, request):
 
 
 def chain_utilization(jobs, sizes, placement, request):
-    """Solve for the running jobs, in the order of their starts, and the waiting job."""
+    """Return the utilization from a Markov chain. A state is the running jobs, in the order of
+    their starts, and the waiting job."""
     system = placement, request
     first = filled((), next(iter(jobs)), list(sizes), jobs, *system)
     states = {state[:2]: i for i, state in enumerate(dict.fromkeys(s[:2] for s in first))}

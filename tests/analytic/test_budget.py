@@ -1,4 +1,4 @@
-"""No formula hangs: one that takes too long is refused before it starts."""
+"""A formula that would take too long raises a `BudgetError` before the computation starts."""
 
 import pickle
 from functools import reduce
@@ -94,7 +94,8 @@ def test_the_estimate_is_the_bound_over_the_speed():
 
 
 def counted(monkeypatch, module, name, work):
-    """Have the work of each call of a function added to a list."""
+    """Replace a function so that each call adds its number of operations to a list, and return the
+    list."""
     plain, made = getattr(module, name), []
 
     def function(*arguments):
@@ -106,12 +107,13 @@ def counted(monkeypatch, module, name, work):
 
 
 def tried(density, floor, clusters):
-    """Operations of one job or size: each state that is not passed over, and each level of it."""
+    """Return the operations for one job or size: for each state that is not skipped, and for each
+    of its levels."""
     reached = density > floor
     return np.count_nonzero(reached.any(axis=1)) * unordered.PLACED * clusters + reached.sum()
 
 
-#: Operations that a call makes.
+#: The numbers of operations that one call of each kernel makes.
 TRIED = {
     "worst_fit_step": lambda density, out, ways, jobs, weights, floor: (
         tried(density, floor, len(ways) - 1) * len(weights)

@@ -1,4 +1,4 @@
-"""The Markov chain against the formulas, the readable twin, and heavy traffic."""
+"""The Markov chain, compared with the formulas, a plain implementation, and simulations."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from tests.analytic import naive
 
 
 class Reversed(Placement):
-    """The last cluster on which the component fits: a rule of a user's own."""
+    """A placement that a user could write: the last cluster on which a component fits."""
 
     def order(self, idle):
         return range(len(idle))[::-1]

@@ -1,4 +1,4 @@
-"""The kernels equal the naive definitions, compiled or not."""
+"""The compiled and the uncompiled kernels, compared with plain implementations of the formulas."""
 
 from itertools import islice
 

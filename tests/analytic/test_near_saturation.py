@@ -20,7 +20,8 @@ def test_the_leading_term_is_exact_for_one_processor(mean):
 
 @pytest.mark.parametrize("servers", [2, 5])
 def test_the_error_for_several_processors_is_bounded(servers):
-    """M/M/k: the queue of a busy system is that of M/M/1 with the rate of k servers."""
+    """When an M/M/k system is busy, its queue is that of an M/M/1 system with k times the service
+    rate."""
     found = response_near_saturation(co.Multicluster([servers]), ONE, LOADS, request="total")
     np.testing.assert_allclose(found, 1 / (servers * (1 - LOADS)), rtol=1e-12)
 
@@ -40,7 +41,8 @@ def test_the_numerator_is_half_of_one_plus_the_squared_variation(means):
 @pytest.mark.parametrize("size", [4, 9])
 @pytest.mark.parametrize("sizes", [co.uniform(1, 4), co.parse_sizes("D(0.8)[1,3]")], ids=str)
 def test_the_throughput_of_one_cluster_is_that_of_the_stability_condition(size, sizes):
-    """Rumyantsev and Morozov (2017): i jobs need j processors, and the next one is too wide."""
+    """The stability condition of Rumyantsev and Morozov (2017) has the probability that i jobs need
+    j processors and that the next job does not fit."""
     weights = np.zeros(size + 1)
     weights[sizes.sizes] = sizes.probabilities[sizes.sizes]
     wider = np.array([weights[left + 1 :].sum() for left in range(size + 1)])
@@ -64,7 +66,7 @@ def test_the_unit_of_time_and_a_penalty_that_nobody_pays_change_nothing():
 
 
 def test_mean_service_by_size_agrees_with_simulation():
-    """Wide jobs run longer here, and a job of three fills its cluster."""
+    """Jobs with more processors run longer, and a job of three processors fills its cluster."""
     system, sizes, jobs = co.Multicluster([3, 3]), co.uniform(1, 3), 60_000
     means = {1: 0.5, 2: 1.0, 3: 3.0}
     exact = exact_utilization(system, sizes, 1, "total", mean_service=means)

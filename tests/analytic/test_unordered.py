@@ -1,4 +1,4 @@
-"""Unordered and total requests on clusters of any sizes, by every placement, against the twin."""
+"""Unordered and total requests on clusters of any sizes, compared with a plain implementation."""
 
 from itertools import islice
 
@@ -32,7 +32,8 @@ def placements(clusters):
 
 @st.composite
 def fitting_tables(draw, system):
-    """A table of jobs, each of which fits on the idle system; rows in any order, some zeros."""
+    """Return a table of jobs that each fit on the idle system. The rows are in any order, and some
+    entries are 0."""
     widths = sorted(system.sizes, reverse=True)[: draw(st.integers(1, len(system)))]
     joint = draw(tables(widths))
     rows = [draw(st.permutations(row)) for row in joint.vectors.tolist()]
@@ -53,7 +54,7 @@ def test_a_table_equals_the_placements_themselves(data):
 @pytest.mark.parametrize("free", ["_table_cost", "_nested_cost"])
 @given(st.data())
 def test_independent_components_equal_the_placements_themselves(free, data):
-    """By either convolution: the one that costs nothing is chosen."""
+    """Each of the two methods is tested: it is chosen because its estimated cost is set to 0."""
     system = data.draw(systems())
     placement = data.draw(placements(len(system)))
     components = data.draw(st.integers(1, min(len(system), 3)))

@@ -1,4 +1,4 @@
-"""Published cells, limits, refusals, and the Markov chain solved directly."""
+"""The formulas, compared with published numbers, known limits and each other; bad arguments."""
 
 import numpy as np
 import pandas as pd
@@ -86,7 +86,7 @@ def test_ordered_table_of_a_product_equals_independent_columns(data):
 
 
 def test_the_sums_end_where_nothing_is_left_of_them():
-    """As the equations are printed, with every term of sums of which most is tiny."""
+    """Compare with the equations as they are printed, which also sum all negligible terms."""
     sizes, capacity = uniform(1, 16), 400
     density, fitting = np.ones(1), []
     for _ in range(capacity):

@@ -11,7 +11,8 @@ SYSTEM = co.Multicluster([4, 3])
 
 
 def right(request="unordered", scheduling=None):
-    """A right schedule: job 0 to 10, job 1 (spans) waits for it, jobs 2 and 3 may overtake."""
+    """Return a correct schedule. Job 0 runs until 10. Job 1 spans the clusters and waits for job 0.
+    Jobs 2 and 3 may overtake job 1."""
     jobs = co.JobStream(
         submit=[0, 1, 2, 3],
         runtime=[10, 5, 2, 2],
@@ -24,19 +25,19 @@ def right(request="unordered", scheduling=None):
 
 
 def broken(schedule, column, job, value):
-    """The schedule with one entry changed."""
+    """Return the schedule with one entry of a column changed."""
     changed = getattr(schedule, column).copy()
     changed[job] = value
     return replace(schedule, **{column: changed})
 
 
 def moved(schedule, job, start):
-    """The schedule with one job moved to another instant, its length kept."""
+    """Return the schedule with one job moved to another start, at the same length."""
     length = schedule.end[job] - schedule.start[job]
     return broken(broken(schedule, "start", job, start), "end", job, start + length)
 
 
 def assert_fails(schedule, message):
-    """Assert that verify() raises and that its message is this."""
+    """Assert that `verify()` raises a `ScheduleError` with this message."""
     with pytest.raises(ScheduleError, match=message):
         schedule.verify()

@@ -26,13 +26,13 @@ def schedules(draw):
 
 
 def processors(text):
-    """The processors of a set of intervals: ``0-2 7`` is 0, 1, 2, 7."""
+    """Return the processors in a text: ``0-2 7`` means the processors 0, 1, 2 and 7."""
     ends = [part.partition("-")[::2] for part in text.split()]
     return [p for low, high in ends for p in range(int(low), int(high or low) + 1)]
 
 
 def overlaps(spans):
-    """Whether two of these spans of time hold a common length of time."""
+    """Return whether any two of these time intervals overlap."""
     spans = sorted(span for span in spans if span[1] > span[0])
     return any(later[0] < earlier[1] for earlier, later in pairwise(spans))
 
@@ -52,7 +52,8 @@ def test_processors_are_those_of_the_allocation_and_none_is_used_twice(schedule)
 
 
 def two_clusters():
-    """Four jobs by hand: 2 spans, 3 takes what 1 and 2 leave, 4 runs for no time beside it."""
+    """Return a schedule of four jobs. The second job spans both clusters, the third uses processors
+    that the first released, and the fourth runs for a time of 0."""
     jobs = co.JobStream(
         [0, 0, 1, 2], [4, 9, 2, 0], [[3], [4], [5], [1]], [5, 10, 2, 1], "flexible",
         number=[11, 12, 13, 14],
@@ -153,7 +154,7 @@ def exported(jobs, folder, system=4):
 
 
 def test_killed_jobs_keep_their_ids_and_have_no_success(tmp_path):
-    """Job a is stopped at its walltime, c returns 1 and has no walltime."""
+    """Job a is killed at its walltime. Job c has the return code 1 and no walltime."""
     jobs = co.read_batsim(CASES / "batsim_killed.json")
     table = exported(jobs, tmp_path)
     assert table.index.tolist() == ["a", "b", "c"]

@@ -1,4 +1,5 @@
-"""What waits, what idles meanwhile, and why: against looking at every instant by hand."""
+"""The reasons why jobs wait, and the idle processor-time, against a plain computation at every
+instant."""
 
 import re
 from dataclasses import replace
@@ -32,7 +33,7 @@ def schedules(draw, kinds=policies):
 
 
 def between(schedule):
-    """Yield (begin, end, idle, queue) of each interval in which nothing happens."""
+    """Yield (begin, end, idle, queue) for each interval between two events of a schedule."""
     instants = np.unique(np.concatenate([schedule.jobs.submit, schedule.start, schedule.end]))
     for begin, end in pairwise(instants):
         runs = (schedule.start <= begin) & (schedule.end >= end)
@@ -95,7 +96,7 @@ def test_every_reason_is_true_of_its_interval(schedule, past):
 
 
 def assert_numbers(schedule, job, idle, said):
-    """The numbers of a sentence are those that were asked for, and those that idle."""
+    """Assert that a reason for waiting has the numbers of processors that are needed and idle."""
     wanted = [size for size in schedule.jobs.components[job].tolist() if size]
     numbers = [int(found) for found in re.findall(r"\d+", said)]
     if schedule.jobs.request == "ordered":
@@ -116,7 +117,8 @@ def assert_numbers(schedule, job, idle, said):
 
 
 def assert_used_up(schedule, head, instant, said):
-    """The head was overtaken by as many as may, and the sentence says how many."""
+    """Assert that the head of the queue was overtaken as often as allowed, and that the reason for
+    waiting says how often."""
     order = [(schedule.jobs.submit[job], job) for job in range(len(schedule))]
     behind = [job for job in range(len(schedule)) if order[job] > order[head]]
     overtaken = sum(schedule.start[job] <= instant for job in behind)
@@ -164,7 +166,7 @@ def test_a_job_that_is_turned_away_waits_until_then():
 
 
 class NeverTheSecond(co.WorstFit):
-    """Places whatever fits, but for jobs of two processors while another runs."""
+    """A placement that finds no place for a job of two processors while another job runs."""
 
     def place(self, components, request, idle):
         refused = sum(components) == 2 and sum(idle) < 4

@@ -1,4 +1,4 @@
-"""The numbers of processors, held against a plain list of those that are free."""
+"""The numbers of the processors of each job, compared with a plain list of the free processors."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,8 @@ def random_schedule(seed, scheduling):
 
 
 def numbered(schedule):
-    """Return the processors of each job: at each instant jobs leave, then the others start."""
+    """Return the processors of each job by a plain computation: at each instant, departures come
+    before starts."""
     begins = np.append(0, np.cumsum(schedule.system.sizes))
     free, held = set(range(begins[-1])), {}
     stays = schedule.end > schedule.start

@@ -1,4 +1,5 @@
-"""What a schedule tells: by hand on four jobs, and against the naive way on random ones."""
+"""Tests of `Schedule` and its metrics, by hand on four jobs and by plain computations on random
+jobs."""
 
 import dataclasses
 
@@ -16,7 +17,7 @@ from tests.conftest import policies, systems_and_streams
 
 @pytest.fixture(scope="module")
 def four():
-    """Four jobs on clusters of 4 and 4 with first fit; the last three wait in turn.
+    """Return a schedule of four jobs on two clusters of 4 with first fit. The last three jobs wait.
 
     Job 0 has [3, 2] from 0 to 4, job 1 [4, 0] from 4 to 7, job 2 [3, 1] from 7 to 10 (run time
     2, half as long again because it spans), job 3 [0, 2] from 7 to 13.
@@ -33,7 +34,7 @@ def four():
 
 @st.composite
 def schedules(draw):
-    """A right schedule of random jobs."""
+    """Return a correct schedule of random jobs."""
     system, jobs = draw(systems_and_streams())
     return co.simulate(system, jobs, scheduling=draw(policies))
 
@@ -56,13 +57,14 @@ def test_slowdown(four):
     np.testing.assert_allclose(four.slowdown(at_least=100), [1, 1, 1, 1])
     jobs = co.JobStream(submit=[0, 0], runtime=[2, 0], components=[1, 1])
     schedule = co.simulate(co.Multicluster([4]), jobs)
-    with pytest.raises(co.InputError, match="job 1 ran for no time; give at_least above 0"):
+    with pytest.raises(co.InputError, match="job 1 ran for a time of 0, so it has no slowdown"):
         schedule.slowdown()
     np.testing.assert_allclose(schedule.slowdown(at_least=1), [1, 1])
 
 
 def test_response_weighted_by_work(four):
-    """Processors times run time on one cluster: 5 x 4, 4 x 3, 4 x 2 (no penalty), 2 x 6."""
+    """The weights are processors times run time on one cluster: 5 x 4, 4 x 3, 4 x 2 (without the
+    penalty) and 2 x 6."""
     work = np.array([20, 12, 8, 12])
     expected = pytest.approx(work @ [4, 6, 8, 11] / 52)
     assert four.average_weighted_response_time() == expected
@@ -70,7 +72,8 @@ def test_response_weighted_by_work(four):
     assert four.average_weighted_response_time("processors") == expected
     with pytest.raises(co.InputError, match="weights = 'time'; choose one of 'work', 'processors'"):
         four.average_weighted_response_time("time")
-    # Two jobs alone, the first 3 times as long with its penalty: both keep the weight 8.
+    # Each of two jobs runs alone. The penalty makes the first job three times as long, but both
+    # jobs have the weight 8.
     jobs = co.JobStream([0, 100], [2, 4], [[2, 2], [2, 0]], span_penalty=[2.0, 0.0])
     schedule = co.simulate(co.Multicluster([2, 2]), jobs)
     assert schedule.response.tolist() == [6, 4]
@@ -83,14 +86,15 @@ def test_utilization(four):
     assert four.utilization(3, 8) == pytest.approx((5 * 1 + 4 * 3 + 6 * 1) / (8 * 5))
     halves = four.utilization_between([0, 4, 7, 10, 13, 20])
     np.testing.assert_allclose(halves, [5 / 8, 4 / 8, 6 / 8, 2 / 8, 0], atol=1e-12)
-    # Job 2 alone spans with a penalty: a third of its three units of time is none of its work.
+    # Only job 2 spans with a penalty. A third of the three units of time that it runs is due to the
+    # penalty.
     net = four.utilization_between([0, 4, 7, 10, 13], net=True)
     np.testing.assert_allclose(net, [5 / 8, 4 / 8, (4 * 2 / 3 + 2) / 8, 2 / 8])
 
 
 @given(schedules())
 def test_net_work_is_the_work_of_the_jobs(schedule):
-    """Whatever spans, over a window that holds the whole schedule."""
+    """The net utilization of the time of the whole schedule corresponds to the work of all jobs."""
     finish = schedule.end.max() + 1
     net = schedule.utilization_between([0, finish], net=True)[0]
     work = schedule.jobs.work.sum()
@@ -116,7 +120,7 @@ def test_to_frame(four):
 
 @given(schedules(), st.lists(st.integers(0, 400), min_size=2, max_size=8, unique=True))
 def test_utilization_is_the_area_under_the_busy_processors(schedule, quarters):
-    """Against the overlap of every job with every window."""
+    """Compare with the overlap of each job with each interval of time."""
     edges = np.sort(quarters) / 4
     begin, finish = edges[:-1, None], edges[1:, None]
     overlap = np.minimum(finish, schedule.end) - np.maximum(begin, schedule.start)
@@ -165,7 +169,7 @@ def test_all_jobs_have_the_schedules_own_means():
 
 
 def test_refused_jobs_are_counted_and_left_out():
-    """The first job, longer than the horizon, is turned away."""
+    """The first job is longer than the horizon and is rejected."""
     jobs = co.JobStream([0, 0, 0], [60, 20, 30], [8, 4, 2])
     online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
     schedule = co.simulate(co.Multicluster([8]), jobs, scheduling=online).verify()
@@ -182,7 +186,7 @@ def test_refused_jobs_are_counted_and_left_out():
 
 
 def test_a_schedule_with_rejected_jobs_is_described_by_the_jobs_that_ran():
-    """Only the first of many jobs fits before the horizon; the rest is rejected."""
+    """Only the first of many jobs can end before the horizon, so all others are rejected."""
     count = 2 * FIRST
     jobs = co.JobStream(np.zeros(count), [9, *[99] * (count - 1)], np.ones(count), request="total")
     online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
@@ -198,7 +202,8 @@ def test_a_schedule_with_rejected_jobs_is_described_by_the_jobs_that_ran():
 
 
 def test_a_window_of_the_first_jobs_leaves_rejected_jobs_out():
-    """Every other job is rejected. The window ends when the job after the first ones starts."""
+    """Every second job is rejected. The window ends at the start of the first job that is not
+    shown."""
     count = 4 * FIRST
     jobs = co.JobStream(np.arange(count), np.tile([1, 99], count // 2), np.ones(count))
     online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)

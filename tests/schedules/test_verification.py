@@ -1,4 +1,4 @@
-"""Each rule of the model is checked: break one, and the job and the instant are named."""
+"""Each rule of the model is checked: an error names the first job at fault and the instant."""
 
 from dataclasses import replace
 
@@ -35,7 +35,8 @@ def test_the_right_schedule_is_as_the_tests_below_take_it():
         (lambda s: broken(s, "start", 2, np.nan), "job 2 has no start$"),
         (lambda s: broken(s, "end", 3, np.inf), "job 3 has no end$"),
         (lambda s: moved(s, 2, 1.5), "job 2 at 1.5: starts before its submission at 2$"),
-        # Job 1 spans: 5 units of run time and half as much again; job 3 pays no penalty.
+        # Job 1 spans clusters and therefore runs half as long again as its run time of 5. Job 3 has
+        # no penalty.
         (lambda s: broken(s, "end", 1, 15), "job 1 at 10: ends at 15, but its time .* is 7.5$"),
         (lambda s: broken(s, "end", 3, 6), "job 3 at 3: ends at 6, but its time .* is 2$"),
         (
@@ -124,7 +125,8 @@ def test_a_job_that_may_stay_whole_is_whole_or_in_its_components():
     ],
 )
 def test_a_head_that_fills_all_that_is_idle_is_noticed(request_type, components, placement, fits):
-    """Job 0 has cluster 0 until 5, job 1 the rest until 9; at 5 exactly 4 processors are idle."""
+    """Job 0 has cluster 0 until 5, and job 1 has the other processors until 9. At 5 exactly 4
+    processors are idle."""
     jobs = co.JobStream([0, 0, 1], [5, 9, 1], [[4, 0], [3, 0], components], request=request_type)
     schedule = co.simulate(SYSTEM, jobs, placement=placement).verify()
     assert schedule.start[2] == (5 if fits else 9)
@@ -135,7 +137,8 @@ def test_a_head_that_fills_all_that_is_idle_is_noticed(request_type, components,
 
 
 def test_a_placement_that_chose_another_cluster_is_noticed():
-    """Two jobs of 2 on clusters of 4 and 3: first fit puts both on the first, best fit neither."""
+    """Two jobs of 2 processors run on clusters of 4 and 3. First fit puts both jobs on the first
+    cluster, and best fit puts job 0 on the second one."""
     jobs = co.JobStream([0, 1], [5, 5], [2, 2], request="total")
     schedule = co.simulate(SYSTEM, jobs, placement=co.FirstFit()).verify()
     assert schedule.allocation.tolist() == [[2, 0], [2, 0]]
@@ -166,7 +169,8 @@ def test_who_runs_for_no_time_fits_beside_those_that_run_across_its_instant():
 
 
 def test_a_held_queue_is_replayed_as_it_was_held():
-    """With a queue of two, job 2 is known only when job 0 starts, and job 3 when job 1 does."""
+    """With a constant queue of two jobs, job 2 enters only when job 0 starts, and job 3 only when
+    job 1 starts."""
     jobs = co.JobStream([0, 0, 0, 0], [5, 5, 1, 1], [4, 2, 4, 1], request="total")
     policy = co.FPFS(9)
     schedule = co.simulate(co.Multicluster([5]), jobs, scheduling=policy, backlog=2).verify()
@@ -177,7 +181,8 @@ def test_a_held_queue_is_replayed_as_it_was_held():
 
 @given(systems_and_streams(), st.one_of(in_turn, backfilling, ordered), st.data())
 def test_any_other_start_is_noticed(case, policy, data):
-    """What the policies of the library do follows from what they see: no other start is right."""
+    """The policies of the library decide by the state alone, so every other start of a job is
+    wrong."""
     system, jobs = case
     placement = data.draw(placements(len(system), jobs.request))
     schedule = co.simulate(system, jobs, scheduling=policy, placement=placement).verify()

@@ -22,8 +22,9 @@ from tests.schedules.damage import assert_fails, broken, moved
 
 # Online bookings.
 
-#: Job 0 has servers 0 and 1 until 20, expected until 30; job 1, tried at 1 and 21, servers 2 and 3
-#: of the other cluster; job 2, of three processors there, starts at 42; job 3 has no length.
+#: Job 0 has servers 0 and 1 until 20 and is expected to end at 30. Job 1 has servers 2 and 3 of the
+#: other cluster. Job 2 needs all three servers of that cluster and starts at 42. Job 3 has a run
+#: time of 0 and is rejected.
 ASKED = co.JobStream(
     submit=[0, 1, 2, 3],
     runtime=[20, 20, 5, 0],
@@ -34,7 +35,7 @@ ASKED = co.JobStream(
 )
 
 
-#: The end of the messages about what is otherwise in a second run.
+#: The end of the message about a job that differs in a second simulation.
 SECOND = r"in a second run of Online\(.*\)$"
 
 TERMS = co.Online(slot=10, step=20, max_attempts=5, horizon=100)
@@ -52,7 +53,7 @@ def with_servers(schedule, job, servers):
 
 
 def attempt(schedule, job, number, start):
-    """The schedule with a job at another attempt, as it was promised."""
+    """Return the schedule with a job that is accepted at another attempt and promised its start."""
     wrong = broken(moved(schedule, job, start), "attempts", job, number)
     return broken(wrong, "promised", job, start)
 
@@ -120,7 +121,7 @@ def test_wrong_refusals_and_servers_are_noticed():
 
 
 def test_a_server_with_two_bookings_at_once_is_noticed():
-    """Job 1 ended at 21, and is booked until 41."""
+    """Job 1 ended at 21, but its servers are booked until 41."""
     early = attempt(booked(), 2, 2, 22)
     message = f"^job 2 at 22: was promised a start at 22, but a start at 42 {SECOND}"
     assert_fails(early, message)
@@ -134,8 +135,8 @@ def test_a_server_with_two_bookings_at_once_is_noticed():
 
 
 def test_a_booking_within_the_freed_time_of_another_hides_no_third():
-    """Job 0 is booked until 30 and leaves at 2; job 1 follows until 4, and job 2, which came
-    at 1, may not have 5."""
+    """Job 0 is booked until 30 but ends at 2. Job 2, which arrives at 3, uses the released time
+    until 4. Job 1 arrives at 1, when the booking still lasts until 30, and may not start at 5."""
     jobs = co.JobStream([0, 1, 3], [2, 9, 1], [1, 1, 1], [30, 9, 1], request="total")
     policy = co.Online(1, 1, 50, 60, release_early=True)
     schedule = co.simulate(co.Multicluster([1]), jobs, scheduling=policy, engine="reference")
@@ -144,8 +145,8 @@ def test_a_booking_within_the_freed_time_of_another_hides_no_third():
     assert_fails(attempt(schedule, 1, 5, 5), message)
 
 
-#: On one server job 0 runs until 20, job 1 until 39, and job 2 from 40 on; job 3 finds no room, job
-#: 4 none by its latest start, and job 5 is longer than the horizon.
+#: On one server, job 0 runs until 20, job 1 from 20 to 39, and job 2 from 40 on. Job 3 finds no
+#: room, job 4 finds none by its latest start, and job 5 is longer than the horizon.
 LINE = co.JobStream(
     submit=[0, 1, 2, 3, 4, 5],
     runtime=[20, 19, 30, 20, 5, 101],
@@ -204,7 +205,7 @@ def test_a_job_that_was_refused_though_there_was_room_is_noticed():
 
 
 def test_a_change_in_a_long_schedule_is_noticed():
-    """The compiled engine books these jobs again."""
+    """There are so many jobs that the compiled engine simulates them a second time."""
     jobs = co.JobModel(co.uniform(1, 4), 1, request="total").sample(FEW_JOBS + 1, 3, rate=0.5)
     schedule = co.simulate(co.Multicluster([8]), jobs, scheduling=co.Online(1, 1, 50, 100)).verify()
     job = FEW_JOBS // 2
@@ -213,7 +214,7 @@ def test_a_change_in_a_long_schedule_is_noticed():
 
 @given(systems_and_streams(most_jobs=20), onlines(), st.data())
 def test_bookings_pass_exactly_where_a_second_simulation_comes_to_them(case, policy, data):
-    """A job given other servers, or a later attempt, is what the naive bookings are not."""
+    """A schedule in which a job has other processors or a later attempt does not pass."""
     system, jobs = case
     jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
     schedule = co.simulate(system, jobs, scheduling=policy).verify()

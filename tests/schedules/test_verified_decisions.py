@@ -1,4 +1,4 @@
-"""The decisions of policies of the user are checked, and how long that may take."""
+"""The decisions of policies that users wrote are checked, and the check does not take too long."""
 
 import signal
 import time
@@ -24,7 +24,8 @@ from tests.schedules.damage import assert_fails, broken, moved, right
 
 # Policies of one's own.
 class Shortest(co.Scheduling):
-    """The shortest job first; it overtakes nobody, and rejects jobs of more than 5 processors."""
+    """A policy that starts the shortest job first, overtakes no job in this order, and rejects jobs
+    of more than 5 processors."""
 
     def start_jobs(self, state):
         for job in state.queue:
@@ -37,7 +38,7 @@ class Shortest(co.Scheduling):
 
 
 class Waiting(co.Scheduling):
-    """Each job waits for 3 time units; the policy asks to be called then."""
+    """A policy that starts each job 3 time units after its submission and asks for calls then."""
 
     def start_jobs(self, state):
         for job in state.queue:
@@ -48,7 +49,7 @@ class Waiting(co.Scheduling):
 
 
 class Alternating(co.Scheduling):
-    """A policy with memory: it takes the last job of the queue after each first job."""
+    """A policy with memory that takes the first and the last job of the queue in turn."""
 
     takes_backlog = False
 
@@ -115,7 +116,7 @@ def test_another_rejection_or_promise_of_a_policy_of_ones_own_is_noticed():
 
 
 class Widest(Shortest):
-    """A policy whose order has a name of its own."""
+    """A policy whose attribute `order` has a value that the library does not know."""
 
     order = "widest"
 
@@ -131,7 +132,7 @@ def test_an_order_that_the_library_does_not_know_is_no_obstacle():
 
 
 class Reserving(co.Scheduling):
-    """A policy that serves reservations and promises nothing: it keeps the limits, and no more."""
+    """A policy that respects the earliest and latest starts of jobs and promises no starts."""
 
     takes_reservations = True
 
@@ -152,10 +153,10 @@ def test_a_policy_of_ones_own_may_serve_reservations_without_promises():
         early.verify(most_jobs=0)
 
 
-# The state in which a policy decides again.
+# Tests of `ImpliedState`, the state in which a policy decides again.
 @given(systems_and_streams(most_jobs=30), st.data())
 def test_the_implied_state_places_jobs_as_the_placement_does(case, data):
-    """It keeps answers while the same processors are idle, and no longer."""
+    """The state keeps the answers of the placement only while the same processors are idle."""
     system, stream = case
     placement = data.draw(placements(len(system), stream.request))
     rule = co.WorstFit() if placement is None else placement
@@ -204,7 +205,8 @@ def test_above_a_number_of_jobs_only_the_rules_of_the_model_are_checked():
 def test_decisions_are_not_checked_by_default_where_so_many_jobs_wait_that_it_takes_minutes(
     monkeypatch,
 ):
-    """The last of 50 jobs starts late. Under FCFS a long queue costs little."""
+    """The last of 50 jobs starts too late. The check finds this by default only under FCFS, for
+    which a long queue costs little time."""
     count = 50
     jobs = co.JobStream(np.zeros(count), np.ones(count), np.ones(count, int), request="total")
     monkeypatch.setattr(verification, "MOST_WAITING", count**2 // 2 - 1)
@@ -226,7 +228,7 @@ def test_decisions_are_not_checked_by_default_where_so_many_jobs_wait_that_it_ta
 
 
 def long_queue(jobs, clusters=40):
-    """A schedule of EASY in which ever more jobs wait: three times what the clusters can do."""
+    """Return a schedule of EASY with a growing queue: the load is three times the capacity."""
     rng = np.random.default_rng(5)
     components, runtime = rng.integers(1, 17, (jobs, 4)), rng.exponential(1000, jobs)
     span = (components.sum(axis=1) * runtime).sum() / (16 * clusters)
@@ -252,7 +254,8 @@ def test_a_long_check_can_be_interrupted():
 
 @pytest.mark.long
 def test_a_long_queue_on_many_clusters_is_checked_in_reasonable_time():
-    """A job that does not fit costs little, so twice the jobs take about four times as long."""
+    """Waiting jobs that do not fit cost little time, so twice as many jobs take about four times as
+    long."""
     seconds = []
     for jobs in (1_000, 2_000):
         schedule = long_queue(jobs, clusters=200)

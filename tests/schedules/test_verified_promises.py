@@ -1,4 +1,4 @@
-"""Promised starts and reservations are checked: change one, and it is noticed."""
+"""A changed promised start or reservation in a schedule is noticed by `verify()`."""
 
 from dataclasses import replace
 
@@ -11,7 +11,8 @@ from tests.schedules.damage import assert_fails, broken, moved
 
 # Promises of backfilling.
 
-#: On 4 processors: 0 has 2 to 4, 1 has 1 to 6; 2 wants 4, at 6; 3 has 1 from 5 to 6.
+#: On 4 processors, job 0 has 2 until 4, and job 1 has 1 until 6. Job 2 needs 4 and starts at 6. Job
+#: 3 has 1 from 5 to 6.
 PLANNED = co.JobStream([0, 0, 1, 5], [4, 6, 5, 1], [2, 1, 4, 1], request="total")
 
 
@@ -47,7 +48,7 @@ def test_a_reservation_under_a_policy_that_serves_none_is_noticed(policy, wish):
 
 
 def test_a_backfilled_job_that_delays_the_head_is_noticed():
-    """Job 3, run for 4, ends at 9, and the head starts then."""
+    """Job 3 runs for 4 time units and ends at 9, and delays the head of the queue until then."""
     lazy = replace(planned(co.EASY()), jobs=PLANNED.replace(runtime=[4, 6, 5, 4]))
     assert lazy.start.tolist() == [0, 0, 6, 5]
     lazy = moved(broken(lazy, "end", 3, 9), 2, 9)
@@ -59,7 +60,8 @@ def test_a_backfilled_job_that_delays_the_head_is_noticed():
 
 
 def test_a_head_that_keeps_its_first_promise_after_an_early_end_is_noticed():
-    """Job 0 asked for 10 and ends at 4; job 3, of 4, starts at 5 as if the head still had 10."""
+    """Job 0 has the estimate 10 and ends at 4. Job 3 runs for 4 time units from 5 on, as if the
+    head of the queue were still promised a start at 10."""
     rows = ([0, 0, 1, 5], [4, 6, 5, 4], [2, 1, 4, 1], [10, 6, 5, 4])
     schedule = planned(co.EASY(), co.JobStream(*rows, request="total"))
     assert schedule.start.tolist() == [0, 0, 6, 11]
@@ -68,7 +70,8 @@ def test_a_head_that_keeps_its_first_promise_after_an_early_end_is_noticed():
     assert_fails(wrong, r"^job 3 at 5: EASY\(\) would not start it now; job 2 heads the queue$")
 
 
-#: On 4 processors 0 has 3, until 12 as it says; 1, 2 and 4 want all, and the shorter is the first.
+#: On 4 processors, job 0 has 3 processors and is expected to end at 12. Jobs 1, 2 and 4 need all
+#: processors, and shorter jobs are first in the queue.
 IN_ORDER = co.JobStream(
     [0, 1, 2, 3, 4], [10, 5, 4, 10, 1], [3, 4, 4, 1, 4], [12, 5, 4, 10, 1], request="total"
 )
@@ -126,11 +129,12 @@ def test_a_promise_of_a_policy_that_makes_none_is_noticed(policy):
     )
 
 
-#: Reservations of no length: name -> sizes, submissions, run times, processors, wanted, starts.
+#: Cases with jobs that run for a time of 0, by name: cluster sizes, submissions, run times,
+#: processors, earliest starts, and the resulting starts.
 MOMENTS = {
-    # Both run at 10, one after the other: beside job 2 there is room for either.
+    # Jobs 0 and 1 both run at 10, one after the other, because either of them fits beside job 2.
     "two beside a long job": ([5], [0, 0, 1], [0, 0, 20], [3, 2, 2], [10, 10, 1], [10, 10, 1]),
-    # The first has left when the second starts, at the same instant.
+    # The first job has ended when the second starts, although both start at the same instant.
     "one before a block": ([3], [0, 0], [0, 5], [2, 2], [4, 4], [4, 4]),
     "a block before one": ([3], [0, 0], [5, 0], [2, 2], [4, 4], [4, 9]),
 }

@@ -1,4 +1,4 @@
-"""The door to the engines: what it refuses, and the rules of one instant."""
+"""Tests of `simulate`: its errors, its defaults, and the order of events at one instant."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_defaults_are_fcfs_and_worst_fit():
 
 @given(systems_and_streams(), policies, st.data())
 def test_unsorted_submissions_give_the_same_schedule_in_their_order(case, scheduling, data):
-    """Jobs with distinct instants, given in any order, have the same schedule row by row."""
+    """Jobs with different submission times, listed in any order, get the same schedule."""
     system, jobs = case
     ranks = np.argsort(np.argsort(jobs.submit, kind="stable"))
     jobs = jobs.replace(submit=jobs.submit + ranks / 1024)
@@ -77,9 +77,10 @@ def test_unsorted_submissions_give_the_same_schedule_in_their_order(case, schedu
 @pytest.mark.parametrize(
     ("sizes", "submit", "runtime", "components", "policy", "start"),
     [
-        # At 5 all of the system falls free, and the job that comes at 5 has it at 5.
+        # At 5 all processors become idle, and the job that arrives at 5 starts immediately.
         ([4], [0, 5], [5, 2], [4, 4], co.FCFS(), [0, 5]),
-        # At 5 both clusters fall free, and worst fit takes the larger; no one jumps the wide job.
+        # At 5 both clusters become idle, and worst fit chooses the larger one. Jobs start in the
+        # order of their submission, also after a wide job.
         ([4, 6], [0, 0, 1, 2], [1, 5, 4, 1], [6, 4, 6, 3], co.FCFS(), [0, 0, 1, 5]),
         (
             [4, 6],
@@ -89,11 +90,13 @@ def test_unsorted_submissions_give_the_same_schedule_in_their_order(case, schedu
             co.FPFS(1),
             [0, 0, 1, 5, 6],
         ),
-        # At 5 a departure leaves room for 1; a job of 2 waits; what comes at 5 may use the room.
+        # At 5 one processor becomes idle. A waiting job needs two, so the job that arrives at 5 may
+        # use the processor.
         ([4], [0, 0, 1, 5], [9, 5, 1, 1], [3, 1, 2, 1], co.FPFS(1), [0, 0, 9, 5]),
         # Simultaneous arrivals queue by position.
         ([4], [3, 3, 3], [4, 1, 2], [4, 4, 4], co.FCFS(), [3, 7, 8]),
-        # Jobs of no length take their turn and leave at once; the last starts after the third.
+        # Jobs with a run time of 0 start in their turn and end immediately, so that the last job
+        # starts at the same instant as the third.
         ([4], [0, 1, 2, 2], [5, 0, 0, 1], [3, 4, 4, 4], co.FCFS(), [0, 5, 5, 5]),
     ],
 )
@@ -119,7 +122,8 @@ def test_the_span_penalty_is_paid_by_jobs_that_span_and_no_others():
 
 
 def test_a_backlog_ignores_submissions_and_keeps_the_queue_full():
-    """Jobs of 2 on 4 processors, queue of 2: they enter as others start."""
+    """Jobs of 2 processors run on 4 processors. The queue always has 2 jobs: a job enters it when
+    another job starts."""
     jobs = co.JobStream([70, 60, 50, 40, 30], [4, 6, 5, 1, 1], [2, 2, 2, 2, 2])
     schedule = both(co.Multicluster([4]), jobs, backlog=2)
     assert schedule.start.tolist() == [0, 0, 4, 6, 7]
@@ -129,7 +133,7 @@ def test_a_backlog_ignores_submissions_and_keeps_the_queue_full():
 
 
 def test_a_real_log(real_logs):
-    """The KTH log on its 100 processors: the rules are kept and the engines agree."""
+    """The schedule of the KTH log on 100 processors keeps the rules, and both engines make it."""
     jobs = read_swf(next(real_logs.glob("KTH-SP2*"))).jobs(request="total")
     system = co.Multicluster([100])
     assert len(jobs) > 28_000

@@ -1,4 +1,4 @@
-"""Sites by themselves, sharing their jobs, and with jobs that span them."""
+"""Tests of several sites: local execution, job sharing, and jobs that span sites."""
 
 from dataclasses import replace
 
@@ -24,7 +24,8 @@ SITE = [0, 0, 1, 1]
 
 @given(systems_and_streams(requests=("total", "unordered", "flexible")), policies, st.data())
 def test_a_site_knows_nothing_of_the_others(case, scheduling, data):
-    """Each job runs as in a system of its site alone, and both engines say the same."""
+    """With local execution, each job runs as in a system that consists of its site alone, and both
+    engines agree."""
     system, jobs = case
     jobs = jobs.replace(components=np.minimum(jobs.processors, min(system.sizes)))
     number = st.integers(0, len(system) - 1)
@@ -52,7 +53,8 @@ def test_a_site_knows_nothing_of_the_others(case, scheduling, data):
 
 
 def of_paper(name):
-    """Jobs that keep a system of the paper busy, some wider than their site, with a site each."""
+    """Return a system of the paper, jobs that keep it busy, and the site of each job. Some jobs are
+    wider than their sites."""
     system = co.Multicluster.named(name)
     jobs = co.JobModel(co.power_of_two(0.97, 1, 128), request="total")
     jobs = co.Scenario(system, jobs).sample(600, load=0.9, seed=4)
@@ -81,13 +83,14 @@ def test_an_extract_of_a_real_log_at_the_sites(real_logs, monkeypatch):
     assert len(chopped.subjobs) > 2000
     apart = sites.local(system, chopped.subjobs, site[chopped.job], scheduling=co.FPFS(20)).verify()
     shared = sites.sharing(system, jobs, scheduling=co.FPFS(20)).verify()
-    # Locally one job in six has 384 processors to go to, and all others 64 or 16.
+    # With local execution, one of six sites has 384 processors, and the other sites have 64 or 16.
     weights = (each.average_weighted_response_time() for each in (shared, apart))
     assert next(weights) < next(weights)
 
 
 def test_without_penalty_multi_site_is_a_single_machine():
-    """Under FCFS a job starts as soon as all sites together have room, which is all that counts."""
+    """With FCFS and without a penalty, a job starts as soon as all sites together have enough idle
+    processors."""
     system, jobs, _ = of_paper("m64")
     free = sites.multi_site(system, jobs, 0.0)
     np.testing.assert_array_equal(free.start, sites.single_machine(system, jobs).verify().start)
@@ -107,7 +110,7 @@ def test_the_machine_of_a_shared_job_is_best_fit_unless_another_is_given():
 
 
 def moved(schedule, job, start):
-    """The schedule with a job moved to another start."""
+    """Return the schedule with one job moved to another start."""
     times = {}
     for name in ("start", "end"):
         times[name] = getattr(schedule, name).copy()
@@ -117,7 +120,8 @@ def moved(schedule, job, start):
 
 @given(systems_and_streams(requests=("total",)), policies, st.data())
 def test_jobs_that_stay_beside_jobs_that_may_leave(case, scheduling, data):
-    """Both engines agree; if all jobs stay, they run like ordered requests of one component."""
+    """Both engines agree. If all jobs must stay at their sites, they run like ordered requests with
+    one component."""
     system, jobs = case
     home = with_homes(system, jobs, data)
     rule = data.draw(st.sampled_from([co.BestFit(), co.FirstFit(), co.LeastLoaded(system)]))
@@ -146,7 +150,7 @@ def test_jobs_that_stay_beside_jobs_that_may_leave(case, scheduling, data):
 
 
 def some_spanning(system, jobs, span_penalty, *, home, single=None, **how):
-    """Return the schedule of `multi_site` in which the jobs that have a home stay there."""
+    """Return a schedule of multi-site execution in which jobs with a home stay at their homes."""
     home = np.asarray(home)
     components = np.zeros((len(jobs), len(system) + 1), dtype=int)
     components[np.arange(len(jobs)), home + 1] = jobs.processors
@@ -156,13 +160,13 @@ def some_spanning(system, jobs, span_penalty, *, home, single=None, **how):
 
 
 def assert_same(one, other):
-    """Assert that two schedules start the same jobs at the same times in the same places."""
+    """Assert that two schedules have the same starts, ends, allocations and promised starts."""
     for column in ("start", "end", "allocation", "promised"):
         np.testing.assert_array_equal(getattr(one, column), getattr(other, column), column)
 
 
 def with_homes(system, jobs, data):
-    """Return for each job a home that can hold it, or -1."""
+    """Return, for each job, a random site that is large enough for it, or -1."""
     number = st.integers(-1, len(system) - 1)
     home = np.array(data.draw(st.lists(number, min_size=len(jobs), max_size=len(jobs))))
     home[jobs.processors > system.as_array()[home]] = -1
@@ -188,7 +192,8 @@ def test_adaptive_spanning_changes_nothing_for_whom_nothing_spans(case, policy, 
 @settings(max_examples=6 * settings.default.max_examples)
 @given(systems_and_streams(requests=("flexible", "total")), ADAPTIVE, st.data())
 def test_jobs_that_stay_beside_jobs_that_span_adaptively(case, policy, data):
-    """Both engines agree, and jobs that all stay run like ordered requests of one component."""
+    """Both engines agree. Jobs that must all stay at their sites run like ordered requests with one
+    component."""
     system, jobs = case
     home = with_homes(system, jobs, data)
     case = system, jobs, data.draw(st.sampled_from([0.0, 0.25, 1.0, {2: 0.1, 3: 0.9}]))
@@ -210,7 +215,8 @@ def test_jobs_that_stay_beside_jobs_that_span_adaptively(case, policy, data):
 
 
 def test_who_stays_waits_for_its_site_beside_who_spans_adaptively():
-    """Two clusters of four with two idle each: one job wants four of cluster 1, the other any.
+    """Each of two clusters of four processors has two idle processors. Job 2 needs four processors
+    on cluster 1, and job 3 needs four on any clusters.
 
     Job 2 waits for its site, free at 9. Job 3 spans from 2 to 2 + 4 (1 + p), or is on cluster 0
     from 6 to 10.
@@ -236,7 +242,8 @@ def test_what_is_wrongly_joined_is_found():
         replace(schedule, allocation=allocation).verify()
     with pytest.raises(ScheduleError, match="cluster 1 has 4 processors, but 5 are in use"):
         moved(schedule, 3, 4).verify()
-    # A site whose jobs wait for nothing keeps the model's rules and breaks those of FCFS.
+    # A job of this site waits although its processors are idle. This keeps the rules of the model
+    # and breaks those of FCFS.
     late = schedule.at | {1: moved(schedule.at[1], 1, 16)}
     with pytest.raises(
         ScheduleError, match=r"job 3 at 8: FCFS\(\) would start it now .* only at 16"
@@ -256,7 +263,8 @@ def test_a_job_that_left_its_site_or_was_held_there_is_found():
 
 
 def test_refused_jobs_and_servers_keep_their_positions():
-    """Job 1 is longer than the horizon, job 3 may start at 5 at the latest, and servers go on."""
+    """Job 1 is longer than the horizon, and job 3 must start by 5. The processors of site 1 have
+    the numbers from 8 on."""
     policy = co.Online(slot=1, step=1, max_attempts=20, horizon=10)
     jobs = JOBS.replace(runtime=[5, 16, 7, 8])
     schedule = sites.local(SYSTEM, jobs, SITE, scheduling=policy).verify()
@@ -268,7 +276,7 @@ def test_refused_jobs_and_servers_keep_their_positions():
 
 
 def test_a_job_waits_for_its_own_site_only():
-    """Job 1 waits for cluster 0, while cluster 1 is idle until job 2 starts there at 2."""
+    """Job 1 waits for its site, cluster 0, although cluster 1 is idle at that time."""
     jobs = co.JobStream([0, 1, 2], [5, 5, 5], [4, 4, 2])
     for policy in (co.FCFS(), co.EASY()):
         schedule = sites.local(SYSTEM_OF_FOUR, jobs, [0, 0, 1], scheduling=policy)
@@ -279,7 +287,8 @@ def test_a_job_waits_for_its_own_site_only():
 
 
 def test_a_job_waits_behind_and_overtakes_jobs_of_its_own_site_only():
-    """At site 1, job 2 waits for job 1, and job 4 starts before job 2. Site 0 is idle."""
+    """At site 1, job 2 waits for job 1, and job 4 starts before job 2 under EASY. At site 0, job 3
+    waits for job 0."""
     jobs = co.JobStream([0, 0, 1, 2, 3], [9, 9, 5, 5, 1], [4, 3, 4, 1, 1])
     site = [0, 1, 1, 0, 1]
     fcfs, easy = (
@@ -296,7 +305,8 @@ def test_a_job_waits_behind_and_overtakes_jobs_of_its_own_site_only():
 
 
 def test_local_execution_has_the_traits_of_the_policy_of_its_sites():
-    """Processors of job 0, which ends at 5, stay booked until its estimate, 9."""
+    """Under `Online`, the processors of job 0, which ends at 5, stay booked until its estimated end
+    at 9."""
     jobs = co.JobStream([0, 1], [5, 5], [4, 4], estimate=[9, 5])
     online = co.Online(slot=1, step=1, horizon=100, min_length=7)
     for policy, until in ((online, [9, 8]), (co.EASY(), [5, 6])):
@@ -317,7 +327,7 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
 @pytest.mark.parametrize(
     ("run", "how", "words"),
     [
-        (sites.local, {"site": [0, 0, 0, 0]}, "site gives no job to site 1 of 2; give it some"),
+        (sites.local, {"site": [0, 0, 0, 0]}, "site assigns no job to site 1 of the 2 sites"),
         (sites.local, {"site": [0, 1, 0, 1]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.sharing, {"jobs": JOBS.replace(request="ordered")}, "ordered requests, which name"),
         (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is not of type JobStream"),

@@ -1,4 +1,4 @@
-"""Are the intervals true? Over many runs, 95 % of them must hold the exact value."""
+"""The coverage of confidence intervals: about 95 % of many intervals contain the exact value."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,8 @@ from coalloc_lib.basics.seeds import spawn
 from coalloc_lib.statistics import Replications, crossing, student
 from coalloc_lib.statistics.saturation import heavy_traffic, saturated_loss
 
-#: System, component sizes, components, request: each with an exact capacity loss.
+#: Cases whose capacity loss is known exactly: system, component sizes, number of components, and
+#: request type.
 CASES = {
     "ordered": (co.Multicluster([8, 8]), co.uniform(1, 4), 2, "ordered"),
     "one cluster": (co.Multicluster([16]), co.power_of_two(0.8, 1, 16), 1, "total"),
@@ -36,13 +37,14 @@ LONG = [pytest.param(*each, marks=pytest.mark.long) for each in FULL if each != 
 
 @pytest.mark.parametrize(("name", "runs", "jobs", "batches"), [FAST, *LONG])
 def test_batch_means_cover(name, runs, jobs, batches):
-    """Of 1,000 intervals 93 to 97 % cover: three standard errors are 2 %."""
+    """Of 1,000 intervals, 93 to 97 % contain the exact value. Three standard errors of this
+    fraction are 2 %."""
     assert 0.93 <= share_covered(name, runs, jobs, batches) <= 0.97
 
 
 @pytest.mark.long
 def test_replications_cover():
-    """The same for intervals from ten independent runs each."""
+    """The coverage is also right for intervals from ten independent runs each."""
     scenario, exact = scenario_and_loss(*CASES["ordered"])
     streams = (scenario.sample(1500, seed=seed) for seed in spawn(8, 10_000))
     means = [1 - heavy_traffic(scenario, stream).mean() for stream in streams]
@@ -51,12 +53,13 @@ def test_replications_cover():
 
 
 def test_few_batches_of_a_short_run_do_not():
-    """The check can fail: batches shorter than the correlation give intervals too narrow."""
+    """The coverage test can fail: batches that are shorter than the correlation give intervals that
+    are too narrow."""
     assert share_covered("one cluster", 200, 300, 100) < 0.9
 
 
 def crossings_that_cover(difference, root, trials):
-    """Share of the intervals of `trials` experiments that hold the true crossing."""
+    """Return the fraction of `trials` intervals that contain the true crossing of two curves."""
     found = (crossing(difference(np.random.default_rng(s)), 0, 0.8) for s in spawn(9, trials))
     return np.mean([each.interval.contains(root) for each in found])
 
@@ -65,13 +68,14 @@ def crossings_that_cover(difference, root, trials):
     "draw",
     [
         lambda rng, shape: rng.normal(size=shape),
-        # Of runs that are means of forty skewed ones.
+        # Each run is the mean of forty random numbers with a skewed distribution.
         lambda rng, shape: (rng.gamma(40, size=shape) - 40) / np.sqrt(40),
     ],
     ids=["normal", "skewed"],
 )
 def test_crossings_cover(draw):
-    """Where the noise too depends on x, and the difference is curved; three errors are 2 %."""
+    """The noise depends on x, and the difference of the curves is not linear. Three standard errors
+    of the coverage are 2 %."""
     root = 0.37
 
     def difference(rng):
@@ -83,7 +87,8 @@ def test_crossings_cover(draw):
 
 @pytest.mark.parametrize("share", [0.1, 1.0])
 def test_crossings_cover_where_runs_share_less(share):
-    """Noise that each number x has of its own widens the interval, rather than misplaces it."""
+    """Noise that is independent for each x widens the interval of the crossing, but does not shift
+    it."""
 
     def difference(rng):
         common = np.sqrt(1 - share) * rng.normal(size=10)

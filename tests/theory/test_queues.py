@@ -14,24 +14,24 @@ import coalloc_lib as co
 REPLICATIONS = 20
 JOBS = 400_000
 WARM_UP = 20_000
-#: Largest half-width of an interval, as a fraction of the theory's value.
+#: The largest half-width of an interval that is accepted, as a fraction of the theoretical value.
 WIDTH = 0.02
 
 
 def long(*values):
-    """A case of `make test-long`."""
+    """Return a test case that only `make test-long` runs."""
     return pytest.param(*values, marks=pytest.mark.long)
 
 
 def assert_agrees(values, theory):
-    """Assert that the theory's value lies in the interval, and that the interval is narrow."""
+    """Assert that a confidence interval contains the theoretical value, and that it is narrow."""
     mean, half = np.mean(values), stats.t.ppf(0.9995, len(values) - 1) * stats.sem(values)
     assert half < WIDTH * theory
     assert abs(mean - theory) <= half, f"{mean:.5f} ± {half:.5f} misses {theory:.5f}"
 
 
 def replicate(seed, system, service, rate, components, measure, **how):
-    """Apply `measure` to independent runs: Poisson arrivals, one kind of job, FCFS."""
+    """Apply `measure` to independent runs of FCFS with Poisson arrivals of equal jobs."""
     request = {name: how.pop(name) for name in ("request", "span_penalty") if name in how}
     results = []
     for child in np.random.SeedSequence(seed).spawn(REPLICATIONS):
@@ -47,12 +47,13 @@ def replicate(seed, system, service, rate, components, measure, **how):
 
 
 def mean_wait(schedule):
-    """Mean wait after the warm-up."""
+    """Return the mean wait of the jobs after the warm-up."""
     return schedule.wait[WARM_UP:].mean()
 
 
 def erlang_c(servers, load):
-    """Probability that a job waits in an M/M/c queue that is offered `load` busy servers."""
+    """Return the probability that a job waits in an M/M/c queue; `load` is the mean number of busy
+    servers."""
     blocked = 1.0
     for busy in range(1, servers + 1):
         blocked = load * blocked / (busy + load * blocked)
@@ -60,19 +61,20 @@ def erlang_c(servers, load):
 
 
 def wait_mmc(servers, rate, mean):
-    """Mean wait in an M/M/c queue."""
+    """Return the mean wait in an M/M/c queue."""
     return erlang_c(servers, rate * mean) / (servers / mean - rate)
 
 
 def wait_mg1(rate, service):
-    """Mean wait in an M/G/1 queue, by Pollaczek and Khinchine."""
+    """Return the mean wait in an M/G/1 queue by the formula of Pollaczek and Khinchine."""
     load = rate * service.mean
     return load * service.mean * (1 + service.cv**2) / (2 * (1 - load))
 
 
 @pytest.mark.parametrize(("servers", "load"), [long(1, 0.3), long(2, 0.6), (8, 0.75)])
 def test_an_mmc_queue_and_littles_law(servers, load):
-    """Over time, jobs in queue and in service are the rate times wait and service time."""
+    """By Little's law, the mean numbers of waiting and of running jobs are the arrival rate times
+    the mean wait and the mean service time."""
     rng = np.random.default_rng(4)
 
     def measure(schedule):
@@ -89,7 +91,7 @@ def test_an_mmc_queue_and_littles_law(servers, load):
 
 
 def test_erlang_c_itself():
-    """Against the closed forms for one server and for two."""
+    """Compare the Erlang C formula with its closed forms for one and for two servers."""
     assert erlang_c(1, 0.4) == pytest.approx(0.4)
     a = 1.2
     closed = (a**2 / 2) / (1 - a / 2) / (1 + a + (a**2 / 2) / (1 - a / 2))
@@ -98,18 +100,20 @@ def test_erlang_c_itself():
 
 SKEWED, LONGER = co.Hyperexponential(2.0, 1.5), co.Hyperexponential(2.5, 1.5)
 ONE = co.Exponential(1.0)
-#: Known queues: seed, system, service, load, components, how; service and servers that jobs see.
+#: Systems that are known queues: seed, system, service times, load, components and options; and the
+#: service times and the number of servers of the queue.
 SERVERS = {
     "M/D/1": long(7, [1], co.Deterministic(3.0), 0.75, [1], {}, co.Deterministic(3.0), 1),
     "M/H/1": (7, [1], co.Hyperexponential(3, 2.5), 0.4, [1], {}, co.Hyperexponential(3, 2.5), 1),
     "half the system a job": long(10, [8, 8], ONE, 0.65, [4, 4], {}, ONE, 2),
 }
 for kind in ("flexible", "ordered", "unordered"):
-    # Jobs of the whole system: they span, so that the penalty lengthens the service.
+    # Each job needs the whole system. It spans the clusters, so the penalty lengthens its service.
     case = 8, [8, 4, 4], SKEWED, 0.5, [8, 4, 4], {"request": kind, "span_penalty": 0.25}, LONGER, 1
     SERVERS[f"whole system, {kind}"] = case if kind == "flexible" else long(*case)
 for rule in (co.BestFit(), co.FirstFit(), co.WorstFit()):
-    # Jobs of one processor see all clusters as one.
+    # For jobs of one processor, all clusters together are one queue with as many servers as
+    # processors.
     case = 9, [2, 1, 3], ONE, 0.75, [1], {"request": "total", "placement": rule}, ONE, 6
     SERVERS[f"small total, {rule}"] = case if rule == co.BestFit() else long(*case)
 

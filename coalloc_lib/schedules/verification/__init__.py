@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
 
-#: The number of jobs up to which the decisions of a policy are checked by default.
+#: The decisions of a policy are checked by default if the schedule has at most this number of jobs.
 MOST_JOBS = 50_000
-#: The number of waiting jobs, summed over all instants, up to which the decisions of a policy
-#: without memory are checked by default. The policy examines each waiting job at each instant,
-#: which takes about a minute for this number.
+#: The decisions of a policy without memory are checked by default if the sum of the queue lengths
+#: at all instants is at most this number. The policy examines each waiting job at each instant, and
+#: for this number the check takes about a minute.
 MOST_WAITING = 15_000_000
 
 
@@ -59,7 +59,7 @@ def unchecked(schedule: "Schedule") -> str:
 
 
 def _takes_long(schedule: "Schedule") -> str:
-    """Return why decisions are not checked by default, or an empty text if they are."""
+    """Return why the decisions of a policy are not checked by default, or an empty text."""
     count = len(schedule)
     if count > MOST_JOBS:
         return f"there are {count:,} jobs, and by default at most {MOST_JOBS:,} are checked"
@@ -71,7 +71,7 @@ def _takes_long(schedule: "Schedule") -> str:
 
 
 def _has_no_memory(schedule: "Schedule") -> bool:
-    """Return whether the decisions of the policy depend only on the state that a schedule implies.
+    """Return whether the policy of a schedule remembers nothing between its decisions.
 
     A policy with memory returns another object from `begin`.
     """

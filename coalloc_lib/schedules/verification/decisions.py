@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_decisions(schedule: "Schedule") -> None:
-    """Raise a `ScheduleError` at the first decision that differs from that of the policy.
+    """Raise a `ScheduleError` at the first event of a schedule that its policy would not decide.
 
     The policy of the schedule must be one without memory.
     """
@@ -33,7 +33,7 @@ def check_decisions(schedule: "Schedule") -> None:
 
 
 class Walk:
-    """A walk through the instants of a schedule, with the state that it implies so far.
+    """A pass through the instants of a schedule, at which its policy decides again.
 
     Jobs are numbered in the order of their arrival. Lists with one entry for each job are indexed
     by this number.
@@ -77,7 +77,7 @@ class Walk:
         heapify(self.calls)
 
     def run(self) -> None:
-        """Walk until every job has left the queue."""
+        """Compare the decisions at all instants until every job has left the queue."""
         while self.calls and self.to_leave:
             now = heappop(self.calls)
             while self.calls and self.calls[0] == now:
@@ -90,7 +90,7 @@ class Walk:
         self.check_recorded()
 
     def serve(self, now: float) -> None:
-        """Process departures, arrivals and decisions until nothing more happens at an instant.
+        """Process departures, arrivals and decisions at an instant until nothing more happens.
 
         A job that runs for no time ends in a further round of the instant at which it starts.
         """
@@ -106,7 +106,7 @@ class Walk:
             again = has_entered or bool(self.departures and self.departures[0][0] <= now)
 
     def decide(self, now: float) -> None:
-        """Let the policy decide until the queue no longer changes, and compare its decisions."""
+        """Let the policy decide until the queue no longer changes; compare with the schedule."""
         state, waiting = self.state, -1
         while waiting != len(state.queue):
             waiting = len(state.queue)
@@ -122,7 +122,7 @@ class Walk:
             state.started, state.refused, state.newly_promised, state.wakes = [], {}, [], []
 
     def top_up(self, now: float) -> bool:
-        """Refill a queue whose length is held constant, and return whether any job entered."""
+        """Refill a queue whose length is constant, and return whether any job entered."""
         missing = min((self.schedule.backlog or 0) - len(self.state.queue), len(self.to_come))
         for _ in range(missing):
             job = self.to_come.pop()
@@ -138,7 +138,7 @@ class Walk:
         return missing > 0
 
     def check_start(self, job: Job, now: float) -> None:
-        """Raise if the schedule does not start a job that the policy starts now."""
+        """Raise an error if the policy starts a job now, but the schedule does not."""
         number = job.number
         if self.start[number] != now:
             raise self.late(number, job.allocation, now)
@@ -150,7 +150,7 @@ class Walk:
         heappush(self.calls, self.end[number])
 
     def check_refusal(self, job: Job, refusal: Refusal) -> None:
-        """Raise if the schedule does not reject a job that the policy rejects."""
+        """Raise an error if the policy rejects a job now, but the schedule does not."""
         number = job.number
         if self.schedule.refused.get(self.row[number]) != refusal:
             message = f"{self.name} would reject it now for {refusal.why!r}, but it "
@@ -158,7 +158,7 @@ class Walk:
         self.has_left[number] = True
 
     def check_promise(self, number: int, now: float) -> None:
-        """Raise if the start that the policy promises to a job differs from the schedule."""
+        """Raise an error if the policy promises a job another start than the schedule has."""
         promised, given = self.state.promised[number], self.promised[number]
         if given != promised:
             heads = "heads the queue and " if self.head() == number else ""
@@ -168,7 +168,7 @@ class Walk:
             raise self.error(message + promise_in_words(promised), number, now)
 
     def check_left_before(self, now: float) -> None:
-        """Raise for a job that left the queue before `now` without a decision of the policy."""
+        """Raise an error if a job left the queue before `now`, but the policy did not decide so."""
         while self.to_leave and self.left[self.to_leave[-1]] < now:
             number = self.to_leave.pop()
             if self.has_left[number]:
@@ -180,7 +180,7 @@ class Walk:
             raise self.early(number)
 
     def check_untold(self) -> None:
-        """Raise for a job with a promised start to which the policy promises no start."""
+        """Raise an error if a job has a promised start, but the policy promises it no start."""
         promised = self.schedule.promised
         untold = ~np.isnan(promised)
         untold[[self.row[number] for number in self.state.promised]] = False
@@ -192,7 +192,7 @@ class Walk:
         raise_first(untold, self.schedule, message, self.schedule.left_queue)
 
     def check_recorded(self) -> None:
-        """Raise for a job whose attempts or servers differ from those that the policy recorded."""
+        """Raise an error if the policy records other attempts or processors for a job."""
         attempts, servers = self.schedule.attempts, self.schedule.servers
         if attempts is None or servers is None:
             return
@@ -208,13 +208,13 @@ class Walk:
                 )
 
     def head(self) -> int | None:
-        """Return the number of the first job of the queue in the policy's order, if any waits."""
+        """Return the number of the first waiting job in the order of the policy, if any waits."""
         order = self.policy.order if self.policy.order in ORDERS else "arrival"
         jobs = self.state.queue
         return min(jobs, key=lambda job: queue_key(order, job)).number if jobs else None
 
     def what_happens_to(self, number: int) -> str:
-        """Return when the schedule starts or rejects a job, in words."""
+        """Describe in words when the schedule starts or rejects a job."""
         refusal = self.schedule.refused.get(self.row[number])
         if refusal is not None:
             return f"was rejected at {refusal.instant:.12g} for {refusal.why!r}"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ScheduleError(AssertionError):
-    """A schedule breaks a rule of the model or of its policy.
+    """The error that a schedule breaks a rule of the model or of its policy.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ def raise_first(
     message: Callable[[int], str],
     instant: NDArray[np.float64] | None = None,
 ) -> None:
-    """Raise a `ScheduleError` for the earliest of the jobs that are at fault, if there is any.
+    """Raise a `ScheduleError` for the earliest job that is at fault, if there is one.
 
     Parameters
     ----------

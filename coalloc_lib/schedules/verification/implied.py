@@ -15,21 +15,21 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Job
 from coalloc_lib.schedules.reading import fits_by
 
-#: After this number of calls of `place` with the same idle processors, the jobs that fit are
-#: computed for the whole queue at once.
+#: After this number of calls of `place` with the same idle processors, all waiting jobs are tested
+#: at once, because this is faster than more calls of `place`.
 MANY = 10
 
 
 class Jobs(list):
-    """A list of jobs that can be iterated over while jobs leave it."""
+    """A list of jobs that may change while a loop iterates over it."""
 
     def __iter__(self) -> Iterator[Job]:
-        """Iterate over the jobs that are in the list now."""
+        """Iterate over the jobs that are in the list when the loop begins."""
         return iter(self[:])
 
 
 class ImpliedState:
-    """A `coalloc_lib.policies.State` that records the decisions of a policy for a comparison.
+    """The state of a simulation that records the decisions of a policy for a comparison.
 
     Parameters
     ----------
@@ -70,9 +70,10 @@ class ImpliedState:
         self._placement = WorstFit() if placement is None else placement
         self._request, self._components = jobs.request, jobs.components
         self._expected_end: dict[Job, float] = {}
-        # Answers of the placement since the idle processors last changed: the numbers of jobs that
-        # do not fit, the allocations on the idle processors by the number of the job, and the
-        # allocations on other processors by the number of the job and these processors.
+        # Three collections keep the answers of the placement until the idle processors change.
+        # `_unfit` has the numbers of the jobs that do not fit. `_answers` has the allocations on
+        # the processors that are idle now, by job number. `_answers_on` has the allocations on
+        # other numbers of idle processors, by job number and these numbers.
         self._unfit: set[int] = set()
         self._answers: dict[int, Sequence[int] | None] = {}
         self._answers_on: dict[tuple[int, ...], Sequence[int] | None] = {}
@@ -175,7 +176,8 @@ class ImpliedState:
         """Return the numbers of the waiting jobs that do not fit on the idle processors."""
         numbers, idle = [job.number for job in self.queue], [*self.idle]
         if self._request == "unordered":
-            # A job fits if it fits on the clusters with the most idle processors.
+            # The components of an unordered job fit if they fit on the clusters with the most idle
+            # processors. The other clusters can be left out.
             idle = sorted(idle, reverse=True)[: self._components.shape[1]]
         rows = self._components[numbers], np.array([idle])
         fits = fits_by(self._placement, self._request, *rows)

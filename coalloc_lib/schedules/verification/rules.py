@@ -27,7 +27,7 @@ def check_model(schedule: "Schedule") -> None:
 
 
 def check_limits(schedule: "Schedule") -> None:
-    """Check that jobs start within the limits that they asked for, and not later than promised.
+    """Check that no job starts outside the limits that it asked for, or later than promised.
 
     Promised starts may move under a policy that does not promise every job a start.
     """
@@ -103,7 +103,7 @@ def _check_requests(schedule: "Schedule") -> None:
 
 
 def _check_capacity(schedule: "Schedule") -> None:
-    """Check that no cluster ever runs more processors than it has.
+    """Check that the jobs on a cluster never use more processors than the cluster has.
 
     At one instant, departures come before starts.
     """
@@ -129,7 +129,7 @@ def _check_capacity(schedule: "Schedule") -> None:
 
 
 def _check_servers(schedule: "Schedule", servers: Servers) -> None:
-    """Check that the listed processors of every job are different and make up its allocation.
+    """Check that the listed processors of every job are different and match its allocation.
 
     A policy may list no processors for a job.
     """
@@ -150,7 +150,7 @@ def _check_servers(schedule: "Schedule", servers: Servers) -> None:
 
 
 def _check_capacity_of_instant_jobs(schedule: "Schedule", is_instant: NDArray[np.bool_]) -> None:
-    """Check that jobs that run for no time fit beside the jobs that run across their instant."""
+    """Check that enough processors are idle for jobs that run for a time of 0."""
     jobs, runs = np.flatnonzero(is_instant), schedule.end > schedule.start
     instants = schedule.start[jobs]
     for cluster, size in enumerate(schedule.system.sizes):

@@ -19,13 +19,13 @@ from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_
 if TYPE_CHECKING:
     from coalloc_lib.schedules.schedule import Schedule
 
-#: The readable engine simulates up to this number of jobs again, and thus finds mistakes of the
-#: compiled engine. It is too slow for more jobs, which the compiled engine simulates if it can.
+#: Up to this number of jobs, the second run uses the readable engine, so that it also finds
+#: mistakes of the compiled engine. The readable engine is too slow for more jobs.
 FEW = 500
 
 
 def check_second_run(schedule: "Schedule") -> None:
-    """Raise a `ScheduleError` for the first job that differs in a second run of the policy.
+    """Simulate the jobs again, and raise a `ScheduleError` for the first job that differs.
 
     The fault is reported at the earlier of the two starts of the job.
     """
@@ -48,7 +48,7 @@ def check_second_run(schedule: "Schedule") -> None:
 
 
 def _differences(schedule: "Schedule", wanted: Outcome) -> dict[str, NDArray[np.bool_]]:
-    """Return, for each kind of difference, whether each job differs in the second run."""
+    """Return arrays of bool over the jobs, one for each way to differ in the second run."""
     differs = {
         "entered the queue": _differ(wanted.entered, schedule.jobs.submit),
         "was promised": _differ(wanted.promised, schedule.promised),
@@ -103,5 +103,5 @@ def _rejection(refusal: Refusal | None) -> str:
 
 
 def _differ(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return where two arrays differ, where NaN is equal to NaN."""
+    """Return where two arrays differ; NaN counts as equal to NaN."""
     return (one != other) & ~(np.isnan(one) & np.isnan(other))
