@@ -3,14 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from coalloc_lib.basics.checks import one_of
 from coalloc_lib.plots.bars import LETTER, Level
 from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
@@ -51,7 +49,7 @@ def curves(
           the curve with its interval, the same in all rows of a curve.
     panels : dict of str to list of str, optional
         The labels of the curves by the heading of their panel. A curve that no panel names is drawn
-        in all panels.
+        in all panels. A label without a curve is ignored, because the runs of a study may lack it.
     xlabel : str
         The label of the horizontal axis.
     look : dict of str to MarkerStyle, optional
@@ -80,14 +78,12 @@ def curves(
     Raises
     ------
     InputError
-        If a column is missing, or if `panels` has a label that is not in the table.
+        If a column is missing.
     """
     points = _points(table)
     earlier = None if before is None else _points(before)
     maxima = points.drop_duplicates("label").set_index("label")
     panels = panels or {"": ()}
-    for label in chain(*panels.values()):
-        one_of("label in panels", label, tuple(maxima.index))
     shown = _lines_of_panels(maxima.index, panels)
     look = looks(maxima.index, look)
     most = max(map(len, shown))
