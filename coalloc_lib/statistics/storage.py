@@ -18,6 +18,8 @@ from coalloc_lib.statistics.replications import REPLICATION
 
 #: Columns of a table of runs that hold texts, even if all their cells are empty.
 TEXTS = ("warning", "missing_logs")
+#: The types of values that stand in a table as they are.
+PLAIN = frozenset({int, float, str, type(None)})
 #: Columns of a table of runs whose value is the same in all rows.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
 #: The name that `write_runs` puts into the header of a compressed file. If another program changes
@@ -105,17 +107,28 @@ def table_of_runs(
     rows = []
     columns = _Columns()
     of_settings = {name for setting in settings for name in setting_columns(setting)}
+    seen: set[tuple[str, ...]] = set()
     for setting, its_rows in zip(settings, measured, strict=True):
-        cells = setting_columns(setting)
+        cells = _cells(setting_columns(setting))
         columns.keys |= dict.fromkeys(cells)
         for row in its_rows:
-            _check_row(row, setting, of_settings)
-            columns.add(list(row))
-            labels = cells | {name: label(value) for name, value in row.items()}
-            rows.append({name: _bool_as_int(value) for name, value in labels.items()})
+            names = tuple(row)
+            if names not in seen:  # Most rows have the columns of the row before.
+                _check_row(row, setting, of_settings)
+                columns.add([*names])
+                seen.add(names)
+            rows.append(cells | _cells(row))
     if not rows:
         raise InputError("no setting has a run; give at least one setting that can be measured")
     return _as_read(pd.DataFrame(rows, columns=columns.in_order()).assign(**made_with))
+
+
+def _cells(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as they stand in a table: numbers and texts, with 1 and 0 for True and False."""
+    return {
+        name: value if type(value) in PLAIN else _bool_as_int(label(value))
+        for name, value in values.items()
+    }
 
 
 class _Columns:

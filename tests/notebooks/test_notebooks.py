@@ -34,12 +34,6 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 #: A whole notebook is run, and its exercises; longer than any other test may take.
 pytestmark = pytest.mark.timeout(1200)
 
-#: Those that run in the tests of the code are short; all others run with the notebooks.
-SHORT = ("06", "07")
-RUN_ALL = [
-    pytest.param(path, marks=[] if path.stem[:2] in SHORT else pytest.mark.notebook)
-    for path in NOTEBOOKS
-]
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -176,7 +170,8 @@ def run(path, *before):
     return notebook
 
 
-@pytest.mark.parametrize("path", RUN_ALL, ids=lambda path: path.stem)
+@pytest.mark.notebook
+@each_notebook
 def test_it_runs_from_top_to_bottom_and_so_do_the_solutions(path):
     run(path, SHRINK)
 
