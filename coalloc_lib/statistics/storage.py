@@ -124,7 +124,7 @@ def table_of_runs(
 
 
 def _cells(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as they stand in a table: numbers and texts, with 1 and 0 for True and False."""
+    """Return values as a table has them: numbers and texts, with 1 and 0 for True and False."""
     return {
         name: value if type(value) in PLAIN else _bool_as_int(label(value))
         for name, value in values.items()
