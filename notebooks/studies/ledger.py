@@ -271,7 +271,7 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
         if not isinstance(answer, bool | np.bool_ | None):
             raise InputError(f"parts[{name!r}] = {answer!r}; give True, False or None")
     verdict, turn = verdict_of(parts.values()), turn_of(decision.parts)
-    turns = turn.words() if turn else ""
+    turns = f"the claim {turn.words()}" if turn and turn.words() else ""
     meaning = (sentences or {}).get(verdict, "")
     if turn and turn.is_near and verdict in OF_CLAIMS:
         # The usual sentence for an undecided claim says that the runs do not decide. Here the runs

@@ -224,10 +224,8 @@ def test_few_against_many_and_any_smaller_number_are_two_readings():
         "Few clusters compared with many, equal clusters: holds (first fit: 2 of 2 pairs agree"
         in note
     )
-    assert (
-        "any number compared with any larger number, equal clusters: holds "
-        "(first fit: 3 of 3 pairs agree" in note
-    )
+    any_number = "any number compared with any larger number, equal clusters: holds"
+    assert f"{any_number} (first fit: 3 of 3 pairs agree" in note
 
 
 def test_a_note_says_how_many_divisions_agree():

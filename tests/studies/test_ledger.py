@@ -218,7 +218,7 @@ def test_a_claim_has_its_cut_off_and_the_value_at_which_it_turns():
     little = Word("little", 0.03, "points", 100)
     found = judge_claim(Decision(0.0, {"a": little.within(interval(-0.005, 0.013))}))
     assert found.verdict == "holds"
-    assert found.note == "Would be undecided if 'little' meant less than 1.3 points."
+    assert found.note == "The claim would be undecided if 'little' meant less than 1.3 points."
     assert found.cut_off == "little: 0.03"
     assert found.turns_at == pytest.approx(0.013)
 
