@@ -1,17 +1,14 @@
 """The state of the queue and of the clusters at any instant of a finished schedule."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.model.placement import HomeSite, Placement, may_stay_whole, time_on_processors
 
-if TYPE_CHECKING:
-    from coalloc_lib.schedules.schedule import Schedule
 
-
-def arrival_order(schedule: "Schedule") -> NDArray[np.int64]:
+def arrival_order(schedule: Any) -> NDArray[np.int64]:
     """Return the positions of the jobs in the stream, in the order in which they arrived."""
     if schedule.backlog is not None:
         # In a run with a queue of constant length, the jobs enter the queue in the order of the
@@ -20,7 +17,7 @@ def arrival_order(schedule: "Schedule") -> NDArray[np.int64]:
     return np.argsort(schedule.jobs.submit, kind="stable")
 
 
-def heads(schedule: "Schedule", instants: NDArray[np.float64]) -> NDArray[np.int64]:
+def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the first job of the queue just after each instant, or -1 if no job waits."""
     order = arrival_order(schedule)
     submit = schedule.jobs.submit[order]
@@ -34,7 +31,7 @@ def heads(schedule: "Schedule", instants: NDArray[np.float64]) -> NDArray[np.int
     return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
 
 
-def idle_after(schedule: "Schedule", instants: NDArray) -> NDArray[np.int64]:
+def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
     """Return the idle processors of each cluster just after all events of each instant.
 
     The result has the shape (m, clusters) for m instants.
@@ -107,7 +104,7 @@ def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[N
     ]
 
 
-def booked_end(schedule: "Schedule") -> NDArray[np.float64]:
+def booked_end(schedule: Any) -> NDArray[np.float64]:
     """Return the instant until which each job was expected to run or was booked, shape (n,)."""
     jobs, least = schedule.jobs, schedule.scheduling.min_length
     length = time_on_processors(jobs.expected, jobs.span_penalty, schedule.clusters_used)

@@ -5,7 +5,7 @@ policy are checked by the policy itself. A policy without memory decides again i
 schedule implies (`decisions`). The jobs of a policy with memory are simulated again (`second_run`).
 """
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.rules import check_limits, check_model
 from coalloc_lib.schedules.verification.second_run import check_second_run
 
-if TYPE_CHECKING:
-    from coalloc_lib.schedules.schedule import Schedule
-
 __all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
 
 #: The decisions of a policy are checked by default if the schedule has at most this number of jobs.
@@ -30,7 +27,7 @@ MOST_JOBS = 50_000
 MOST_WAITING = 15_000_000
 
 
-def verify(schedule: "Schedule", most_jobs: int | None = None) -> None:
+def verify(schedule: Any, most_jobs: int | None = None) -> None:
     """Raise a `ScheduleError` for the first rule that a schedule breaks; see `Schedule.verify`."""
     if most_jobs is not None:
         most_jobs = whole("most_jobs", most_jobs, least=0)
@@ -45,7 +42,7 @@ def verify(schedule: "Schedule", most_jobs: int | None = None) -> None:
         check_second_run(schedule)
 
 
-def unchecked(schedule: "Schedule") -> str:
+def unchecked(schedule: Any) -> str:
     """Return what `verify` does not check in a schedule by default, in words.
 
     The result completes the sentence "verify() did not check ...". It is an empty text if `verify`
@@ -58,7 +55,7 @@ def unchecked(schedule: "Schedule") -> str:
     return f"when and where jobs start, because {reason}; call {call} to check it"
 
 
-def _takes_long(schedule: "Schedule") -> str:
+def _takes_long(schedule: Any) -> str:
     """Return why the decisions of a policy are not checked by default, or an empty text."""
     count = len(schedule)
     if count > MOST_JOBS:
@@ -70,7 +67,7 @@ def _takes_long(schedule: "Schedule") -> str:
     return ""
 
 
-def _has_no_memory(schedule: "Schedule") -> bool:
+def _has_no_memory(schedule: Any) -> bool:
     """Return whether the policy of a schedule remembers nothing between its decisions.
 
     A policy with memory returns another object from `begin`.
@@ -79,7 +76,7 @@ def _has_no_memory(schedule: "Schedule") -> bool:
     return policy.begin(schedule.system) is policy
 
 
-def _waiting(schedule: "Schedule") -> NDArray[np.int64]:
+def _waiting(schedule: Any) -> NDArray[np.int64]:
     """Return the number of waiting jobs at each instant at which the policy decides."""
     entered, left = np.sort(schedule.jobs.submit), np.sort(schedule.left_queue)
     instants = np.unique(np.concatenate([entered, schedule.end[schedule.served]]))

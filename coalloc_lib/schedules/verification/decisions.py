@@ -8,7 +8,7 @@ code of its own.
 
 from heapq import heapify, heappop, heappush
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +20,8 @@ from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
-if TYPE_CHECKING:
-    from coalloc_lib.schedules.schedule import Schedule
 
-
-def check_decisions(schedule: "Schedule") -> None:
+def check_decisions(schedule: Any) -> None:
     """Raise a `ScheduleError` at the first event of a schedule that its policy would not decide.
 
     The policy of the schedule must be one without memory.
@@ -59,7 +56,7 @@ class Walk:
         The instants at which the policy decides, as a heap.
     """
 
-    def __init__(self, schedule: "Schedule") -> None:
+    def __init__(self, schedule: Any) -> None:
         order = arrival_order(schedule)
         jobs = schedule.jobs[order]
         self.schedule, self.policy = schedule, schedule.scheduling

@@ -1,13 +1,10 @@
 """The error that names a fault of a schedule, and functions that raise it."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from coalloc_lib.schedules.schedule import Schedule
 
 
 class ScheduleError(AssertionError):
@@ -47,7 +44,7 @@ class ScheduleError(AssertionError):
 
 def raise_first(
     bad: NDArray[np.bool_],
-    schedule: "Schedule",
+    schedule: Any,
     message: Callable[[int], str],
     instant: NDArray[np.float64] | None = None,
 ) -> None:

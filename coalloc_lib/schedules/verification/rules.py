@@ -1,6 +1,6 @@
 """Rules of the model that hold for every schedule, as checks on arrays."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,8 @@ from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_proces
 from coalloc_lib.schedules import reading
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
-if TYPE_CHECKING:
-    from coalloc_lib.schedules.schedule import Schedule
 
-
-def check_model(schedule: "Schedule") -> None:
+def check_model(schedule: Any) -> None:
     """Raise a `ScheduleError` if a schedule of any policy breaks a rule of the model."""
     _check_complete(schedule)
     _check_submissions(schedule)
@@ -26,7 +23,7 @@ def check_model(schedule: "Schedule") -> None:
         _check_servers(schedule, schedule.servers)
 
 
-def check_limits(schedule: "Schedule") -> None:
+def check_limits(schedule: Any) -> None:
     """Check that no job starts outside the limits that it asked for, or later than promised.
 
     Promised starts may move under a policy that does not promise every job a start.
@@ -49,7 +46,7 @@ def check_limits(schedule: "Schedule") -> None:
         )
 
 
-def _check_complete(schedule: "Schedule") -> None:
+def _check_complete(schedule: Any) -> None:
     """Check that served jobs have a start and an end, and that rejected jobs have neither."""
     served = schedule.served
     for bad, what in (
@@ -66,13 +63,13 @@ def _check_complete(schedule: "Schedule") -> None:
             raise ScheduleError(f"was rejected at {refusal.instant}, before its submission", job)
 
 
-def _check_submissions(schedule: "Schedule") -> None:
+def _check_submissions(schedule: Any) -> None:
     submit = schedule.jobs.submit
     bad = schedule.start < submit
     raise_first(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
 
 
-def _check_run_times(schedule: "Schedule") -> None:
+def _check_run_times(schedule: Any) -> None:
     jobs, end = schedule.jobs, schedule.end
     length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.clusters_used)
     bad = schedule.served & (end != schedule.start + length)
@@ -80,7 +77,7 @@ def _check_run_times(schedule: "Schedule") -> None:
     raise_first(bad, schedule, lambda job: message.format(end[job], length[job]))
 
 
-def _check_requests(schedule: "Schedule") -> None:
+def _check_requests(schedule: Any) -> None:
     """Check that the allocation of every job satisfies its request."""
     jobs, allocation = schedule.jobs, schedule.allocation
     is_whole = (allocation > 0).sum(axis=1) == 1
@@ -102,7 +99,7 @@ def _check_requests(schedule: "Schedule") -> None:
     raise_first(bad & schedule.served, schedule, message)
 
 
-def _check_capacity(schedule: "Schedule") -> None:
+def _check_capacity(schedule: Any) -> None:
     """Check that the jobs on a cluster never use more processors than the cluster has.
 
     At one instant, departures come before starts.
@@ -128,7 +125,7 @@ def _check_capacity(schedule: "Schedule") -> None:
     _check_capacity_of_instant_jobs(schedule, ~runs & schedule.served)
 
 
-def _check_servers(schedule: "Schedule", servers: Servers) -> None:
+def _check_servers(schedule: Any, servers: Servers) -> None:
     """Check that the listed processors of every job are different and match its allocation.
 
     A policy may list no processors for a job.
@@ -149,7 +146,7 @@ def _check_servers(schedule: "Schedule", servers: Servers) -> None:
     )
 
 
-def _check_capacity_of_instant_jobs(schedule: "Schedule", is_instant: NDArray[np.bool_]) -> None:
+def _check_capacity_of_instant_jobs(schedule: Any, is_instant: NDArray[np.bool_]) -> None:
     """Check that enough processors are idle for jobs that run for a time of 0."""
     jobs, runs = np.flatnonzero(is_instant), schedule.end > schedule.start
     instants = schedule.start[jobs]

@@ -5,7 +5,7 @@ jobs in conservative backfilling and in online booking. So the jobs are simulate
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,12 @@ from coalloc_lib.policies import Refusal
 from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
-if TYPE_CHECKING:
-    from coalloc_lib.schedules.schedule import Schedule
-
 #: Up to this number of jobs, the second run uses the readable engine, so that it also finds
 #: mistakes of the compiled engine. The readable engine is too slow for more jobs.
 FEW = 500
 
 
-def check_second_run(schedule: "Schedule") -> None:
+def check_second_run(schedule: Any) -> None:
     """Simulate the jobs again, and raise a `ScheduleError` for the first job that differs.
 
     The fault is reported at the earlier of the two starts of the job.
@@ -47,7 +44,7 @@ def check_second_run(schedule: "Schedule") -> None:
     raise_first(bad, schedule, lambda job: _difference(schedule, wanted, differs, job), instant)
 
 
-def _differences(schedule: "Schedule", wanted: Outcome) -> dict[str, NDArray[np.bool_]]:
+def _differences(schedule: Any, wanted: Outcome) -> dict[str, NDArray[np.bool_]]:
     """Return arrays of bool over the jobs, one for each way to differ in the second run."""
     differs = {
         "entered the queue": _differ(wanted.entered, schedule.jobs.submit),
@@ -62,7 +59,7 @@ def _differences(schedule: "Schedule", wanted: Outcome) -> dict[str, NDArray[np.
     return differs
 
 
-def _second_run(schedule: "Schedule") -> Outcome:
+def _second_run(schedule: Any) -> Outcome:
     """Simulate the jobs of a schedule again, in order of arrival."""
     order = arrival_order(schedule)
     policies = schedule.scheduling, schedule.placement, schedule.backlog
@@ -70,7 +67,7 @@ def _second_run(schedule: "Schedule") -> Outcome:
     return outcome.in_stream_order(order)
 
 
-def _engine(schedule: "Schedule") -> Callable[[Task], Outcome]:
+def _engine(schedule: Any) -> Callable[[Task], Outcome]:
     """Return the function of the engine that simulates the jobs again."""
     from coalloc_lib.engines import compiled, reference
 
@@ -79,7 +76,7 @@ def _engine(schedule: "Schedule") -> Callable[[Task], Outcome]:
 
 
 def _difference(
-    schedule: "Schedule", wanted: Outcome, differs: dict[str, NDArray[np.bool_]], job: int
+    schedule: Any, wanted: Outcome, differs: dict[str, NDArray[np.bool_]], job: int
 ) -> str:
     """Describe how a job of the schedule differs from the same job in the second run."""
     was, would = (
