@@ -161,7 +161,7 @@ class SaturatedChain:
         )
 
     def _departure_rates(self, span_penalty, mean_service):
-        """Return the rate at which a job with each allocation departs."""
+        """Return, for each allocation, the rate at which a job with it departs."""
         penalty = not_negative("span_penalty", span_penalty)
 
         def mean_time(taken):

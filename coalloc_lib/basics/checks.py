@@ -29,7 +29,7 @@ LAST_INSTANT = 253_370_764_800
 #: ``nan`` and digits of other scripts, which are mistakes in a file.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
-#: The largest number of characters that an error shows of a value.
+#: The largest number of characters of a value that an error message shows.
 _MOST_SHOWN = 60
 
 _T = TypeVar("_T")

@@ -19,5 +19,5 @@ def printable(text: str) -> str:
 
 
 def plain(number: float) -> str:
-    """Return a number as a short text from which it can be read again, such as "30" for 30.0."""
+    """Return a number as a short string that can be parsed back, such as "30" for 30.0."""
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)

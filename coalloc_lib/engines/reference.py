@@ -137,7 +137,7 @@ class Simulation:
                 self.environment.process(self.life(job))
 
     def fail(self) -> None:
-        """Raise the error for a run in which nothing happens any more although jobs wait."""
+        """Raise the error for a run that is stuck: no event is left, but jobs are still waiting."""
         queue = self.state.queue
         raise left_waiting(self.name, len(queue), queue[0].number)
 

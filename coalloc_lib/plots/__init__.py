@@ -3,7 +3,7 @@
 The functions neither simulate nor know a study. The ends of an interval stand in the columns
 ``ci95_low`` and ``ci95_high`` of the table: a missing or empty value means that there is no
 interval, and an infinite one that it is open. The column ``warning`` holds the reason to doubt a
-point, or an empty text. Begin with `tables`, then read `lines`.
+point, or an empty string. Begin with `tables`, then read `lines`.
 """
 
 # ruff: noqa: F401

@@ -80,7 +80,7 @@ def maps(
     panel : str, optional
         The column with the map of each cell.
     mark : str, optional
-        The column with a key of `MARKS` for cells without a value, and an empty text for others.
+        The column with a key of `MARKS` for cells without a value, and an empty string for others.
     xlabel, ylabel : str
         The labels of the axes.
     values : str

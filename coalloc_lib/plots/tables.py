@@ -108,7 +108,7 @@ def interval_of(row: Any, name: str) -> Interval:
 
 
 def format_interval(value: Interval | float, digits: int = 3, sign: str = "") -> str:
-    """Return a value as a text, with its interval or the reason why it has none.
+    """Return a value as a string, with its interval or the reason why it has none.
 
     Parameters
     ----------

@@ -203,7 +203,7 @@ def sample_block_starts(days: int, length: int, resamples: int, seed: Seed) -> N
 
 
 def resamples_warning(has_jobs: NDArray[np.bool_]) -> str:
-    """Return a warning if no job of some resamples has a positive weight, or an empty text."""
+    """Return a warning if no job of some resamples has a positive weight, or an empty string."""
     if has_jobs.all():
         return ""
     return f"no job counts in {1 - has_jobs.mean():.1%} of the resamples"

@@ -145,7 +145,7 @@ class Replications:
         One value for each run, shape (runs,), or an array without dimensions if the quantity is
         known exactly, for example from a formula.
     warning : str
-        The reason to doubt the interval, or an empty text.
+        The reason to doubt the interval, or an empty string.
     least, most : float
         Bounds of the quantity that are known with certainty. The intervals stay between them; see
         `Interval.within`.
@@ -213,7 +213,7 @@ class Replications:
         return Replications(self.values / other.values, self.warning or other.warning)
 
     def _check_pairs(self, other: "Replications") -> None:
-        """Raise an error if two quantities have different numbers of runs and none is exact."""
+        """Raise an error if two quantities have different numbers of runs and neither is exact."""
         shapes = {self.values.shape, other.values.shape} - {()}
         if len(shapes) > 1:
             raise InputError(

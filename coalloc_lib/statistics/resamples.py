@@ -48,7 +48,7 @@ class Resamples:
     length : int
         The number of steps in a block.
     warning : str
-        The reason to doubt every interval from these resamples, or an empty text.
+        The reason to doubt every interval from these resamples, or an empty string.
     """
 
     means: NDArray[np.float64]

@@ -172,7 +172,7 @@ def replicated_traffic(
     busy : ndarray of shape (replications, batches)
         The net utilization of each batch of each run.
     warning : str
-        The reason to doubt the values, or an empty text: the sampled jobs do not represent their
+        The reason to doubt the values, or an empty string: the sampled jobs do not represent their
         distribution, or the runs are too short for the queue to settle.
     """
     refuse_replay(scenario)
@@ -199,7 +199,7 @@ def refuse_replay(scenario: Scenario) -> None:
 
 
 def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
-    """Return a warning if sampled jobs do not represent their distribution, or an empty text.
+    """Return a warning if sampled jobs do not represent their distribution, or an empty string.
 
     Parameters
     ----------

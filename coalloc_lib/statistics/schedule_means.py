@@ -74,7 +74,7 @@ def mean_intervals(schedule: Schedule) -> tuple[dict[str, tuple[float, float]], 
     intervals : dict of str to tuple of float
         The two ends of each reliable interval, by the names of `MEANS`.
     why_none : str
-        Why some of the means have no interval, or an empty text.
+        Why some of the means have no interval, or an empty string.
     """
     ran = schedule.served
     span = np.ptp(schedule.jobs.submit[ran])

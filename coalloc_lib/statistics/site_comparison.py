@@ -356,7 +356,7 @@ def _in_common(streams, clock, logs):
 
 
 def _span_of(stream, has_dates):
-    """Return the number of jobs of a stream, and its first and last submission, as a text."""
+    """Return the number of jobs of a stream, and its first and last submission, as a string."""
     ends = np.array([stream.submit.min(), stream.submit.max()])
     first, last = ends.astype("M8[s]" if has_dates else "m8[s]")
     return f"{len(stream):,} from {first} to {last}"

@@ -169,7 +169,7 @@ class BookingSession:
 
     @property
     def mine(self) -> list[Reserved]:
-        """The reservations of the reader, in order of their numbers."""
+        """The reservations that the user of the calendar made, in order of their numbers."""
         return [reserved for reserved in self.booked if reserved.number > 0]
 
     @property

@@ -139,7 +139,7 @@ def _layout_of(control: ipw.Widget) -> dict[str, str]:
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
-    """Return a drop-down list of texts; the first one is selected unless `chosen` is given."""
+    """Return a drop-down list of strings; the first one is selected unless `chosen` is given."""
     options = list(options)
     return ipw.Dropdown(
         options=options,

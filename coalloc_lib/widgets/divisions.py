@@ -236,7 +236,7 @@ def division_explorer(
     """
     if isinstance(divisions, str) or not divisions:
         raise InputError(
-            f"divisions = {divisions!r}; give a list of texts such as '64,32,16,16', not empty"
+            f"divisions = {divisions!r}; give a list of strings such as '64,32,16,16', not empty"
         )
     jobs: dict[str, Any] = {
         "components": components,

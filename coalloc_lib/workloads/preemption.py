@@ -44,7 +44,7 @@ def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
     table : pandas.DataFrame
         The lines of the log.
     preemption : str
-        The value of ``Preemption`` in the header of the log, or an empty text.
+        The value of ``Preemption`` in the header of the log, or an empty string.
     where : str
         The name of the file in errors.
 
@@ -72,7 +72,7 @@ def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
 
 
 def _note_on_value(words: str) -> str:
-    """Return a note on an unusual value of the header key ``Preemption``, or an empty text."""
+    """Return a note on an unusual value of the header key ``Preemption``, or an empty string."""
     if words.upper() in _SLICED:
         return (
             f"Preemption is {words}: processors were shared in time slices, so run times contain "
@@ -89,7 +89,7 @@ def _counted(number: int, word: str) -> str:
 
 
 def _note_on_repeated(numbers: "pd.Series") -> str:
-    """Return a note on job numbers that occur on several lines of a log, or an empty text."""
+    """Return a note on job numbers that occur on several lines of a log, or an empty string."""
     repeated = numbers[numbers.duplicated(keep=False)]
     if repeated.empty:
         return ""
@@ -102,7 +102,7 @@ def _note_on_repeated(numbers: "pd.Series") -> str:
 
 
 def _note_on_left_out(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
-    """Return a note on partial executions that are left out, or an empty text.
+    """Return a note on partial executions that are left out, or an empty string.
 
     They are left out if another line describes the whole job. The note also counts the jobs whose
     run time is not the sum of their partial executions.
@@ -121,7 +121,7 @@ def _note_on_left_out(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
 
 
 def _note_on_joined(parts: "pd.DataFrame") -> str:
-    """Return a note on partial executions that are joined into jobs, or an empty text."""
+    """Return a note on partial executions that are joined into jobs, or an empty string."""
     if parts.empty:
         return ""
     jobs = _counted(parts["job"].nunique(), "job")

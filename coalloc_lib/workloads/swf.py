@@ -130,7 +130,7 @@ class SwfLog:
 
     @property
     def epoch(self) -> int | None:
-        """The instant from which times of the log count, in seconds since 1970-01-01 UTC.
+        """The instant from which the log measures times, in seconds since 1970-01-01 UTC.
 
         It is None if the header does not give it.
         """
@@ -154,7 +154,7 @@ class SwfLog:
 
     @cached_property
     def sha256(self) -> str:
-        """The SHA-256 checksum of the log's file, or an empty text if it cannot be read."""
+        """The SHA-256 checksum of the log's file, or an empty string if it cannot be read."""
         try:
             with open(self.source, "rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
@@ -355,7 +355,7 @@ def _notes_on_sizes(log: SwfLog) -> list[str]:
 
 
 def _note_on_late_keys(late: Mapping[str, int]) -> str:
-    """Return a note on header keys that come after the first job, or an empty text."""
+    """Return a note on header keys that come after the first job, or an empty string."""
     if not late:
         return ""
     keys = " and ".join(f"{key} (line {line})" for key, line in late.items())

@@ -22,7 +22,7 @@ LONGEST = 50 * 365.25 * DAY
 class FromStart(NamedTuple):
     """The jobs of a log, submitted in seconds after its start, and a note on the conversion.
 
-    The note is an empty text if there is nothing to say.
+    The note is an empty string if there is nothing to say.
     """
 
     table: "pd.DataFrame"

@@ -79,7 +79,7 @@ class Zone(NamedTuple):
     """The time zone in which the dates of a log are read: the zone itself, and its name.
 
     `doubt` is a note that tells how the zone was read if it is not a name of the time zone database
-    or an offset. It is an empty text otherwise. If the zone is not known, UTC is used.
+    or an offset. It is an empty string otherwise. If the zone is not known, UTC is used.
     """
 
     info: tzinfo
@@ -295,7 +295,7 @@ def _unix_time_in(value: str) -> Start | None:
 def _zone_of_date(zone: str, year: int, header: Mapping[str, str]) -> tuple[tzinfo, str]:
     """Return the time zone of a date, and a note if the date does not name a known zone.
 
-    `zone` is the time zone in the date itself. If it is an empty text, or if it is not known, the
+    `zone` is the time zone in the date itself. If it is an empty string, or if it is not known, the
     date is read in the time zone of the header.
     """
     found = _zone_called(zone) if zone else None
@@ -323,8 +323,8 @@ def _at_offset_of(abbreviation: str, zone: tzinfo, year: int) -> tzinfo:
 def _parts_of(value: str) -> tuple[datetime, str] | None:
     """Split a date in text into its local time and the name of its time zone.
 
-    The time zone is an empty text if the date names none. The result is None if the value is not a
-    date.
+    The time zone is an empty string if the date names none. The result is None if the value is not
+    a date.
     """
     iso, unix = _ISO.fullmatch(value), _UNIX_DATE.fullmatch(value)
     if iso:

@@ -162,7 +162,7 @@ def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -
 
 
 def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
-    """Return the lines of a block of a log, by their numbers in the file.
+    """Return the lines of a block of a log, as a dict from the line number in the file.
 
     `number` is the number of the first line. The lines have no leading and trailing blanks.
     """

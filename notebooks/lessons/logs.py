@@ -86,7 +86,7 @@ def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
 
 
 def told(values: ArrayLike, style: str = "{:.1f} h") -> str:
-    """Return the mean of some values as a text, such as ``1.5 h``; values that are NaN are skipped.
+    """Return the mean of the values that are not NaN as a string, such as ``1.5 h``.
 
     If all values are NaN, the text is `NOT_RECORDED`.
 

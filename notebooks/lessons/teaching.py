@@ -60,7 +60,7 @@ class Guess(ipw.VBox):
         return f"{said}<div>{self._picture()}</div>"
 
     def _picture(self) -> str:
-        """Return the figure that belongs to the answer as HTML, or an empty text."""
+        """Return the figure that belongs to the answer as HTML, or an empty string."""
         return "" if self._then is None else self._then._repr_mimebundle_()["text/html"]
 
     def _verdict_and_reply(self) -> str:
@@ -121,7 +121,7 @@ def guess(
     """
     are_texts = all(isinstance(option, str) for option in options)
     if not are_texts or len(set(options)) < max(2, len(options)):
-        raise InputError(f"options = {options!r}; give at least two texts, all different")
+        raise InputError(f"options = {options!r}; give at least two different strings")
     if isinstance(answer, str):
         one_of("answer", answer, options)
     return Guess(question, options, reply, answer, then)
@@ -133,8 +133,8 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
     Parameters
     ----------
     exercises : dict of int to callable
-        A function for each exercise, by its number. It takes an answer. It returns an empty text if
-        the answer is right, and otherwise a hint that does not reveal the right answer.
+        A function for each exercise, by its number. It takes an answer. It returns an empty string
+        if the answer is right, and otherwise a hint that does not reveal the right answer.
 
     Returns
     -------
@@ -238,5 +238,5 @@ def ranked(rows: Sequence[Mapping[str, Any]], by: str, ascending: bool = True) -
 
 
 def off_by(difference: Interval, digits: int = 4) -> str:
-    """Return a difference and its 95 % interval as a text for a leaderboard."""
+    """Return a difference and its 95 % interval as a string for a leaderboard."""
     return format_interval(difference, digits, "+")

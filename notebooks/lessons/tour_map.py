@@ -186,14 +186,14 @@ def _change(whole, split):
 
 
 def change_in_words(policy: str, load: float, penalty: float) -> str:
-    """Return the change of the mean response time by spanning as a text, with its interval."""
+    """Return the change of the mean response time by spanning as a string, with its interval."""
     cell = _change(responses(policy, load), responses(policy, load, penalty))
     low, high = cell["ci95_low"], cell["ci95_high"]
     return f"{cell['change']:+.1f} % [{low:+.1f}, {high:+.1f}]".replace("-", "\u2212")
 
 
 def pays_up_to_in_words(policy: str, load: float) -> str:
-    """Return the break-even span penalty with its interval as a text.
+    """Return the break-even span penalty with its interval as a string.
 
     If the simulated penalties do not contain it, the text says what is known.
     """

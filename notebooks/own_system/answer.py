@@ -12,7 +12,7 @@ from own_system.words import changed, duration, in_a_row
 
 
 class Answer(NamedTuple):
-    """A recommendation to the operators of several sites, as data and as a text."""
+    """A recommendation to the operators of several sites, as data and as a string."""
 
     decision: Decision
     words: str
@@ -177,6 +177,6 @@ def _gain(decision, changes):
 
 
 def _named_change(name, changes):
-    """Return the name of an option and its change of the mean wait as a text."""
+    """Return the name of an option and its change of the mean wait as a string."""
     change = changed(*changes.wait[name][["change", "change_low", "change_high"]])
     return f"'{name}': {change.replace('(', '(95 %: ')}"

@@ -128,7 +128,7 @@ class Comparison:
         return self._values[group, metric].of([i, *places]).interval(falls)
 
     def fault(self, group: Group, name: str) -> str:
-        """Return why an option has no metrics for a group of jobs, or an empty text if it has.
+        """Return why an option has no metrics for a group of jobs, or an empty string if it has.
 
         The option cannot be simulated, or the group is saturated. If a site is saturated, the group
         of all jobs has no values either.

@@ -230,7 +230,7 @@ def options_table(report: SitesReport) -> pd.DataFrame:
 
 
 def _groups(parts, chosen):
-    """Return the names of the chosen groups of jobs as a text, such as ``all sites``."""
+    """Return the names of the chosen groups of jobs as a string, such as ``all sites``."""
     names = []
     for kind, part in parts.groupby("grouping", sort=False):
         all_chosen = len(part) > 1 and chosen[part.index].all()

@@ -120,7 +120,7 @@ def _clipped(table: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _rows_in_words(table: pd.DataFrame, *names: str) -> list[str]:
-    """Return each row of a table as a text, such as ``north, 3: 0.52``."""
+    """Return each row of a table as a string, such as ``north, 3: 0.52``."""
     return [
         f"{', '.join(str(row[name]) for name in names[:-1])}: {row[names[-1]]:.2f}"
         for row in table.to_dict("records")

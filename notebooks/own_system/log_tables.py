@@ -351,7 +351,7 @@ def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
 
 
 def _doubt_about_waits(row: Any, missed: Mapping[str, str]) -> str:
-    """Return why the recorded waits of a site are a reason for doubt, or an empty text."""
+    """Return why the recorded waits of a site are a reason for doubt, or an empty string."""
     if np.isnan(row.recorded_mean):
         return "its log has no recorded waits with which the model can be compared"
     if row.known < row.jobs / 2:

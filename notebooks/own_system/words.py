@@ -14,7 +14,7 @@ def duration(seconds: float) -> str:
 
 
 def changed(change: float, low: float = np.nan, high: float = np.nan, times: bool = True) -> str:
-    """Return a change with its interval as a text, such as ``−3.1 h (−4.9 to +1.2)``.
+    """Return a change with its interval as a string, such as ``−3.1 h (−4.9 to +1.2)``.
 
     Parameters
     ----------

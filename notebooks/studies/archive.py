@@ -112,7 +112,7 @@ def other_logs(logs: Iterable[str]) -> str:
 
 
 def _archived_answer(row: Row, stored: Row | None) -> str:
-    """Return the archived verdict or number of a row if it differs, else an empty text."""
+    """Return the archived verdict or number of a row if it differs, else an empty string."""
     if stored is None:
         return "not in the archive"
     if row.verdict != stored.verdict:

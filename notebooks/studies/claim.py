@@ -106,7 +106,7 @@ class Claim:
         return decision._replace(note=note, elsewhere={**decision.elsewhere, **others})
 
     def named(self, values: Mapping[str, Any]) -> str:
-        """Return the values of some columns as a text, such as ``worst fit, load 0.6``."""
+        """Return the values of some columns as a string, such as ``worst fit, load 0.6``."""
         return ", ".join(self._named(name, value) for name, value in values.items())
 
     def _named(self, name: str, value: Any) -> str:

@@ -134,7 +134,7 @@ class ShownFigure:
         return self.draw(self.data(), title=self.title, subtitle=subtitle)
 
     def words(self) -> str:
-        """Return the title and the subtitle as a text for readers who cannot see the picture."""
+        """Return the title and the subtitle as a string for readers who cannot see the picture."""
         sentences = dict.fromkeys((self.title, self.figure.caption.shows))
         return " ".join(f"{sentence.rstrip('.')}." for sentence in sentences)
 

@@ -73,7 +73,7 @@ def test_what_stands_below_figures_is_what_verdicts_mean_and_prose_agrees(path):
     below = BELOW.findall("".join(o.get("data", {}).get("text/html", "") for o in outputs))
     for item, verdict, text in below:
         sentences = known[item].sentences | {"calibrated on": "It was used to choose"}
-        of_a_word = escape("decides, which is the paper's word")
+        of_a_word = escape("depends on the paper's word")
         assert escape(sentences[verdict].rstrip(".")) in text or of_a_word in text
     prose = "".join(cell.source for cell in load(path).cells if cell.cell_type == "markdown")
     kept = {item: verdict for item, verdict, _ in below}

@@ -45,8 +45,8 @@ def verify(schedule: Any, most_jobs: int | None = None) -> None:
 def unchecked(schedule: Any) -> str:
     """Return what `verify` does not check in a schedule by default, in words.
 
-    The result completes the sentence "verify() did not check ...". It is an empty text if `verify`
-    checks everything.
+    The result completes the sentence "verify() did not check ...". It is an empty string if
+    `verify` checks everything.
     """
     reason = _takes_long(schedule)
     if not reason:
@@ -56,7 +56,7 @@ def unchecked(schedule: Any) -> str:
 
 
 def _takes_long(schedule: Any) -> str:
-    """Return why the decisions of a policy are not checked by default, or an empty text."""
+    """Return why the decisions of a policy are not checked by default, or an empty string."""
     count = len(schedule)
     if count > MOST_JOBS:
         return f"there are {count:,} jobs, and by default at most {MOST_JOBS:,} are checked"

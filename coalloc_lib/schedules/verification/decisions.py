@@ -155,7 +155,7 @@ class Walk:
         self.has_left[number] = True
 
     def check_promise(self, number: int, now: float) -> None:
-        """Raise an error if the policy promises a job another start than the schedule has."""
+        """Raise an error if the policy promises a job a start that differs from the schedule."""
         promised, given = self.state.promised[number], self.promised[number]
         if given != promised:
             heads = "heads the queue and " if self.head() == number else ""

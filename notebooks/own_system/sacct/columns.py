@@ -267,7 +267,7 @@ class _Reader:
     ) -> NDArray[np.float64]:
         """Convert texts to numbers; each different text is parsed only once.
 
-        A text that stands for an unknown value is parsed as an empty text.
+        A text that stands for an unknown value is parsed as an empty string.
         """
         import pandas as pd
 

@@ -68,7 +68,7 @@ NOTED = {
 
 
 class Receipt:
-    """The numbers of lines of the output of ``sacct`` that were left out or noted.
+    """How many lines of the output of ``sacct`` were left out or flagged.
 
     Attributes
     ----------

@@ -73,8 +73,8 @@ def instants(word: str, zone: tzinfo) -> tuple[float, float]:
     Parameters
     ----------
     word : str
-        The time in seconds of Unix, or in a form of ISO 8601. NaN is returned for an empty text and
-        for 0, which Slurm may print for an unknown time.
+        The time in seconds of Unix, or in a form of ISO 8601. NaN is returned for an empty string
+        and for 0, which Slurm may print for an unknown time.
     zone : tzinfo
         The zone of a time that names none.
 
@@ -96,7 +96,7 @@ def instants(word: str, zone: tzinfo) -> tuple[float, float]:
 
 
 def length(word: str, unit: int = 1) -> float:
-    """Return a length of time in seconds, or NaN for an empty text.
+    """Return a length of time in seconds, or NaN for an empty string.
 
     The forms are those of ``sbatch --time`` (https://slurm.schedmd.com/sbatch.html):
     minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes and

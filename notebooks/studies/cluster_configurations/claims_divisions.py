@@ -468,7 +468,7 @@ def gains_of_fewer(
     is_pair: Callable[[int, int], bool],
     way: str,
 ) -> list[Interval]:
-    """Return the gain in maximal utilization by fewer clusters, for each pair of divisions.
+    """Return how much fewer clusters raise the maximal utilization, for each pair of divisions.
 
     The gain is the difference of the maximal utilizations. `is_pair` tells from the two numbers of
     clusters whether two divisions are compared.

@@ -480,7 +480,7 @@ FIGURE5_CAPTION = Caption(
 
 @study.add_figure("figure5", FIGURE5_CAPTION, draw_figure5, claims=("CP-7",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return response times with sampled penalties divided by those with one penalty."""
+    """Return the ratio of response times with sampled penalties to those with one fixed penalty."""
     here = pick(runs, kind=IN_FIGURE, psi=CONSTANT, spread=(SPREAD, 0.0), **AT_PRINTED_LOAD)
     return in_order(ratio_table(against_same_penalty(here), [*GROUPS]), "max_jumps", "above")
 

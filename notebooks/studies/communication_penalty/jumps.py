@@ -119,7 +119,7 @@ def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
 
 
 def bound_of(found: Thresholds, group: str) -> str:
-    """Return ``"at least"`` or ``"at most"`` if a threshold is only a bound, else an empty text.
+    """Return ``"at least"`` or ``"at most"`` if a threshold is only a bound, else an empty string.
 
     An end of its interval is then outside of the penalties that were searched, or at a penalty at
     which the split jobs saturate.

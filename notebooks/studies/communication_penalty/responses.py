@@ -275,7 +275,7 @@ class Change:
     percent : Interval
         The change in percent.
     saturated : str
-        The jobs that saturate the system: ``"split"``, ``"whole"``, ``"both"``, or an empty text.
+        The jobs that saturate the system: ``"split"``, ``"whole"``, ``"both"``, or an empty string.
     verdict : str
         What splitting does: ``"gains"``, ``"loses"``, ``"undecided"`` or ``"both saturate"``.
     """

@@ -380,7 +380,7 @@ def printed_widest_job(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def bound_note(found: Interval) -> str:
-    """Return a note if an interval of penalties has an infinite end, else an empty text."""
+    """Return a note if an interval of penalties has an infinite end, else an empty string."""
     if np.isfinite(found.half_width):
         return ""
     return "the value is a bound, because some samples break even beyond the tested penalties"

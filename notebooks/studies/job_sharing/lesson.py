@@ -305,7 +305,7 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
 
 
 def _in_words(table: pd.DataFrame, *names: str) -> list[str]:
-    """Return each row of a table of ratios as a text, which begins with the columns `names`."""
+    """Return each row of a table of ratios as a string, which begins with the columns `names`."""
     in_words = []
     for row in table.to_dict("records"):
         ends = f"{row['ci95_low']:.3f} to {row['ci95_high']:.3f}"

@@ -265,7 +265,7 @@ def adaptive(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def loads(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield job sharing and spanning of the same jobs at other loads."""
+    """Yield settings that compare job sharing with spanning for the same jobs at other loads."""
     for load in scale.loads:
         yield Setting(workload, STANDARD, SHARING, load=load)
         for policy, penalty in AT_LOADS:

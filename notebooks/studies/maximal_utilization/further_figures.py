@@ -32,7 +32,7 @@ from studies.results import Caption
 
 
 def draw_constant(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss with constant service times, with departures one by one and all at once."""
+    """Draw the loss under constant service times if jobs depart one by one, or all at once."""
     labelled = table.assign(series=table["service"].str.partition(", ")[2])
     return draw_bars(labelled, "series", **titles)
 

@@ -152,7 +152,7 @@ def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
 
 
 def remains(ratios: Sequence[Interval]) -> Asked:
-    """Return a test of whether all ratios are near 1."""
+    """Return a function that tells whether all ratios are close to 1."""
     return Asked(REMAIN, lambda by: all_of(*(each.between(1 - by, 1 + by) for each in ratios)))
 
 

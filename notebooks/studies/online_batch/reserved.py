@@ -235,7 +235,7 @@ def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False) -> Interval:
-    """Return the fitted exponent with which a part of the work grows with a quantity.
+    """Fit a power law to one part of the work, as a function of a quantity; return the exponent.
 
     Parameters
     ----------

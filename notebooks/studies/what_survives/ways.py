@@ -45,7 +45,7 @@ class Case:
 
     @property
     def booking(self) -> Online:
-        """The booking policy, scaled by the mean run time of the jobs."""
+        """The booking policy, with all its times scaled by the mean run time of the jobs."""
         return model.booking(float(self.jobs.runtime.mean()))
 
     def under(self, scheduling: Scheduling) -> "Case":
