@@ -7,11 +7,11 @@ several clusters. No job runs longer than expected, and therefore every promised
 job ends early, the promised starts of other jobs can move to earlier instants.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
 from operator import add, sub
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,14 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State, spans
 from coalloc_lib.policies.profile import Profile
 
+#: For each order of the queue other than "arrival", the sort key of one job or of a stream.
+_KEYS: dict[str, Callable[[Any], Any]] = {
+    "shortest": lambda jobs: np.maximum(jobs.estimate, jobs.runtime),
+    "smallest": lambda jobs: np.maximum(jobs.estimate, jobs.runtime) * jobs.processors,
+    "priority": lambda jobs: -jobs.priority,
+}
 #: The orders in which a backfilling policy can take the waiting jobs.
-ORDERS = ("arrival", "shortest", "smallest", "priority")
+ORDERS = ("arrival", *_KEYS)
 
 
 def queue_key(order: str, jobs: Any) -> Any:
@@ -42,10 +48,9 @@ def queue_key(order: str, jobs: Any) -> Any:
         The key; the queue is sorted by increasing keys. Jobs that ask for a later or a latest start
         come first, because their reservations cannot be moved.
     """
-    expected = np.maximum(jobs.estimate, jobs.runtime)
-    keys = (0 * expected, expected, expected * jobs.processors, -jobs.priority)
-    key = keys[ORDERS.index(order)]
-    return key if order == "arrival" else np.where(jobs.is_reserved, -np.inf, key)
+    if order == "arrival":
+        return 0.0 * jobs.submit
+    return np.where(jobs.is_reserved, -np.inf, _KEYS[order](jobs))
 
 
 class _Ordered(Scheduling):
@@ -146,26 +151,30 @@ class EASY(_Ordered):
     def start_jobs(self, state: State) -> None:
         """Start the head of the queue while it fits, then all jobs that do not delay it."""
         queue = self.in_order(state.queue)
-        while queue and (allocation := self._place(state, queue[0])) is not None:
-            state.start(queue.pop(0), allocation)
-        if not queue:
+        for position, job in enumerate(queue):
+            allocation = self._place(state, job)
+            if allocation is None:
+                self._backfill(state, job, queue[position + 1 :])
+                return
+            state.start(job, allocation)
+
+    def _backfill(self, state, head, others):
+        """Promise the head of the queue a start, and start other jobs that do not delay it."""
+        plan = self._plan(state, head)
+        if plan is None:
             return
-        head, *others = queue
-        found = self._plan(state, head)
-        if found is None:
-            return
-        planned, then_idle, may_span = found
-        state.promise(head, planned + self._patience(head) * may_span)
+        state.promise(head, plan.promised)
+        idle = plan.idle
         for job in others:
             allocation = self._place(state, job)
             if allocation is None:
                 continue
-            if state.expected_end(job, allocation) > planned:
-                left = [*map(sub, then_idle, allocation)]
+            if state.expected_end(job, allocation) > plan.start:
+                left = [*map(sub, idle, allocation)]
                 where = state.place(head, left)
-                if where is None or (not may_span and spans(where)):
+                if where is None or (plan.on_one_cluster and spans(where)):
                     continue
-                then_idle = left
+                idle = left
             state.start(job, allocation)
 
     def _place(self, state, job):
@@ -174,28 +183,30 @@ class EASY(_Ordered):
         if self.adaptive and allocation is not None and spans(allocation):
             until = state.now + self._patience(job)
             for instant, idle in _idle_from_now(state):
-                if instant <= until and not spans(state.place(job, idle)):
+                where = state.place(job, idle) if instant <= until else None
+                if where is not None and not spans(where):
                     return None
         return allocation
 
     def _plan(self, state, head):
-        """Plan the start of the head of the queue, which cannot start now.
+        """Plan the start of the head of the queue, which cannot start now; None if it never fits.
 
-        Returns the planned start, the number of idle processors of each cluster then, and whether
-        the head may use several clusters then. Returns None if the head never fits.
+        An adaptive policy plans a start on one cluster if there is one soon enough after the first
+        start on several clusters.
         """
-        spanning = None
+        patience = self._patience(head)
+        on_several = None
         if self.adaptive and state.place(head) is not None:
-            spanning = state.now, state.idle, True
+            on_several = _HeadPlan(state.now, state.now + patience, state.idle, False)
         for instant, idle in _idle_from_now(state):
-            if spanning and instant > spanning[0] + self._patience(head):
+            if on_several and instant > on_several.promised:
                 break
             allocation = state.place(head, idle)
             if allocation is not None and not (self.adaptive and spans(allocation)):
-                return instant, idle, self._patience(head) == 0
-            if allocation is not None and spanning is None:
-                spanning = instant, idle, True
-        return spanning
+                return _HeadPlan(instant, instant, idle, on_one_cluster=patience > 0)
+            if allocation is not None and on_several is None:
+                on_several = _HeadPlan(instant, instant + patience, idle, False)
+        return on_several
 
     def _patience(self, job):
         """Return how much longer a job is expected to run on two clusters than on one cluster.
@@ -206,6 +217,28 @@ class EASY(_Ordered):
         return (job.expected_length((1, 1)) - job.expected_length(())) if self.adaptive else 0.0
 
 
+class _HeadPlan(NamedTuple):
+    """The plan of EASY for the head of the queue.
+
+    Attributes
+    ----------
+    start : float
+        The planned start.
+    promised : float
+        The promised start. It is later than the planned start if the head may wait for a single
+        cluster.
+    idle : sequence of int
+        Number of processors of each cluster that are expected to be idle at the planned start.
+    on_one_cluster : bool
+        Whether the head needs a single cluster to end as early as planned.
+    """
+
+    start: float
+    promised: float
+    idle: Sequence[int]
+    on_one_cluster: bool
+
+
 def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
     """Yield each expected end of a running job, and the idle processors of each cluster then."""
     idle = [*state.idle]
@@ -214,11 +247,6 @@ def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
         for job in leaving:
             idle = [*map(add, idle, job.allocation or ())]
         yield instant, idle
-
-
-def _give_back(future: Profile, taken: Reservation) -> None:
-    """Undo ``future.take(*taken)``."""
-    future.take(taken.start, taken.end, [-each for each in taken.allocation])
 
 
 @dataclass(frozen=True, repr=False)
@@ -295,7 +323,7 @@ class _Plan:
         for job in ended:
             reserved = self.running.pop(job)
             if reserved.end > state.now:
-                _give_back(self.future, reserved._replace(start=state.now))
+                self.future.give_back(*reserved._replace(start=state.now))
         if ended:
             self._compress(state)
         for job in self.policy.in_order(state.queue):
@@ -311,7 +339,7 @@ class _Plan:
         for job in self.policy.in_order(state.queue):
             old = self.waiting.get(job)
             if old is not None and old.start > state.now and not job.is_reserved:
-                _give_back(self.future, old)
+                self.future.give_back(*old)
                 new = self.future.earliest(job, state.place, state.now)
                 best = new if new is not None and new.start < old.start else old
                 self.future.take(*best)

@@ -86,6 +86,8 @@ def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
             r"^allocation = \[1, 1\]; give one number of processors for each of the 1 clusters$",
         ),
         (2, 4, [4], r"allocation = \[4\] from 2 to 4; only \[3\] processors"),
+        (2, 4, [-1], r"^allocation = \[-1\]; give numbers of 0 or more, and call give_back"),
+        (4, 4, [-1], r"^allocation = \[-1\]; give numbers of 0 or more"),
     ],
 )
 def test_what_cannot_be_taken_is_refused_and_changes_nothing(start, end, taken, message):
@@ -130,11 +132,24 @@ def test_what_is_given_back_leaves_no_step():
     future.take(3, 3, [2])
     job = Job(0, 0.0, 4.0, 4.0, (4,), span_penalty=0.0)
     assert future.earliest(job, lambda job, idle: [4] if idle[0] == 4 else None).start == 7
-    future.take(1, 7, [-1])
+    future.give_back(1, 7, [1])
     assert future.instants == [0]
     assert future.earliest(job, lambda job, idle: [4] if idle[0] == 4 else None).start == 3
-    future.take(3, 3, [-2])
+    future.give_back(3, 3, [2])
     assert future.moments == []
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "taken"), [(1, 4, [2]), (4, 6, [1]), (5, 9, [1]), (5, 5, [1]), (6, 6, [2])]
+)
+def test_only_what_was_taken_can_be_given_back(start, end, taken):
+    future = Profile([4])
+    future.take(1, 5, [1])
+    future.take(6, 6, [1])
+    before = [*future.instants], [*future.idle], [*future.moments]
+    with pytest.raises(co.InputError, match="was not taken in this whole interval"):
+        future.give_back(start, end, taken)
+    assert (future.instants, future.idle, future.moments) == before
 
 
 class PromiseFirst(co.Scheduling):

@@ -76,6 +76,26 @@ def test_adaptive_spanning_takes_any_placement_that_goes_to_one_cluster_first():
         co.simulate(SYSTEM, JOBS, scheduling=adaptive, placement=co.WorstFit())
 
 
+@dataclass(frozen=True)
+class NeverTwoOfFive(OneFirst):
+    """A placement that places no job of two processors while five processors are idle."""
+
+    def place(self, components, request, idle):
+        if sum(components) == 2 and sum(idle) == 5:
+            return None
+        return super().place(components, request, idle)
+
+
+def test_an_adaptive_job_starts_on_two_clusters_if_its_placement_later_finds_no_place_for_it():
+    """Job 2 fits on two clusters at 0. At 2, when job 1 has ended, five processors are idle."""
+    columns = [0, 0, 0], [9, 2, 4], [[3], [3], [2]]
+    jobs = co.JobStream(*columns, request="flexible", span_penalty=1.0)
+    how = {"placement": NeverTwoOfFive(), "engine": "reference"}
+    schedule = co.simulate(SYSTEM, jobs, scheduling=co.EASY(adaptive=True), **how)
+    assert schedule.start.tolist() == [0, 0, 0]
+    assert schedule.allocation[2].tolist() == [1, 1]
+
+
 @pytest.mark.parametrize(
     "rule",
     [
