@@ -22,7 +22,8 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State, spans
 from coalloc_lib.policies.profile import Profile
 
-#: For each order of the queue other than "arrival", the sort key of one job or of a stream.
+#: The orders of the queue other than "arrival". Each has a function that returns the sort key of a
+#: `Job`, or the keys of all jobs of a `JobStream`.
 _KEYS: dict[str, Callable[[Any], Any]] = {
     "shortest": lambda jobs: np.maximum(jobs.estimate, jobs.runtime),
     "smallest": lambda jobs: np.maximum(jobs.estimate, jobs.runtime) * jobs.processors,
@@ -33,7 +34,7 @@ ORDERS = ("arrival", *_KEYS)
 
 
 def queue_key(order: str, jobs: Any) -> Any:
-    """Return the sort key of one job, or of each job of a stream, in a given order of the queue.
+    """Return the key by which a queue is sorted, for one job or for each job of a stream.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def queue_key(order: str, jobs: Any) -> Any:
 
 
 class _Ordered(Scheduling):
-    """Base class of the policies that take the waiting jobs in a chosen order."""
+    """Base class of the policies whose queue can be sorted in several orders."""
 
     uses_estimates: ClassVar[bool] = True
 
@@ -63,13 +64,13 @@ class _Ordered(Scheduling):
         one_of("order", self.order, ORDERS)
 
     def __repr__(self) -> str:
-        """Return the shortest call that creates this policy."""
+        """Return the shortest Python call that creates this policy."""
         values = ((field, getattr(self, field.name)) for field in fields(self))  # type: ignore
         given = [f"{field.name}={value!r}" for field, value in values if value != field.default]
         return f"{type(self).__name__}({', '.join(given)})"
 
     def in_order(self, queue: Sequence[Job]) -> list[Job]:
-        """Return the waiting jobs in the order of this policy; ties are in order of arrival."""
+        """Return the waiting jobs sorted by this policy; ties are in order of arrival."""
         if self.order == "arrival":
             return [*queue]
         return sorted(queue, key=lambda job: queue_key(self.order, job))
@@ -84,9 +85,10 @@ class EASY(_Ordered):
     adaptive : bool
         Whether a job that fits now on several clusters may wait for a single cluster. The job waits
         if it is expected to end on a single cluster no later than it would end if it started now on
-        two clusters. This option requires the placement `SingleThenSpan`. If the job is the head of
-        the queue, its promised start is the latest start on one cluster with which it would end at
-        the planned time.
+        two clusters. This option requires the placement `SingleThenSpan`. Suppose that the head of
+        the queue can start on several clusters at an instant t. It may then wait for a single
+        cluster until t plus the time that it saves there, which is then its promised start. If a
+        single cluster is expected to be free earlier, that instant is the promised start.
     order : {"arrival", "shortest", "smallest", "priority"}
         The order of the queue: by submission; by increasing expected length on one cluster; by
         increasing product of this length and the number of processors; or by decreasing priority.
@@ -149,7 +151,7 @@ class EASY(_Ordered):
     order: str = "arrival"
 
     def start_jobs(self, state: State) -> None:
-        """Start the head of the queue while it fits, then all jobs that do not delay it."""
+        """Start the head of the queue while it fits, then jobs that do not delay the next head."""
         queue = self.in_order(state.queue)
         for position, job in enumerate(queue):
             allocation = self._place(state, job)
@@ -159,7 +161,7 @@ class EASY(_Ordered):
             state.start(job, allocation)
 
     def _backfill(self, state, head, others):
-        """Promise the head of the queue a start, and start other jobs that do not delay it."""
+        """Promise the head of the queue a start, and start jobs that do not delay the head."""
         plan = self._plan(state, head)
         if plan is None:
             return
@@ -178,7 +180,7 @@ class EASY(_Ordered):
             state.start(job, allocation)
 
     def _place(self, state, job):
-        """Return the allocation of a job that should start now; None if it should wait."""
+        """Return the allocation on which a job should start now, or None if the job should wait."""
         allocation = state.place(job)
         if self.adaptive and allocation is not None and spans(allocation):
             until = state.now + self._patience(job)
@@ -189,10 +191,10 @@ class EASY(_Ordered):
         return allocation
 
     def _plan(self, state, head):
-        """Plan the start of the head of the queue, which cannot start now; None if it never fits.
+        """Return the plan for the head of the queue, which does not start now.
 
-        An adaptive policy plans a start on one cluster if there is one soon enough after the first
-        start on several clusters.
+        Returns None if the head never fits. An adaptive policy plans a start on one cluster if
+        there is one soon enough after the first start on several clusters.
         """
         patience = self._patience(head)
         on_several = None
@@ -240,7 +242,10 @@ class _HeadPlan(NamedTuple):
 
 
 def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
-    """Yield each expected end of a running job, and the idle processors of each cluster then."""
+    """Yield each expected end of running jobs, and the idle processors of each cluster after it.
+
+    Each instant is yielded once, in increasing order.
+    """
     idle = [*state.idle]
     by_end = sorted(state.running, key=state.expected_end)
     for instant, leaving in groupby(by_end, key=state.expected_end):
@@ -304,12 +309,12 @@ class Conservative(_Ordered):
     order: str = "arrival"
 
     def begin(self, system: Multicluster) -> "_Plan":
-        """Return the plan of one run, which stores the reservations."""
+        """Return a new object that stores the reservations of one run and makes its decisions."""
         return _Plan(self, system.sizes)
 
 
 class _Plan:
-    """The reservations of the waiting and the running jobs during one run."""
+    """The reservations of conservative backfilling during one run."""
 
     def __init__(self, policy: Conservative, sizes: Sequence[int]) -> None:
         self.policy, self.future = policy, Profile(sizes)
@@ -317,7 +322,7 @@ class _Plan:
         self.running: dict[Job, Reservation] = {}
 
     def start_jobs(self, state: State) -> None:
-        """Update all reservations at the present instant, and start the jobs that are due."""
+        """Update the reservations of all jobs, and start the jobs whose reservation begins now."""
         self.future.forget(state.now)
         ended = self.running.keys() - set(state.running)
         for job in ended:
@@ -335,7 +340,7 @@ class _Plan:
             state.wake(min(later))
 
     def _compress(self, state):
-        """Move the reservation of each waiting job to an earlier start, if there is one."""
+        """Move the reservation of each waiting job to an earlier start, if one is possible."""
         for job in self.policy.in_order(state.queue):
             old = self.waiting.get(job)
             if old is not None and old.start > state.now and not job.is_reserved:
@@ -359,12 +364,13 @@ class _Plan:
             state.promise(job, found.start)
 
     def _start_due(self, state):
-        """Start the jobs that are due: first those of length 0, then the others."""
+        """Start the jobs whose reservation begins now: first those of length 0, then the others."""
         queue = [job for job in self.policy.in_order(state.queue) if job in self.waiting]
         due = [job for job in queue if self.waiting[job].start <= state.now]
         due.sort(key=lambda job: self.waiting[job].end > state.now)
         for job in due:
             if not state.start(job, self.waiting[job].allocation):
-                # A job of length 0 still holds these processors. It leaves before the next call.
+                # A job of length 0 still has these processors. It leaves before the engine calls
+                # the policy again.
                 break
             self.running[job] = self.waiting.pop(job)

@@ -9,7 +9,7 @@ from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import NAMED_SYSTEMS, Multicluster
 
-#: The placement for each name on the command line. `display_name` returns the name in a notebook.
+#: The class of each placement, by its name on the command line, such as "worst-fit".
 PLACEMENTS: dict[str, type[Placement]] = {
     "worst-fit": WorstFit,
     "first-fit": FirstFit,
@@ -17,12 +17,12 @@ PLACEMENTS: dict[str, type[Placement]] = {
     "single-then-span": SingleThenSpan,
 }
 
-#: A group of equal clusters in a text such as "2x32": two clusters of 32 processors each.
+#: The pattern of a group of equal clusters, such as "2x32": two clusters of 32 processors each.
 _CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d{1,18})\s*", re.ASCII)
 
 
 def _exported_policies():
-    """Return the policies that `coalloc_lib.policies` exports, by their names in lower case."""
+    """Return the policy classes of `coalloc_lib.policies` by their names in lower case."""
     exported = {name.lower(): getattr(policies, name) for name in policies.__all__}
     return {
         name: kind
@@ -31,13 +31,13 @@ def _exported_policies():
     }
 
 
-#: The scheduling policy for each name on the command line. A notebook shows the name of the class.
-#: The fields of the class are the options of the policy.
+#: The class of each scheduling policy, by its name on the command line. The fields of the class are
+#: the options of the policy.
 SCHEDULING: dict[str, type[policies.Scheduling]] = _exported_policies()
 
 
 def display_name(name: str) -> str:
-    """Return the form of a placement's name that notebooks show, such as "worst fit".
+    """Return the name of a placement as notebooks show it, such as "worst fit".
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def display_name(name: str) -> str:
 
 
 def options_of(policy: type[Any]) -> tuple[str, ...]:
-    """Return the names of the options of a scheduling policy: the fields of its dataclass.
+    """Return the names of the options of a scheduling policy, which are fields of its dataclass.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def needed_by(policy: type[Any]) -> tuple[str, ...]:
 
 
 def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
-    """Return the multicluster that a text describes.
+    """Return the multicluster that a text such as ``"64,2x32"`` describes.
 
     Parameters
     ----------

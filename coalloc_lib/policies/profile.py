@@ -51,7 +51,7 @@ class Profile:
 
     @classmethod
     def of(cls, state: State) -> "Profile":
-        """Return the profile in which all running jobs run until their expected ends.
+        """Return the profile of idle processors if all running jobs run until their expected ends.
 
         Parameters
         ----------
@@ -61,9 +61,9 @@ class Profile:
         Returns
         -------
         Profile
-            A profile that begins at ``state.now``. A running job with a length of 0 takes nothing
-            from it, although its processors are not yet idle for ``state.start``: the job leaves
-            later at the same instant.
+            A profile that begins at ``state.now``. The processors of a running job with a length of
+            0 count as idle in the profile. The method ``state.start`` cannot use them yet, because
+            the job leaves later at the same instant.
         """
         held = [job.allocation or () for job in state.running]
         profile = cls([sum(each) for each in zip(state.idle, *held, strict=True)], state.now)
@@ -84,7 +84,7 @@ class Profile:
         return self.idle[bisect_right(self.instants, instant) - 1]
 
     def between(self, start: float, end: float) -> tuple[int, ...]:
-        """Return the number of processors of each cluster that stay idle from `start` to `end`."""
+        """Return the number of processors of each cluster that are idle from `start` to `end`."""
         steps = self._steps_between(start, end)
         for instant, taken in self.moments:
             if start < instant < end:
@@ -93,7 +93,7 @@ class Profile:
         return tuple(map(min, zip(*steps, strict=True)))
 
     def take(self, start: float, end: float, allocation: Sequence[int]) -> None:
-        """Remove processors from the idle ones of the profile from `start` to `end`.
+        """Mark processors as busy in the profile from `start` to `end`.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Profile:
         self._change(start, end, allocation, sub)
 
     def give_back(self, start: float, end: float, allocation: Sequence[int]) -> None:
-        """Return processors that `take` removed to the idle ones, from `start` to `end`.
+        """Mark processors as idle again from `start` to `end`, after `take` marked them as busy.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class Profile:
         self._change(start, end, allocation, add)
 
     def forget(self, now: float) -> None:
-        """Remove the part of the profile before `now`, which must not precede its beginning."""
+        """Delete the part of the profile before `now`, which must not be before its beginning."""
         first = bisect_right(self.instants, now) - 1
         del self.instants[:first], self.idle[:first]
         self.instants[0] = now
@@ -171,7 +171,7 @@ class Profile:
         place: Callable[[Any, Sequence[int]], Sequence[int] | None],
         since: float | None = None,
     ) -> Reservation | None:
-        """Return the earliest reservation for a job.
+        """Return the earliest reservation for a job that the profile allows.
 
         The starts that are tried are `since` and all later instants at which the profile changes.
 
@@ -208,7 +208,7 @@ class Profile:
     def starting(
         self, job: Rigid, place: Callable[[Any, Sequence[int]], Sequence[int] | None], start: float
     ) -> Reservation | None:
-        """Return the reservation of a job that starts at a given instant; None if it does not fit.
+        """Return a reservation for a job that starts at `start`, or None if the job does not fit.
 
         The job is first placed on the processors that stay idle for its length on one cluster. If
         the resulting allocation makes the job longer, it is placed again in the longer interval.
@@ -224,7 +224,7 @@ class Profile:
             length = needed
 
     def _check(self, start, end, allocation):
-        """Raise an error if an allocation or its interval is not allowed."""
+        """Raise an error if an allocation or its interval from `start` to `end` is not allowed."""
         if len(allocation) != len(self._most):
             raise InputError(
                 f"allocation = {shown(allocation)}; give one number of processors for each of "
@@ -241,7 +241,7 @@ class Profile:
             )
 
     def _change(self, start, end, allocation, operation):
-        """Add an allocation to the idle processors from `start` to `end`, or subtract it."""
+        """Add an allocation to the idle processors from `start` to `end`, or subtract it there."""
         self._split(start)
         self._split(end)
         for step in range(bisect_left(self.instants, start), bisect_left(self.instants, end)):
@@ -261,7 +261,7 @@ class Profile:
             del self.instants[position], self.idle[position]
 
     def _split(self, instant):
-        """Divide the step that contains an instant, so that a new step begins there."""
+        """Divide the step that contains an instant, so that a step begins at this instant."""
         position = bisect_right(self.instants, instant)
         if instant < inf and self.instants[position - 1] != instant:
             self.instants.insert(position, instant)

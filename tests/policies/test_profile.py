@@ -13,13 +13,13 @@ from coalloc_lib.policies.profile import Profile
 from tests.conftest import placements
 from tests.naive_backfilling import easy
 
-#: Instants of the tables; nothing is taken beyond.
+#: The last instant at which a profile of these tests may change.
 MOST = 24
 
 
 @st.composite
 def futures(draw):
-    """A profile on whole instants, and what is idle at each of them."""
+    """Sample a profile that changes at whole instants, and a table of its idle processors."""
     sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
     future, table = Profile(sizes), np.tile(sizes, (3 * MOST, 1))
     for _ in range(draw(st.integers(0, 6))):
@@ -33,7 +33,10 @@ def futures(draw):
 
 
 def reserve(table, job, place, since):
-    """The first start, end and allocation, by trying every instant and both lengths of a job."""
+    """Return the first start, the end and the allocation of a job, by trying every whole instant.
+
+    A job has one length on one cluster, and twice this length on several clusters.
+    """
     for start in range(since, 2 * MOST):
         for length in (job.estimate, 2 * job.estimate):
             window = table[start : max(start + int(length), start + 1)]
@@ -53,7 +56,7 @@ def test_a_profile_tells_what_is_idle_at_every_instant(case):
 
 @given(futures(), st.data())
 def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
-    """Each job, expected to run `estimate`, runs twice that where it spans."""
+    """A job that uses several clusters is expected to run for twice its estimate."""
     future, table = case
     clusters = table.shape[1]
     request = data.draw(st.sampled_from(["unordered", "total", "flexible"]))
@@ -153,7 +156,7 @@ def test_only_what_was_taken_can_be_given_back(start, end, taken):
 
 
 class PromiseFirst(co.Scheduling):
-    """Backfilling that keeps processors for the first job that has to wait, with `Profile.of`."""
+    """A backfilling policy that reserves processors for the first job that has to wait."""
 
     def start_jobs(self, state):
         future, promised = Profile.of(state), False
@@ -167,7 +170,7 @@ class PromiseFirst(co.Scheduling):
 
 @given(st.integers(0, 2**32), st.integers(2, 8))
 def test_a_policy_on_the_future_of_the_running_jobs_is_easy_on_one_cluster(seed, size):
-    """Among the jobs are some without length, and many that arrive at one instant."""
+    """Some jobs have a length of 0, and many jobs arrive at the same instant."""
     rng = np.random.default_rng(seed)
     count = 25
     submit, runtime, estimate = (rng.integers(0, most, count) for most in (12, 9, 12))

@@ -15,7 +15,7 @@ JOBS = co.JobStream([0, 0, 1], [4, 2, 1], [[3], [6], [1]], [6, 2, 1], request="f
 
 @dataclass(frozen=True)
 class Own(co.Scheduling):
-    """First come, first served, with options that others have."""
+    """A first-come-first-served policy with options that other policies have."""
 
     max_jumps: int = field()
     min_length: float = 0.0
@@ -56,7 +56,7 @@ def test_only_a_policy_that_overtakes_needs_more_than_the_head_of_a_held_queue()
 
 @dataclass(frozen=True)
 class OneFirst(co.Placement):
-    """A placement of one's own that goes to one cluster first."""
+    """A user-defined placement that uses several clusters only if no single cluster suffices."""
 
     one_cluster_first = True
 
