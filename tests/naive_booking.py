@@ -60,11 +60,12 @@ class Naive:
             if self.policy.release_early and (end < now or end == now > start):
                 self.leaving.remove(entry)
                 if end < until:
-                    self.change(servers, end, until, -1)
+                    self.future.give_back(end, until, self.column(servers))
                     self.cuts |= {(server, end) for server in servers if end == start}
 
-    def change(self, servers, start, end, by):
-        self.future.take(start, end, [by * (s in servers) for s in range(len(self.cluster))])
+    def column(self, servers):
+        """Return 1 for each of these processors, and 0 for all other processors."""
+        return [int(server in servers) for server in range(len(self.cluster))]
 
     def book(self, now, earliest, latest, placement, components, request, expected, runs):
         """Book one job; `expected` and `runs` tell its length alone and where it spans."""
@@ -103,7 +104,7 @@ class Naive:
             free = [server for server in free if server in taken]
         for cluster, wanted in enumerate(allocation):
             servers += [s for s in free if self.cluster[s] == cluster][:wanted]
-        self.change(servers, start, end, 1)
+        self.future.take(start, end, self.column(servers))
         self.leaving.append((start, start + runs, end, servers))
         return Booked(start, attempts, sorted(servers), "")
 

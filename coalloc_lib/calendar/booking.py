@@ -11,7 +11,7 @@ from coalloc_lib.model.placement import Rigid
 
 @dataclass(frozen=True, eq=False)
 class Booking:
-    """A request that was accepted: its interval and its processors.
+    """The reservation for a request that was accepted: its interval and its processors.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Booking:
 
 
 class Refused(NamedTuple):
-    """A request that was rejected.
+    """A request for processors that was rejected, and the reason.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def book(
     earliest: float,
     latest: float,
 ) -> Booking | Refused:
-    """Reserve processors for a request at the first attempt that succeeds.
+    """Try the possible starts of a request in turn, and reserve processors at the first that fits.
 
     Parameters
     ----------

@@ -14,7 +14,8 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, InputError, finite, one_of,
 from coalloc_lib.model.answers import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
-#: The rule that takes the periods that a tree search finds first. Only `SlotTrees` has it.
+#: The name of the rule that chooses the idle periods that the search of `SlotTrees` finds first. No
+#: other store of idle periods has this rule.
 FIRST_FOUND = "first-found"
 
 _START = attrgetter("start")
@@ -36,8 +37,8 @@ class IdlePeriod(NamedTuple):
     end: float
 
 
-#: For each rule, the key by which the feasible periods of a cluster are sorted. The first periods
-#: are chosen.
+#: The rules that choose among the idle periods of a cluster that contain an interval. Each rule is
+#: a key by which these periods are sorted; the first periods are chosen.
 RULES: dict[str, Callable[[IdlePeriod], tuple[float, ...]]] = {
     "latest-start": lambda period: (-period.start, period.server),
     "best-fit": lambda period: (period.end - period.start, -period.start, period.server),
@@ -158,7 +159,7 @@ class IdlePeriods:
         self._exchange(server, joined, [IdlePeriod(server, begins, ends)])
 
     def advance(self, now: float) -> None:
-        """Move the present instant forward.
+        """Set the present instant to a later one.
 
         Periods that are over are removed from memory when their processor is next reserved or
         released. Raises `InputError` if `now` is before the present instant.
@@ -172,14 +173,17 @@ class IdlePeriods:
 
     def _periods_of(self, server):
         """Return the idle periods of a processor; raise an error if it does not exist."""
-        (number,) = answered_numbers([server]) or [-1]
+        numbers = answered_numbers([server])
+        number = -1 if numbers is None else numbers[0]
         if not 0 <= number < len(self._idle):
             last = len(self._idle) - 1
-            raise InputError(f"server = {shown(server)}; give a number from 0 to {last}")
+            raise InputError(
+                f"server = {shown(server)}; give the number of a processor, from 0 to {last}"
+            )
         return self._idle[number]
 
     def _exchange(self, server, old, new):
-        """Replace idle periods of a processor by new ones, and delete its periods that are over."""
+        """Replace idle periods of a processor, and delete its periods that have ended."""
         periods = self._idle[server]
         first = bisect_left(periods, min((*old, *new), key=_START).start, key=_START)
         periods[first : first + len(old)] = new
@@ -194,14 +198,14 @@ class IdlePeriods:
         return groups
 
     def _take_first(self, periods, allocation):
-        """Return the first ``allocation[c]`` of the given periods in each cluster c."""
+        """Return the first ``allocation[c]`` of the given idle periods of each cluster c."""
         found = self.by_cluster(periods)
         wanted = wanted_of(allocation, [*map(len, found)])
         return [period for idle, n in zip(found, wanted, strict=True) for period in idle[:n]]
 
 
 def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
-    """Return an allocation as a list of whole numbers.
+    """Return an allocation, the number of processors in each cluster, as a list of ints.
 
     Raises `InputError` if it is not an allocation, or has more processors of a cluster than `most`.
     """
@@ -209,25 +213,25 @@ def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
     fits = wanted is not None and len(wanted) == len(most) and not any(map(gt, wanted, most))
     if wanted is None or not fits or min(wanted, default=0) < 0:
         raise InputError(
-            f"allocation = {shown(allocation)}; give a whole number for each cluster, at most "
-            f"{shown([*most])}"
+            f"allocation = {shown(allocation)}; give a number of processors for each cluster, at "
+            f"most {shown([*most])}"
         )
     return wanted
 
 
 def slack_of(slot: float) -> float:
-    """Return the relative tolerance within which an instant counts as a multiple of the slot.
+    """Return the relative tolerance with which an instant counts as a multiple of a slot length.
 
     The multiples of some slots, such as 0.1, are rounded, and an instant that should be a multiple
     may differ from it by a rounding error. If the slot is a multiple of 2**-20, all its multiples
     are exact, and the tolerance is 0.
     """
-    # The kernel `horizon_end` in `engines.kernels.booking` contains the same rule.
+    # The kernel `horizon_end` in `engines.kernels.booking` computes this tolerance in the same way.
     return 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44
 
 
 def slot_of(instant: float, slot: float) -> int:
-    """Return the number of the slot that contains an instant.
+    """Return the number of the slot, an interval of a fixed length, that contains an instant.
 
     Slot k contains the instants from ``k * slot``, included, to ``(k + 1) * slot``, excluded. An
     instant that differs from a multiple of the slot by a rounding error only (see `slack_of`)
@@ -241,8 +245,8 @@ def slot_of(instant: float, slot: float) -> int:
     quotient = float(instant) / slot
     if not abs(quotient) <= LARGEST_WHOLE:
         raise InputError(
-            f"the instant {instant:g} is more than {LARGEST_WHOLE:,} slots of {slot:g} from 0; "
-            "give an earlier instant or a longer slot"
+            f"the instant {instant:g} is more than {LARGEST_WHOLE:,} slots of length {slot:g} "
+            "from 0; give an earlier instant or a longer slot"
         )
     number = round(quotient)
     is_reached = number * slot <= instant + abs(instant) * slack_of(slot)

@@ -79,10 +79,15 @@ class Calendar:
         placement.check(self.system)
         self.idle = IdlePeriods(self.system.sizes)
         self.rule = checks.one_of("rule", rule, self.idle.rules)
-        self.now = 0.0
         self.bookings: set[Booking] = set()
-        #: A heap of bookings by their ends; the second entry makes the order of ties definite.
+        #: A heap of (end, number, booking). The number decides the order of bookings that end at
+        #: the same instant.
         self._ends: list[tuple[float, int, Booking]] = []
+
+    @property
+    def now(self) -> float:
+        """The present instant, at which requests are submitted."""
+        return self.idle.now
 
     def submit(
         self,
@@ -193,7 +198,7 @@ class Calendar:
         return self.idle.feasible(start, end)
 
     def advance(self, now: float) -> None:
-        """Move the present instant forward, and forget the bookings that have ended.
+        """Set the present instant to a later one, and remove the bookings that have ended.
 
         Parameters
         ----------
@@ -205,19 +210,14 @@ class Calendar:
         InputError
             If `now` is before the present instant, or too large for the slots to be exact.
         """
-        if not checks.finite("now", now) >= self.now:
-            raise InputError(
-                f"now = {now:g} comes before the present instant {self.now:g}; "
-                "give this instant or a later one"
-            )
-        self.terms.horizon_end(now)  # Raises an error if the slot number would not be exact.
+        # This raises an error if the slot number of the instant would not be exact.
+        self.terms.horizon_end(checks.finite("now", now))
         self.idle.advance(now)
-        self.now = float(now)
         while self._ends and self._ends[0][0] <= self.now:
             self.bookings.discard(heappop(self._ends)[-1])
 
     def _place(self, request, idle):
-        """Return the allocation of a request, or None; check what the placement answers."""
+        """Return the allocation that the placement gives a request, or None if it does not fit."""
         answer = self._placement.place((request.servers,), "flexible", idle)
         if answer is None:
             return None
@@ -232,5 +232,5 @@ class _Request(NamedTuple):
     span_penalty: float
 
     def expected_length(self, allocation: Sequence[int]) -> float:
-        """Return the length of the request on an allocation."""
+        """Return the length of the request, which may be longer on several clusters."""
         return time_on_processors(self.length, self.span_penalty, clusters_used(allocation))

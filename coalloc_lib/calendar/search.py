@@ -18,18 +18,18 @@ PAST_LATEST = "past its latest start"
 BEYOND_HORIZON = "beyond the horizon"
 NO_ROOM = "no room in all attempts"
 
-#: Half the distance from 1 to the next larger floating-point number. If a job is at most this
-#: fraction of its start long, then ``start + length`` may be rounded to `start`.
-ROUNDING = 2.0**-53
+#: Half the distance from 1 to the next larger floating-point number. If the length of a job divided
+#: by its start is at most this number, then ``start + length`` may be rounded to `start`.
+HALF_SPACING = 2.0**-53
 
-#: The possible reasons for the failure of an attempt after which the next attempt is made.
+#: The reasons for which one attempt to reserve processors can fail. The next attempt may succeed.
 TOO_FEW = "too few servers are idle so long"
 SPANS_BEYOND = "spanning, it would end beyond the horizon"
 
 
 @dataclass(frozen=True)
 class BookingRules:
-    """The parameters of a calendar: which starts it tries, and how far ahead it reserves.
+    """The parameters of online booking: which starts are tried, and how far ahead.
 
     The parameters have the same meaning as in the policy `Online`.
 
@@ -98,13 +98,13 @@ class BookingRules:
 def is_lost(length: float, start: float) -> bool:
     """Return whether a length is so short that ``start + length`` may be rounded to `start`.
 
-    If the length is lost at a start, it is lost at every later start too.
+    If this is so at a start, it is so at every later start too.
     """
-    return length <= start * ROUNDING
+    return length <= start * HALF_SPACING
 
 
 def _exact(name, value):
-    """Return a number, or raise an error if slots or attempts of this number would not be exact."""
+    """Return a number; raise an error if it is too large for exact arithmetic."""
     if value > checks.LARGEST_WHOLE:
         raise InputError(f"{name} = {shown(value)}; give at most {checks.LARGEST_WHOLE:,}")
     return value
@@ -139,7 +139,7 @@ def find_start(
     latest: float,
     until: float,
 ) -> tuple[list[Attempt], Reservation | None, str]:
-    """Try the starts ``earliest``, ``earliest + step``, ... until an attempt succeeds.
+    """Look for processors at the starts ``earliest``, ``earliest + step``, ... until a job fits.
 
     A request is first placed on the processors that are idle for its length on one cluster. If the
     resulting allocation makes it longer, it is placed again in the longer interval. If only the
@@ -189,7 +189,7 @@ def find_start(
 
 
 def _try(idle, job, place, start, length, until, least):
-    """Return one attempt, and its reservation, which is None if the attempt failed."""
+    """Try one start of a job; return the attempt, and the reservation or None if it failed."""
     while True:
         end = start + length
         if end > until:

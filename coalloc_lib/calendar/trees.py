@@ -25,15 +25,17 @@ from coalloc_lib.basics.checks import InputError, finite, positive, shown, whole
 from coalloc_lib.calendar import periods as lists
 from coalloc_lib.calendar.periods import FIRST_FOUND, IdlePeriod, IdlePeriods, slot_of
 
-#: The maximal share of the leaves of a subtree that one half may hold.
+#: The maximal share of the leaves of a subtree that its left or its right half may have. A subtree
+#: with a larger share is rebuilt.
 BALANCE = 0.7
-#: The maximal number of nodes in all trees. A node needs about 100 bytes, so this is about 2 GiB.
+#: The maximal number of nodes in all slot trees of a cluster. A node needs about 100 bytes, so this
+#: is about 2 GiB.
 MOST_NODES = 20_000_000
 
 
 @dataclass(eq=False, slots=True)
 class Leaf:
-    """A leaf of a tree: a node with one idle period."""
+    """A leaf of a tree of idle periods; it has one period."""
 
     period: IdlePeriod
     size: int = 1
@@ -41,7 +43,7 @@ class Leaf:
 
 @dataclass(eq=False, slots=True)
 class Inner:
-    """An inner node of a tree, with two subtrees.
+    """An inner node of a tree of idle periods, with two subtrees.
 
     Attributes
     ----------
@@ -110,7 +112,7 @@ class Tree:
         self.root = self._removed(self.root, period)
 
     def _built(self, periods):
-        """Return a perfectly balanced subtree of sorted periods."""
+        """Return a perfectly balanced subtree whose leaves are the given sorted periods."""
         self.steps.taken += 1
         if len(periods) == 1:
             return Leaf(periods[0])
@@ -160,13 +162,13 @@ class Tree:
 
 
 def _marked_subtrees(node, instant, is_primary, steps):
-    """Yield disjoint subtrees that together hold all matching periods below a node.
+    """Yield disjoint subtrees that together contain exactly the matching idle periods below a node.
 
     In a primary tree, the periods that start at or before the instant match. In a secondary tree,
     the periods that end at or after it match.
     """
-    # If the median matches, the whole right half matches, and the search goes on in the left half.
-    # Otherwise no period of the left half matches.
+    # If the median of a node matches, all periods of its right half match, and the search goes on
+    # in its left half. Otherwise no period of the left half matches.
     while isinstance(node, Inner):
         steps.taken += 1
         if node.median <= instant if is_primary else node.median >= instant:
@@ -182,7 +184,7 @@ def _marked_subtrees(node, instant, is_primary, steps):
 
 @dataclass
 class Operations:
-    """The number of elementary operations in each part of the algorithm, as `Steps` counts them.
+    """The number of visited, created and removed nodes in each part of the slot-tree algorithm.
 
     Attributes
     ----------
@@ -203,7 +205,7 @@ class Operations:
 
 
 class TreeSearch(NamedTuple):
-    """The result of a search in the tree of one slot.
+    """The result of a search for idle periods in the tree of one slot.
 
     Attributes
     ----------
@@ -278,7 +280,7 @@ class SlotTrees(IdlePeriods):
         if len(self.sizes) > 1:
             raise InputError(
                 f"sizes = {shown([*self.sizes])}; slot trees support only one cluster; give one "
-                f"cluster, or a rule other than {FIRST_FOUND!r}"
+                f"cluster, or a rule other than {FIRST_FOUND!r}, which needs slot trees"
             )
         slot, slots, (servers,) = positive("slot", slot), whole("slots", slots), self.sizes
         nodes = 2 * servers * (1 + log2(servers)) * slots
@@ -295,14 +297,14 @@ class SlotTrees(IdlePeriods):
         self.plant()
 
     def plant(self) -> None:
-        """Rebuild the trees of all slots, perfectly balanced, without counting the operations."""
+        """Build the trees of all slots again, perfectly balanced, without counting operations."""
         first = slot_of(self.now, self.slot)
         self.trees = {
             number: self._tree_of_slot(number) for number in range(first, first + self.slots)
         }
 
     def search(self, start: float, end: float, count: int | None = None) -> TreeSearch:
-        """Search idle periods that contain [start, end) in the tree of the slot of `start`.
+        """Search for idle periods that contain [start, end) in the tree of the slot of `start`.
 
         Parameters
         ----------
@@ -369,7 +371,7 @@ class SlotTrees(IdlePeriods):
         return self._take_first(self.search(start, end, count).found, allocation)
 
     def advance(self, now: float) -> None:
-        """Move the present instant forward.
+        """Set the present instant to a later one.
 
         The trees of past slots are deleted, and trees of the slots that enter the horizon are
         built.
@@ -384,9 +386,10 @@ class SlotTrees(IdlePeriods):
         self.operations.advance += self._steps.taken - before
 
     def _mark(self, slot, start, end, count):
-        """Return the subtrees that phase 1 and phase 2 of a search mark.
+        """Return the subtrees that the two phases of a search mark.
 
-        Phase 2 stops when it has marked `count` periods. As in the paper, it takes the subtrees of
+        Phase 1 marks periods that start early enough, and phase 2 those that end late enough. Phase
+        2 stops when it has marked `count` periods. As in the paper, it takes the subtrees of
         phase 1 in reverse order.
         """
         before = self._steps.taken
@@ -417,8 +420,9 @@ class SlotTrees(IdlePeriods):
     def _overlapped(self, period, least, most):
         """Return the numbers of the slots between `least` and `most` that a period overlaps."""
         _, start, end = period
-        # Later instants need no slot number, which could be too large for `slot_of`. The margin of
-        # one more slot is larger than the tolerance of `slack_of`.
+        # A slot number is computed only for instants before `beyond`, because `slot_of` raises an
+        # error if the number is too large. `beyond` is one slot after the end of slot `most`, so
+        # that rounding errors do not matter.
         beyond = (most + 2) * self.slot
         if start >= beyond:
             return range(0)
@@ -434,12 +438,12 @@ class SlotTrees(IdlePeriods):
 
 
 def _number_of_leaves(nodes):
-    """Return the total number of leaves below some nodes."""
+    """Return the total number of leaves below the given nodes of trees."""
     return sum(node.size for node in nodes)
 
 
 class Request(NamedTuple):
-    """A request for processors, with the values that the paper calls q, s, l and n.
+    """A request for processors in the worked example; the paper calls its values q, s, l and n.
 
     Attributes
     ----------

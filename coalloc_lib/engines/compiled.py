@@ -7,7 +7,7 @@ import numpy as np
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.compilation import call, fixed
 from coalloc_lib.calendar import search
-from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_book
+from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_table
 from coalloc_lib.engines import kernel_calls
 from coalloc_lib.engines.kernel_arguments import (
     expected_times_of,
@@ -19,18 +19,27 @@ from coalloc_lib.engines.kernel_arguments import (
     stream_of,
 )
 from coalloc_lib.engines.kernels import (
-    backfilling,
     booking,
     conservative,
     easy,
     placing,
+    profile_steps,
     queue_order,
     queue_tree,
 )
+from coalloc_lib.engines.kernels.arguments import BackfillingOptions, Columns
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
 from coalloc_lib.model.placement import Placement, is_of_library
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
 from coalloc_lib.policies.backfilling import queue_key
+
+#: The reasons for which online scheduling rejects jobs, by their codes in its kernel.
+_REASONS = {
+    booking.NO_ROOM: search.NO_ROOM,
+    booking.PAST_LATEST: search.PAST_LATEST,
+    booking.BEYOND_HORIZON: search.BEYOND_HORIZON,
+    booking.NO_LENGTH: search.NO_LENGTH,
+}
 
 
 def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
@@ -51,21 +60,22 @@ def run(task: Task) -> Outcome:
 
 
 def _run_fcfs_or_fpfs(task):
-    """Run FCFS or FPFS."""
     system, jobs, scheduling, placement, backlog = task
     n = len(jobs)
     max_jumps = min(scheduling.max_jumps or 0, n)
     stream = stream_of(jobs, placement, is_searched=max_jumps > 0)
-    policy = queue_order.Policy(max_jumps, scheduling.counted == "head", backlog or 0)
+    options = queue_order.JumpOptions(max_jumps, scheduling.counted == "head", backlog or 0)
     rule = rule_of(jobs.request, placement, len(system))
     if has_specialized_kernels(rule):
         rule = specialized(rule)
     tree = queue_tree.empty_tree(n if max_jumps else 0, stream.keys.shape[1])
-    idle = system.as_array()
-    work = queue_order.new_work(n, idle, placing.empty_room(stream.keys, rule))
-    columns = _start_all(task, queue_order.run, stream, rule, policy, idle, work, tree)
+    work = queue_order.new_work(n, system.as_array(), placing.empty_room(stream.keys, rule))
+    columns = _new_columns(n, len(system))._replace(promised=np.empty(0))
+    arguments = stream, rule, options, columns, work, tree
+    started = kernel_calls.run_kernel(queue_order.run_in_turn, *arguments, jobs=n)
+    _check_started(task, columns, started)
     promised = np.broadcast_to(np.nan, n)  # This array takes no memory.
-    return Outcome(*columns, promised, {})
+    return Outcome(*columns._replace(promised=promised), {})
 
 
 def _run_backfilling(task):
@@ -85,38 +95,55 @@ def _run_backfilling(task):
 def _run_easy(task, coming):
     """Run EASY; `coming` has the numbers of the jobs in order of arrival."""
     system, jobs, _, placement, _ = task
-    stream = stream_of(jobs, placement)
-    rule, policy = rule_of(jobs.request, placement, len(system)), _backfilling_policy(task)
-    if has_specialized_kernels(rule) and policy.is_in_turn and not policy.is_adaptive:
+    n, stream = len(jobs), stream_of(jobs, placement)
+    rule, options = rule_of(jobs.request, placement, len(system)), _backfilling_options(task)
+    if has_specialized_kernels(rule) and options.is_in_turn and not options.is_adaptive:
         rule = specialized(rule)
-        policy = policy._replace(is_adaptive=fixed(0), is_in_turn=fixed(1))
-    arrays = easy.new_arrays(len(jobs), system.as_array(), stream.keys, rule)
-    keys = queue_tree.empty_tree(len(jobs), stream.keys.shape[1])
-    trees = queue_tree.Trees(keys, queue_tree.empty_tree(len(jobs), 1, np.float64))
-    expected = expected_times_of(jobs, placement)
-    stream = stream._replace(submit=stream.submit[coming])
-    arguments = stream, coming, expected, rule, policy, arrays, trees
-    return _run_with_promises(task, easy.run_easy, *arguments)
+        options = options._replace(is_adaptive=fixed(0), is_in_turn=fixed(1))
+    columns, is_in_turn = _new_columns(n, len(system)), task.scheduling.order == "arrival"
+    keys = queue_tree.empty_tree(n, stream.keys.shape[1])
+    run_of_easy = easy.Run(
+        stream=stream._replace(submit=stream.submit[coming]),
+        coming=coming,
+        expected=expected_times_of(jobs, placement),
+        rule=rule,
+        options=options,
+        columns=columns,
+        arrays=easy.new_arrays(
+            columns.allocation, system.as_array(), stream.keys, rule, is_in_turn
+        ),
+        trees=queue_tree.Trees(keys, queue_tree.empty_tree(n, 1, np.float64)),
+    )
+    started = kernel_calls.run_kernel(easy.run_easy, run_of_easy, jobs=n)
+    return _backfilling_outcome(task, columns, started)
 
 
 def _run_conservative(task, coming):
     """Run conservative backfilling; `coming` has the numbers of the jobs in order of arrival."""
     system, jobs, _, placement, backlog = task
-    stream = stream_of(jobs, placement)
-    rule, policy = rule_of(jobs.request, placement, len(system)), _backfilling_policy(task)
+    n, stream = len(jobs), stream_of(jobs, placement)
     # With a backlog, jobs do not ask for earliest starts.
-    earliest = np.zeros(len(jobs)) if backlog else jobs.earliest_start
-    asked = conservative.Asked(earliest, jobs.latest_start, jobs.is_reserved)
-    expected = expected_times_of(jobs, placement)
-    stream = stream._replace(submit=stream.submit[coming])
-    arguments = stream, coming, expected, asked, rule, policy, system.as_array(), levels_of(stream)
-    return _run_with_promises(task, conservative.run_conservative, *arguments)
+    earliest = np.zeros(n) if backlog else jobs.earliest_start
+    columns, expected = _new_columns(n, len(system)), expected_times_of(jobs, placement)
+    rule = rule_of(jobs.request, placement, len(system))
+    run_of_conservative = conservative.Run(
+        stream=stream._replace(submit=stream.submit[coming]),
+        coming=coming,
+        asked=conservative.Asked(earliest, jobs.latest_start, jobs.is_reserved),
+        options=_backfilling_options(task),
+        columns=columns,
+        arrays=conservative.new_arrays(n, system.as_array(), levels_of(stream)),
+        search=profile_steps.new_search(stream, expected, rule, columns.allocation),
+    )
+    kernel, few = conservative.run_conservative, kernel_calls.FEW_PLANNED
+    started = kernel_calls.run_kernel(kernel, run_of_conservative, jobs=n, few=few)
+    return _backfilling_outcome(task, columns, started)
 
 
-def _backfilling_policy(task):
+def _backfilling_options(task):
     """Return the options of EASY or conservative backfilling for the kernels."""
     system, jobs, scheduling, placement, backlog = task
-    return backfilling.Policy(
+    return BackfillingOptions(
         backlog=backlog or 0,
         has_choice=len(system) > 1 and jobs.request != "ordered",
         is_fixed=has_fixed_lengths(jobs, placement),
@@ -125,28 +152,39 @@ def _backfilling_policy(task):
     )
 
 
-def _run_with_promises(task, kernel, *arguments):
-    """Run a backfilling kernel, and read which jobs it rejected."""
-    jobs, promised = task.jobs, np.full(len(task.jobs), np.nan)
-    columns = _start_all(task, kernel, *arguments, more_columns=(promised,))
-    rejected = np.flatnonzero(np.isnan(columns[0])).tolist()
-    refused = {job: Refusal(float(jobs.submit[job]), search.PAST_LATEST) for job in rejected}
-    return Outcome(*columns, promised, refused)
+def _backfilling_outcome(task, columns, started):
+    """Return the outcome of a backfilling run; the jobs whose start is NaN were rejected."""
+    _check_started(task, columns, started)
+    submit = task.jobs.submit
+    rejected = np.flatnonzero(np.isnan(columns.start)).tolist()
+    refused = {job: Refusal(float(submit[job]), search.PAST_LATEST) for job in rejected}
+    return Outcome(*columns, refused)
 
 
 def _run_online(task):
-    """Run online scheduling."""
     system, jobs, scheduling, placement, _ = task
     n, sizes = len(jobs), system.as_array()
-    start, end, entered, allocation = _new_columns(n, len(system))
-    entered[:], promised = jobs.submit, np.empty(n)
-    servers = np.empty(jobs.processors.sum(), np.int32), np.zeros(n + 1, np.int64)
-    columns = (start, end, promised, allocation, np.empty(n, np.int64), *servers)
-    bookings = booking.Bookings(*columns, np.empty(n, np.int8))
-    requests = booking.Requests(np.maximum(jobs.earliest_start, jobs.submit), jobs.latest_start)
-    # This raises an error if the slot number of a submission would not be exact.
+    # This raises an error if the number of the slot of a submission would not be exact.
     scheduling.horizon_end(jobs.submit.max(initial=0.0))
-    policy = booking.Policy(
+    columns, bookings = _new_bookings(jobs, len(system))
+    expected = expected_times_of(jobs, placement, scheduling.min_length)
+    requests = booking.Requests(np.maximum(jobs.earliest_start, jobs.submit), jobs.latest_start)
+    stream, rule = stream_of(jobs, placement), rule_of(jobs.request, placement, len(system))
+    options, idle = _booking_options(scheduling), call(new_table, sizes, what=kernel_calls.NAME)
+    arguments = stream, expected, requests, rule, options, sizes, idle, bookings
+    few = kernel_calls.FEW_PLANNED
+    kernel_calls.run_kernel(booking.run_online, *arguments, jobs=n, few=few)
+    refused = {
+        job: Refusal(float(jobs.submit[job]), _REASONS[bookings.why[job]])
+        for job in np.flatnonzero(bookings.why).tolist()
+    }
+    ids = Servers(bookings.servers[: bookings.first[-1]], bookings.first)
+    return Outcome(*columns, refused, bookings.attempts, ids)
+
+
+def _booking_options(scheduling):
+    """Return the options of online scheduling for the kernel."""
+    return booking.BookingOptions(
         slot=scheduling.slot,
         slots=scheduling.slots,
         step=scheduling.step,
@@ -154,23 +192,36 @@ def _run_online(task):
         rule=RULE_CODES[scheduling.rule],
         releases_early=scheduling.release_early,
     )
-    stream, rule = stream_of(jobs, placement), rule_of(jobs.request, placement, len(system))
-    expected = expected_times_of(jobs, placement, scheduling.min_length)
-    book = call(new_book, sizes, what=kernel_calls.NAME)
-    arguments = stream, expected, requests, rule, policy, sizes, book, bookings
-    kernel_calls.run_kernel(booking.run, *arguments)
-    refused = {
-        job: Refusal(float(jobs.submit[job]), _REASONS[bookings.why[job]])
-        for job in np.flatnonzero(bookings.why).tolist()
-    }
-    ids = Servers(bookings.servers[: bookings.first[-1]], bookings.first)
-    return Outcome(start, end, entered, allocation, promised, refused, bookings.attempts, ids)
 
 
-#: The reason for a rejection, by its code in the kernel of online scheduling.
-_REASONS = ("", search.NO_ROOM, search.PAST_LATEST, search.BEYOND_HORIZON, search.NO_LENGTH)
+def _new_bookings(jobs, clusters):
+    """Return arrays for the results of online scheduling, as `Columns` and as `Bookings`."""
+    n = len(jobs)
+    columns = _new_columns(n, clusters)
+    columns.entered[:] = jobs.submit
+    start, end, _, allocation, promised = columns
+    servers = np.empty(jobs.processors.sum(), np.int32), np.zeros(n + 1, np.int64)
+    results = start, end, promised, allocation, np.empty(n, np.int64), *servers
+    return columns, booking.Bookings(*results, np.empty(n, np.int8))
 
-#: The function that runs each policy. Only the readable engine runs policies that are not here.
+
+def _new_columns(count, clusters):
+    """Return arrays for the results of a run with a number of jobs on a number of clusters."""
+    start, end, entered = (np.empty(count) for _ in range(3))
+    allocation = np.zeros((count, clusters), dtype=np.int32)
+    return Columns(start, end, entered, allocation, np.full(count, np.nan))
+
+
+def _check_started(task, columns, started):
+    """Raise an error if a run ended although jobs were still waiting."""
+    n = len(task.jobs)
+    if started < n:
+        first = int(np.flatnonzero(~columns.allocation.any(axis=1))[0])
+        raise left_waiting(str(task.scheduling), min(task.backlog or n, n - started), first)
+
+
+#: The function that runs each policy on the compiled engine. Only the readable engine runs other
+#: policies.
 _TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
     FCFS: _run_fcfs_or_fpfs,
     FPFS: _run_fcfs_or_fpfs,
@@ -178,20 +229,3 @@ _TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
     Conservative: _run_backfilling,
     Online: _run_online,
 }
-
-
-def _new_columns(count, clusters):
-    """Return arrays for the start, end, entered and allocation of this number of jobs."""
-    times = [np.empty(count) for _ in range(3)]
-    return (*times, np.zeros((count, clusters), dtype=np.int32))
-
-
-def _start_all(task, kernel, *arguments, more_columns=()):
-    """Run a kernel and return the columns that it fills; raise an error if jobs remain waiting."""
-    n = len(task.jobs)
-    columns = _new_columns(n, len(task.system))
-    started = kernel_calls.run_kernel(kernel, *arguments, *columns, *more_columns)
-    if started < n:
-        first = int(np.flatnonzero(~columns[-1].any(axis=1))[0])
-        raise left_waiting(str(task.scheduling), min(task.backlog or n, n - started), first)
-    return columns

@@ -4,7 +4,8 @@ import numpy as np
 
 from coalloc_lib.basics.compilation import call, fixed
 from coalloc_lib.engines.kernel_calls import NAME
-from coalloc_lib.engines.kernels import backfilling, placing, queue_order
+from coalloc_lib.engines.kernels import placing
+from coalloc_lib.engines.kernels.arguments import Expected, Stream
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.model.placement import (
     BestFit,
@@ -34,13 +35,13 @@ SPECIALIZED = {
     (request, placing.WORST_FIT, placing.NONE)
     for request in (placing.ORDERED, placing.UNORDERED, placing.FLEXIBLE, placing.TOTAL)
 }
-#: The number of levels of idle processors with which conservative backfilling skips steps of its
-#: profile.
+#: The number of levels in `levels_of`. A level is a number of processors. With these levels,
+#: conservative backfilling skips parts of its profile in which a job cannot start.
 LEVELS = 5
 
 
 def rule_of(request: str, placement: Placement | None, clusters: int) -> placing.Rule:
-    """Return the codes of a placement on a number of clusters.
+    """Return the codes by which the kernels know a placement and a request type.
 
     Ordered requests have no placement; their `Rule` contains the codes of worst fit, which the
     kernels do not use.
@@ -60,19 +61,17 @@ def rule_of(request: str, placement: Placement | None, clusters: int) -> placing
 
 
 def has_specialized_kernels(rule: placing.Rule) -> bool:
-    """Return whether the kernels of FCFS, FPFS and EASY are specialized for a placement rule."""
+    """Return whether FCFS, FPFS and EASY have kernels that are specialized for a placement rule."""
     return (rule.request, rule.choice, rule.single) in SPECIALIZED
 
 
 def specialized(rule: placing.Rule) -> placing.Rule:
-    """Return a rule whose codes are compile-time constants of the kernels."""
+    """Return a placement rule whose codes Numba compiles into the kernels as constants."""
     return placing.Rule(fixed(rule.request), fixed(rule.choice), fixed(rule.single), rule.order)
 
 
-def stream_of(
-    jobs: JobStream, placement: Placement | None, *, is_searched: bool = True
-) -> queue_order.Stream:
-    """Return the arrays of a job stream.
+def stream_of(jobs: JobStream, placement: Placement | None, *, is_searched: bool = True) -> Stream:
+    """Return the arrays with which the kernels represent a job stream.
 
     If the policy searches its queue for jobs that fit, or jobs may stay whole, the keys of the jobs
     end with their total number of processors; see `kernels.placing`.
@@ -81,12 +80,12 @@ def stream_of(
     if may_stay_whole(placement, jobs.request) or (is_searched and parts.shape[1] > 1):
         keys = np.hstack([parts, parts.sum(axis=1, keepdims=True, dtype=np.int32)])
     spanning = _times_on_several_clusters(jobs.runtime, jobs)
-    return queue_order.Stream(jobs.submit, jobs.runtime, spanning, parts, keys)
+    return Stream(jobs.submit, jobs.runtime, spanning, parts, keys)
 
 
 def expected_times_of(
     jobs: JobStream, placement: Placement | None, min_length: float = 0.0
-) -> backfilling.Expected:
+) -> Expected:
     """Return the expected lengths of the jobs, which are at least `min_length`."""
     alone = jobs.expected
     clusters = (jobs.components > 0).sum(axis=1)
@@ -95,29 +94,29 @@ def expected_times_of(
     spanning = _times_on_several_clusters(alone, jobs)
     least = time_on_processors(alone, jobs.span_penalty, clusters)
     alone, spanning, least = (np.maximum(times, min_length) for times in (alone, spanning, least))
-    return backfilling.Expected(alone, spanning, np.ascontiguousarray(least[:, None]))
+    return Expected(alone, spanning, np.ascontiguousarray(least[:, None]))
 
 
 def has_fixed_lengths(jobs: JobStream, placement: Placement | None) -> bool:
-    """Return whether the length of each job is the same on all allocations that it can get."""
+    """Return whether the length of each job is the same on all its possible allocations."""
     is_fixed = jobs.request != "flexible" and not may_stay_whole(placement, jobs.request)
     return is_fixed or not jobs.span_penalty.any()
 
 
-def levels_of(stream: queue_order.Stream) -> np.ndarray:
-    """Return the levels of idle processors for a stream: quantiles of its job sizes."""
+def levels_of(stream: Stream) -> np.ndarray:
+    """Return numbers of processors that divide the sizes of the jobs into groups of equal size."""
     shares = np.linspace(0, 1, LEVELS, endpoint=False)
     return np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
 
 
 def _times_on_several_clusters(times, jobs):
-    """Return times on one cluster as times on 2, 3, ... clusters, one column for each number."""
+    """Convert times on one cluster to times on 2, 3, ... clusters, one column for each."""
     table = jobs.span_penalty.reshape(len(jobs), -1)
     return np.ascontiguousarray(time_on_processors(times[:, None], table, np.full(table.shape, 2)))
 
 
 def _parts_of(jobs, placement):
-    """Return the parts of the jobs, which `kernels.placing` defines."""
+    """Return the numbers of processors that are placed for each job; see `kernels.placing`."""
     components = jobs.components
     if isinstance(placement, HomeSite):
         return np.ascontiguousarray(components, dtype=np.int32)

@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 
 from coalloc_lib.basics.compilation import call
-from coalloc_lib.engines.kernels import easy, events, queue_order
+from coalloc_lib.engines.kernels import events
 
-#: The name of the kernels in messages about their compilation.
+#: The name of the simulation kernels in messages about their compilation.
 NAME = "simulation kernels"
-#: The number of jobs up to which a run is so short that it needs no thread of its own. The first
-#: number applies if the policy reserves processors for every job, the second to all other policies.
+#: Runs with at most this number of jobs are too short for a second thread and a progress bar. The
+#: first number applies if the policy reserves processors for every job, the second to all other
+#: policies.
 FEW_PLANNED, FEW = 300, 20_000
-#: Seconds before a progress bar appears, and seconds between two updates of it.
+#: The time before a progress bar appears, and the time between two updates of it, in seconds.
 PATIENCE, TICK = 2.0, 0.2
 
 
-def run_kernel(kernel: Callable, *arguments: Any) -> Any:
+def run_kernel(kernel: Callable, *arguments: Any, jobs: int, few: int | None = None) -> Any:
     """Run a simulation kernel and return its result.
 
     A long run in the main thread is executed in a second thread. The user can then interrupt it
@@ -32,12 +33,14 @@ def run_kernel(kernel: Callable, *arguments: Any) -> Any:
     kernel : callable
         The kernel.
     *arguments
-        The arguments of the kernel except the last one, `watch`. The first argument is the `Stream`
-        of jobs.
+        The arguments of the kernel except the last one, `watch`.
+    jobs : int
+        The number of jobs.
+    few : int, optional
+        The number of jobs up to which a run is short. By default, `FEW`.
     """
-    watch, total = np.zeros(2, np.int64), len(arguments[0].submit)
-    is_fast = kernel in (queue_order.run, easy.run_easy)
-    is_short = total <= (FEW if is_fast else FEW_PLANNED)
+    watch = np.zeros(2, np.int64)
+    is_short = jobs <= (FEW if few is None else few)
     if is_short or threading.current_thread() is not threading.main_thread():
         return call(kernel, *arguments, watch, what=NAME)
     with ThreadPoolExecutor(1) as pool:
@@ -45,7 +48,7 @@ def run_kernel(kernel: Callable, *arguments: Any) -> Any:
             run = pool.submit(call, kernel, *arguments, watch, what=NAME)
             wait([run], PATIENCE)
             if not run.done() and multiprocessing.current_process().name == "MainProcess":
-                _show_progress(run, watch, total)
+                _show_progress(run, watch, jobs)
             return run.result()
         finally:
             watch[events.STOP] = 1

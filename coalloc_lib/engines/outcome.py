@@ -14,7 +14,7 @@ from coalloc_lib.policies import Refusal, Scheduling
 
 
 class Task(NamedTuple):
-    """The input of an engine: one simulation run.
+    """The input of a simulation engine: all that describes one run.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Task(NamedTuple):
 
 
 class Servers:
-    """The numbers of the processors that each job of a run has.
+    """The numbers of the processors of each job of a run.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Servers:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Sequence[int] | NDArray[np.int32]]) -> "Servers":
-        """Return the table of a list that has the processor numbers of each job."""
+        """Return the object for a list that has the processor numbers of each job."""
         first = np.append(0, np.cumsum([len(row) for row in rows], dtype=np.int64))
         ids = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
         return cls(ids, first)
@@ -72,7 +72,7 @@ class Servers:
         return len(self.first) - 1
 
     def __getitem__(self, job: int) -> NDArray[np.int32]:
-        """Return the numbers of the processors of the job at a position, in increasing order."""
+        """Return the processor numbers of the job at a position, in increasing order."""
         row = range(len(self))[job]
         return self.ids[self.first[row] : self.first[row + 1]]
 
@@ -84,7 +84,7 @@ class Servers:
 
 
 class Outcome(NamedTuple):
-    """The output of an engine, with one entry for each of n jobs on c clusters.
+    """The output of a simulation engine for n jobs on c clusters.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class Outcome(NamedTuple):
 
 
 def left_waiting(policy: str, count: int, first: int) -> InputError:
-    """Return the error for a run in which nothing happens any more although jobs are waiting."""
+    """Return the error for a run in which jobs wait but nothing can happen any more."""
     return InputError(
         f"{policy} left {count} jobs waiting in an idle system, job {first} first; change the "
         "policy so that it starts jobs that fit"

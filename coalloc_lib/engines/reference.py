@@ -17,17 +17,17 @@ from coalloc_lib.engines.state import State, name_of
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.policies import Job
 
-#: The order of the events at one instant. SimPy handles events with a lower number first.
+#: The ranks of the kinds of events at one instant. SimPy handles events with a lower rank first.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
-#: The maximal number of calls of a policy in succession that start no job while no job runs or will
-#: arrive. After more calls, the run ends with an error, because a policy that wakes itself forever
-#: would never end it. The limit lets a policy that wakes every second wait for a day.
+#: The maximal number of successive calls of a policy in which no job starts although no job runs
+#: and no job will arrive. After more calls, the run ends with an error, because a policy could ask
+#: for calls forever. A policy that asks for a call every second can wait for a day.
 MOST_IN_VAIN = 100_000
 
 
 def jobs_of(jobs: JobStream, *, is_held: bool = False) -> list[Job]:
-    """Return the jobs of a stream as the objects that policies see.
+    """Return the jobs of a stream as `Job` objects, which policies read.
 
     If the queue `is_held` at a constant length, the jobs do not ask for earliest starts.
     """
@@ -43,7 +43,7 @@ def jobs_of(jobs: JobStream, *, is_held: bool = False) -> list[Job]:
 
 
 class Ranked(simpy.Event):
-    """A SimPy event at an exact instant, with a rank that orders the events of one instant.
+    """A SimPy event at an exact instant; its rank decides the order of events at one instant.
 
     A `simpy.Timeout` takes a delay, and the rounded sum of ``now`` and ``instant - now`` may differ
     from `instant`.
@@ -57,7 +57,7 @@ class Ranked(simpy.Event):
 
 
 class Simulation:
-    """One run of the readable engine."""
+    """One simulation run of the readable engine."""
 
     def __init__(self, task: Task) -> None:
         system, jobs, scheduling, _, self.backlog = task
@@ -103,16 +103,16 @@ class Simulation:
         self.to_leave -= 1
 
     def call_at(self, instant: float) -> None:
-        """Call the policy at a later instant."""
+        """Make the engine call the policy at a later instant."""
         Ranked(self.environment, instant, SCHEDULER).callbacks.append(self.wake)
 
     def wake(self, _event: simpy.Event) -> None:
-        """Call the policy because it asked for this, unless all jobs have left."""
+        """Call the policy at an instant for which it asked, unless all jobs have left."""
         if self.to_leave:
             self.call_scheduler()
 
     def call_scheduler(self) -> None:
-        """Call the policy at this instant, after all departures and arrivals of the instant."""
+        """Make the engine call the policy after all departures and arrivals of this instant."""
         if not self.scheduler_called:
             self.scheduler_called = True
             now = Ranked(self.environment, self.environment.now, SCHEDULER)

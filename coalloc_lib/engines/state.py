@@ -16,7 +16,7 @@ from coalloc_lib.policies import Job, Refusal
 
 
 def name_of(policy: object) -> str:
-    """Return the name of a policy in error messages."""
+    """Return the name of a policy or a placement for error messages."""
     plain = type(policy).__repr__ is object.__repr__
     return f"{type(policy).__name__}()" if plain else str(policy)
 
@@ -33,7 +33,7 @@ class View(list):
         self.name, self.policy = name, policy
 
     def __iter__(self) -> Iterator[Job]:
-        """Iterate over a copy, so that a policy can start jobs in a loop without skipping any."""
+        """Iterate over a copy, so that a loop that starts jobs does not skip any job."""
         return iter(self[:])
 
 
@@ -52,7 +52,7 @@ for _method in (
 
 
 class State(policies.State):
-    """The queue, the running jobs and the idle processors of one run."""
+    """The state of one run of the readable engine, which checks what a policy does."""
 
     def __init__(
         self, environment: simpy.Environment, task: Task, call_at: Callable[[float], None]
@@ -64,7 +64,7 @@ class State(policies.State):
         self._environment, self._request, self._call_at = environment, task.jobs.request, call_at
         self._idle: tuple[int, ...] = task.system.sizes
         self._policy = name_of(task.scheduling)
-        # Ordered requests name their clusters, so every placement puts them there.
+        # Ordered requests specify their clusters, so all placements give the same allocation.
         self._placement = WorstFit() if task.placement is None else task.placement
         self._is_trusted = is_of_library(self._placement)
         self._queue = View("queue", self._policy)
@@ -108,10 +108,10 @@ class State(policies.State):
         return (self.now if job.start is None else job.start) + job.expected_length(where)
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
-        """Start a waiting job on `allocation`, or where the placement puts it, if it fits."""
+        """Start a waiting job on `allocation`, by default on that of the placement, if it fits."""
         turn = self._turn(job, "started")
         if allocation is None:
-            # This repeats `place` without its extra call, for speed: most jobs do not fit.
+            # This does the same as `place`, but faster, because most jobs do not fit.
             taken = self._placement.place(job.components, self._request, self._idle)
             if taken is None:
                 return False
@@ -139,7 +139,7 @@ class State(policies.State):
         return True
 
     def promise(self, job: Job, instant: float) -> None:
-        """Store the promised start of a waiting job, unless it was promised one before."""
+        """Store the promised start of a waiting job, unless the job already has one."""
         self._turn(job, "promised a start to")
         start = _instant(instant)
         if not self.now <= start < inf:
@@ -162,7 +162,7 @@ class State(policies.State):
         self.servers[job.number] = sorted(numbers)
 
     def wake(self, instant: float) -> None:
-        """Call the policy at a later instant."""
+        """Make the engine call the policy at a later instant."""
         later = _instant(instant)
         if not self.now < later < inf:
             raise InputError(
@@ -200,7 +200,7 @@ class State(policies.State):
         return checked_allocation(name_of(self._placement), answer, sum(job.components), room, what)
 
     def _turn(self, job, did):
-        """Return the event that ends the wait of a job; raise an error if it is not waiting."""
+        """Return the event that ends the wait of a job; raise an error if the job does not wait."""
         try:
             return self._turns[job]
         except (KeyError, TypeError):  # An object that is not hashable raises TypeError.
@@ -211,7 +211,7 @@ class State(policies.State):
             ) from None
 
     def _leave(self, job):
-        """Remove a job from the queue; return the position that it had."""
+        """Remove a job from the queue, and return its former position."""
         del self._turns[job]
         position = self._queue.index(job)
         list.__delitem__(self._queue, position)
@@ -219,5 +219,5 @@ class State(policies.State):
 
 
 def _instant(value):
-    """Return a value that a policy gave as an instant; NaN if it is not a number."""
+    """Return a value that a policy passed as an instant, or NaN if it is not a number."""
     return float_of(value) if kind_of(type(value)) == "numbers" else nan

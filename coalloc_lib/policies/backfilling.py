@@ -7,11 +7,11 @@ several clusters. No job runs longer than expected, and therefore every promised
 job ends early, the promised starts of other jobs can move to earlier instants.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
 from operator import add, sub
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,19 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State, spans
 from coalloc_lib.policies.profile import Profile
 
+#: The orders of the queue other than "arrival". Each has a function that returns the sort key of a
+#: `Job`, or the keys of all jobs of a `JobStream`.
+_KEYS: dict[str, Callable[[Any], Any]] = {
+    "shortest": lambda jobs: jobs.expected,
+    "smallest": lambda jobs: jobs.expected * jobs.processors,
+    "priority": lambda jobs: -jobs.priority,
+}
 #: The orders in which a backfilling policy can take the waiting jobs.
-ORDERS = ("arrival", "shortest", "smallest", "priority")
+ORDERS = ("arrival", *_KEYS)
 
 
 def queue_key(order: str, jobs: Any) -> Any:
-    """Return the sort key of one job, or of each job of a stream, in a given order of the queue.
+    """Return the key by which a queue is sorted, for one job or for each job of a stream.
 
     Parameters
     ----------
@@ -42,14 +49,13 @@ def queue_key(order: str, jobs: Any) -> Any:
         The key; the queue is sorted by increasing keys. Jobs that ask for a later or a latest start
         come first, because their reservations cannot be moved.
     """
-    expected = jobs.expected
-    keys = (0 * expected, expected, expected * jobs.processors, -jobs.priority)
-    key = keys[ORDERS.index(order)]
-    return key if order == "arrival" else np.where(jobs.is_reserved, -np.inf, key)
+    if order == "arrival":
+        return 0.0 * jobs.submit
+    return np.where(jobs.is_reserved, -np.inf, _KEYS[order](jobs))
 
 
 class _Ordered(Scheduling):
-    """Base class of the policies that take the waiting jobs in a chosen order."""
+    """Base class of the policies whose queue can be sorted in several orders."""
 
     uses_estimates: ClassVar[bool] = True
 
@@ -58,13 +64,13 @@ class _Ordered(Scheduling):
         one_of("order", self.order, ORDERS)
 
     def __repr__(self) -> str:
-        """Return the shortest call that creates this policy."""
+        """Return the shortest Python call that creates this policy."""
         values = ((field, getattr(self, field.name)) for field in fields(self))  # type: ignore
         given = [f"{field.name}={value!r}" for field, value in values if value != field.default]
         return f"{type(self).__name__}({', '.join(given)})"
 
     def in_order(self, queue: Sequence[Job]) -> list[Job]:
-        """Return the waiting jobs in the order of this policy; ties are in order of arrival."""
+        """Return the waiting jobs sorted by this policy; ties are in order of arrival."""
         if self.order == "arrival":
             return [*queue]
         return sorted(queue, key=lambda job: queue_key(self.order, job))
@@ -79,9 +85,10 @@ class EASY(_Ordered):
     adaptive : bool
         Whether a job that fits now on several clusters may wait for a single cluster. The job waits
         if it is expected to end on a single cluster no later than it would end if it started now on
-        two clusters. This option requires the placement `SingleThenSpan`. If the job is the head of
-        the queue, its promised start is the latest start on one cluster with which it would end at
-        the planned time.
+        two clusters. This option requires the placement `SingleThenSpan`. Suppose that the head of
+        the queue can start on several clusters at an instant t. It may then wait for a single
+        cluster until t plus the time that it saves there, which is then its promised start. If a
+        single cluster is expected to be free earlier, that instant is the promised start.
     order : {"arrival", "shortest", "smallest", "priority"}
         The order of the queue: by submission; by increasing expected length on one cluster; by
         increasing product of this length and the number of processors; or by decreasing priority.
@@ -144,58 +151,64 @@ class EASY(_Ordered):
     order: str = "arrival"
 
     def start_jobs(self, state: State) -> None:
-        """Start the head of the queue while it fits, then all jobs that do not delay it."""
+        """Start the head of the queue while it fits, then jobs that do not delay the next head."""
         queue = self.in_order(state.queue)
-        while queue and (allocation := self._place(state, queue[0])) is not None:
-            state.start(queue.pop(0), allocation)
-        if not queue:
+        for position, job in enumerate(queue):
+            allocation = self._place(state, job)
+            if allocation is None:
+                self._backfill(state, job, queue[position + 1 :])
+                return
+            state.start(job, allocation)
+
+    def _backfill(self, state, head, others):
+        """Promise the head of the queue a start, and start jobs that do not delay the head."""
+        plan = self._plan(state, head)
+        if plan is None:
             return
-        head, *others = queue
-        found = self._plan(state, head)
-        if found is None:
-            return
-        planned, then_idle, may_span = found
-        state.promise(head, planned + self._patience(head) * may_span)
+        state.promise(head, plan.promised)
+        idle = plan.idle
         for job in others:
             allocation = self._place(state, job)
             if allocation is None:
                 continue
-            if state.expected_end(job, allocation) > planned:
-                left = [*map(sub, then_idle, allocation)]
+            if state.expected_end(job, allocation) > plan.start:
+                left = [*map(sub, idle, allocation)]
                 where = state.place(head, left)
-                if where is None or (not may_span and spans(where)):
+                if where is None or (plan.on_one_cluster and spans(where)):
                     continue
-                then_idle = left
+                idle = left
             state.start(job, allocation)
 
     def _place(self, state, job):
-        """Return the allocation of a job that should start now; None if it should wait."""
+        """Return the allocation on which a job should start now, or None if the job should wait."""
         allocation = state.place(job)
         if self.adaptive and allocation is not None and spans(allocation):
             until = state.now + self._patience(job)
             for instant, idle in _idle_from_now(state):
-                if instant <= until and not spans(state.place(job, idle)):
+                where = state.place(job, idle) if instant <= until else None
+                if where is not None and not spans(where):
                     return None
         return allocation
 
     def _plan(self, state, head):
-        """Plan the start of the head of the queue, which cannot start now.
+        """Return the plan for the head of the queue, which does not start now.
 
-        Returns the planned start, the number of idle processors of each cluster then, and whether
-        the head may use several clusters then. Returns None if the head never fits.
+        Returns None if the head never fits. An adaptive policy plans a start on one cluster if
+        there is one soon enough after the first start on several clusters.
         """
-        spanning = None
+        patience = self._patience(head)
+        on_several = None
         if self.adaptive and state.place(head) is not None:
-            spanning = state.now, state.idle, True
+            on_several = _HeadPlan(state.now, state.now + patience, state.idle, False)
         for instant, idle in _idle_from_now(state):
-            if spanning and instant > spanning[0] + self._patience(head):
+            if on_several and instant > on_several.promised:
                 break
             allocation = state.place(head, idle)
             if allocation is not None and not (self.adaptive and spans(allocation)):
-                return instant, idle, self._patience(head) == 0
-            if allocation is not None and spanning is None:
-                spanning = instant, idle, True
-        return spanning
+                return _HeadPlan(instant, instant, idle, on_one_cluster=patience > 0)
+            if allocation is not None and on_several is None:
+                on_several = _HeadPlan(instant, instant + patience, idle, False)
+        return on_several
 
     def _patience(self, job):
         """Return how much longer a job is expected to run on two clusters than on one cluster.
@@ -206,19 +219,39 @@ class EASY(_Ordered):
         return (job.expected_length((1, 1)) - job.expected_length(())) if self.adaptive else 0.0
 
 
+class _HeadPlan(NamedTuple):
+    """The plan of EASY for the head of the queue.
+
+    Attributes
+    ----------
+    start : float
+        The planned start.
+    promised : float
+        The promised start. It is later than the planned start if the head may wait for a single
+        cluster.
+    idle : sequence of int
+        Number of processors of each cluster that are expected to be idle at the planned start.
+    on_one_cluster : bool
+        Whether the head needs a single cluster to end as early as planned.
+    """
+
+    start: float
+    promised: float
+    idle: Sequence[int]
+    on_one_cluster: bool
+
+
 def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
-    """Yield each expected end of a running job, and the idle processors of each cluster then."""
+    """Yield each expected end of running jobs, and the idle processors of each cluster after it.
+
+    Each instant is yielded once, in increasing order.
+    """
     idle = [*state.idle]
     by_end = sorted(state.running, key=state.expected_end)
     for instant, leaving in groupby(by_end, key=state.expected_end):
         for job in leaving:
             idle = [*map(add, idle, job.allocation or ())]
         yield instant, idle
-
-
-def _give_back(future: Profile, taken: Reservation) -> None:
-    """Undo ``future.take(*taken)``."""
-    future.take(taken.start, taken.end, [-each for each in taken.allocation])
 
 
 @dataclass(frozen=True, repr=False)
@@ -276,12 +309,12 @@ class Conservative(_Ordered):
     order: str = "arrival"
 
     def begin(self, system: Multicluster) -> "_Plan":
-        """Return the plan of one run, which stores the reservations."""
+        """Return a new object that stores the reservations of one run and makes its decisions."""
         return _Plan(self, system.sizes)
 
 
 class _Plan:
-    """The reservations of the waiting and the running jobs during one run."""
+    """The reservations of conservative backfilling during one run."""
 
     def __init__(self, policy: Conservative, sizes: Sequence[int]) -> None:
         self.policy, self.future = policy, Profile(sizes)
@@ -289,13 +322,13 @@ class _Plan:
         self.running: dict[Job, Reservation] = {}
 
     def start_jobs(self, state: State) -> None:
-        """Update all reservations at the present instant, and start the jobs that are due."""
+        """Update the reservations of all jobs, and start the jobs whose reservation begins now."""
         self.future.forget(state.now)
         ended = self.running.keys() - set(state.running)
         for job in ended:
             reserved = self.running.pop(job)
             if reserved.end > state.now:
-                _give_back(self.future, reserved._replace(start=state.now))
+                self.future.give_back(*reserved._replace(start=state.now))
         if ended:
             self._compress(state)
         for job in self.policy.in_order(state.queue):
@@ -307,11 +340,11 @@ class _Plan:
             state.wake(min(later))
 
     def _compress(self, state):
-        """Move the reservation of each waiting job to an earlier start, if there is one."""
+        """Move the reservation of each waiting job to an earlier start, if one is possible."""
         for job in self.policy.in_order(state.queue):
             old = self.waiting.get(job)
             if old is not None and old.start > state.now and not job.is_reserved:
-                _give_back(self.future, old)
+                self.future.give_back(*old)
                 new = self.future.earliest(job, state.place, state.now)
                 best = new if new is not None and new.start < old.start else old
                 self.future.take(*best)
@@ -331,12 +364,13 @@ class _Plan:
             state.promise(job, found.start)
 
     def _start_due(self, state):
-        """Start the jobs that are due: first those of length 0, then the others."""
+        """Start the jobs whose reservation begins now: first those of length 0, then the others."""
         queue = [job for job in self.policy.in_order(state.queue) if job in self.waiting]
         due = [job for job in queue if self.waiting[job].start <= state.now]
         due.sort(key=lambda job: self.waiting[job].end > state.now)
         for job in due:
             if not state.start(job, self.waiting[job].allocation):
-                # A job of length 0 still holds these processors. It leaves before the next call.
+                # A job of length 0 still has these processors. It leaves before the engine calls
+                # the policy again.
                 break
             self.running[job] = self.waiting.pop(job)

@@ -26,7 +26,7 @@ from coalloc_lib.model.system import Multicluster
 
 @dataclass(eq=False)
 class Job:
-    """One job as a scheduling policy sees it.
+    """A job with the attributes that a scheduling policy can read.
 
     A policy reads these attributes and must not change them. All times are in the unit of the job
     stream.
@@ -83,7 +83,7 @@ class Job:
 
     @property
     def is_reserved(self) -> bool:
-        """Whether the job asks for a start after its submission, or for a latest start."""
+        """Whether the job asks for a start later than its submission, or for a latest start."""
         return self.earliest_start > self.submit or self.latest_start < inf
 
     @property
@@ -134,7 +134,7 @@ def spans(allocation: Sequence[int]) -> bool:
 
 
 class Refusal(NamedTuple):
-    """The rejection of a job: when and why it left the queue without being served.
+    """The rejection of a job: when and why it left the queue without a start.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class Refusal(NamedTuple):
 
 
 class State(Protocol):
-    """The state of a running simulation, as a scheduling policy sees it.
+    """The state of a running simulation, with the methods that a scheduling policy can call.
 
     The engine passes this object to `Scheduling.start_jobs`. The attributes describe the system at
     the present instant; the methods are what a policy can do. `coalloc_lib.engines.state`
@@ -188,7 +188,7 @@ class State(Protocol):
         """The running jobs, in the order in which they started; the sequence is read-only."""
 
     def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
-        """Return the allocation that the placement would give a job.
+        """Return the processors in each cluster that the placement would give a job.
 
         Parameters
         ----------
@@ -246,13 +246,13 @@ class State(Protocol):
         """
 
     def promise(self, job: Job, instant: float) -> None:
-        """Tell a waiting job its latest start; the schedule keeps the first promise to each job.
+        """Promise a waiting job that it starts by an instant; only the first promise is stored.
 
         Raises `InputError` if the instant has passed or is infinite.
         """
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
-        """Store details about a waiting job in the schedule.
+        """Store the number of attempts for a waiting job, and the numbers of its processors.
 
         Parameters
         ----------
@@ -266,10 +266,10 @@ class State(Protocol):
         """
 
     def wake(self, instant: float) -> None:
-        """Ask the engine to call the policy at a later instant, even if no job comes or leaves."""
+        """Ask for a call of the policy at a later instant, even if no job arrives or leaves."""
 
     def refuse(self, job: Job, why: str) -> None:
-        """Reject a waiting job: it leaves the queue, and the schedule stores the reason `why`."""
+        """Reject a waiting job: remove it from the queue, and store the reason in the schedule."""
 
 
 class Scheduling:
@@ -296,18 +296,18 @@ class Scheduling:
     [0.0, 10.0, 5.0]
     """
 
-    #: Whether the policy respects the earliest and latest starts that jobs ask for. `simulate`
-    #: raises an error if a stream has such jobs and the policy does not respect them.
+    #: Whether the policy serves jobs that ask for an earliest or a latest start. If it does not,
+    #: `simulate` raises an error for a stream with such jobs.
     takes_reservations: ClassVar[bool] = False
-    #: Whether the policy works with a queue of constant length, for which the instants of
-    #: submission do not matter (``simulate(backlog=)``).
+    #: Whether the policy can be simulated with the argument `backlog`, a queue of constant length,
+    #: for which the instants of submission do not matter.
     takes_backlog: ClassVar[bool] = True
     #: Whether the policy uses the expected lengths of jobs, which depend on the users' estimates.
     uses_estimates: ClassVar[bool] = False
     #: Whether the policy promises every job a start when the job is submitted.
     promises_all: ClassVar[bool] = False
-    #: Whether a job may start before the head of the queue. If not, a backlog of 1 is enough to
-    #: measure the maximal utilization.
+    #: Whether a job may start before the head of the queue. If not, a simulation with a queue of
+    #: one job is enough to measure the maximal utilization.
     overtakes: ClassVar[bool] = True
 
     #: The order in which the policy takes the waiting jobs, one of
@@ -328,8 +328,7 @@ class Scheduling:
     #: When overtakings of a job count towards `max_jumps`: during its whole wait ("waiting"), or
     #: only while the job is the head of the queue ("head").
     counted: str = "waiting"
-    #: The least length that the policy reserves for a job, even if the job is expected to be
-    #: shorter.
+    #: The least length of a reservation, in the unit of the jobs, even for shorter jobs.
     min_length: float = 0.0
     #: Whether the processors of a job that ends early are available to other jobs immediately.
     release_early: bool = True

@@ -11,7 +11,7 @@ from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State
 
-#: The rules by which the processors of a job can be chosen.
+#: The rules by which `Online` can choose among the idle processors of a cluster.
 CHOICES = (*RULES, FIRST_FOUND)
 
 
@@ -103,14 +103,14 @@ class Online(BookingRules, Scheduling):
             raise InputError(f"release_early = {shown(self.release_early)}; give True or False")
 
     def begin(self, system: Multicluster) -> "_Bookings":
-        """Return the object that stores the idle periods and the bookings of one run."""
+        """Return a new object that stores the idle periods and the bookings of one run."""
         if self.rule == FIRST_FOUND:
             return _Bookings(self, SlotTrees(system.sizes, self.slot, self.slots))
         return _Bookings(self, IdlePeriods(system.sizes))
 
 
 class _Bookings:
-    """The bookings of the waiting and the running jobs during one run."""
+    """The bookings of online scheduling during one run."""
 
     def __init__(self, policy: Online, idle: IdlePeriods) -> None:
         self.policy, self.idle = policy, idle
@@ -118,7 +118,7 @@ class _Bookings:
         self.running: dict[Job, Booking] = {}
 
     def start_jobs(self, state: State) -> None:
-        """Release processors of ended jobs, book the new jobs, and start the jobs that are due."""
+        """Book the new jobs, and start the jobs whose booking begins now."""
         self.idle.advance(state.now)
         if self.policy.release_early:
             self._release(state)
@@ -154,11 +154,11 @@ class _Bookings:
             return
         state.record(job, len(answer.attempts), answer.servers)
         state.promise(job, answer.start)
-        # A job can have thousands of attempts; dropping them saves memory while the job waits.
+        # A job can have thousands of attempts. They are deleted to save memory while the job waits.
         self.to_come[job] = replace(answer, attempts=())
 
     def _start_due(self, state):
-        """Start the jobs that are due, and ask the engine for a call at the next booked start."""
+        """Start the jobs whose booking begins now, and ask for a call at the next booked start."""
         due = [job for job, booked in self.to_come.items() if booked.start <= state.now]
         for job in due:
             booked = self.to_come.pop(job)

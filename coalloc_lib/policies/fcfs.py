@@ -35,7 +35,7 @@ class FCFS(Scheduling):
 
 @dataclass(frozen=True)
 class FPFS(Scheduling):
-    """Fit processors, first served: if the head of the queue does not fit, other jobs may start.
+    """Fit processors first served: if the head of the queue does not fit, other jobs may start.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class FPFS(Scheduling):
         one_of("counted", self.counted, COUNTED)
 
     def __repr__(self) -> str:
-        """Return the shortest call that creates this policy."""
+        """Return the shortest Python call that creates this policy."""
         counted = "" if self.counted == "waiting" else f", counted={self.counted!r}"
         return f"FPFS(max_jumps={self.max_jumps}{counted})"
 

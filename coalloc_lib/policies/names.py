@@ -6,7 +6,7 @@ from typing import Any
 from coalloc_lib import policies
 from coalloc_lib.model.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 
-#: The placement for each name on the command line. `display_name` returns the name in a notebook.
+#: The class of each placement, by its name on the command line, such as "worst-fit".
 PLACEMENTS: dict[str, type[Placement]] = {
     "worst-fit": WorstFit,
     "first-fit": FirstFit,
@@ -16,7 +16,7 @@ PLACEMENTS: dict[str, type[Placement]] = {
 
 
 def _exported_policies():
-    """Return the policies that `coalloc_lib.policies` exports, by their names in lower case."""
+    """Return the policy classes of `coalloc_lib.policies` by their names in lower case."""
     exported = {name.lower(): getattr(policies, name) for name in policies.__all__}
     return {
         name: kind
@@ -25,13 +25,13 @@ def _exported_policies():
     }
 
 
-#: The scheduling policy for each name on the command line. A notebook shows the name of the class.
-#: The fields of the class are the options of the policy.
+#: The class of each scheduling policy, by its name on the command line. The fields of the class are
+#: the options of the policy.
 SCHEDULING: dict[str, type[policies.Scheduling]] = _exported_policies()
 
 
 def display_name(name: str) -> str:
-    """Return the form of a placement's name that notebooks show, such as "worst fit".
+    """Return the name of a placement as notebooks show it, such as "worst fit".
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def display_name(name: str) -> str:
 
 
 def options_of(policy: type[Any]) -> tuple[str, ...]:
-    """Return the names of the options of a scheduling policy: the fields of its dataclass.
+    """Return the names of the options of a scheduling policy, which are fields of its dataclass.
 
     Examples
     --------

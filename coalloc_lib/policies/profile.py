@@ -6,6 +6,7 @@ Policies that reserve processors for waiting jobs use a profile to plan ahead.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from math import inf
+from operator import add, gt, sub
 from typing import Any
 
 from coalloc_lib.basics.checks import InputError, shown
@@ -45,11 +46,12 @@ class Profile:
     def __init__(self, idle: Sequence[int], now: float = 0.0) -> None:
         self.instants = [now]
         self.idle = [tuple(idle)]
+        self._most = self.idle[0]
         self.moments: list[tuple[float, tuple[int, ...]]] = []
 
     @classmethod
     def of(cls, state: State) -> "Profile":
-        """Return the profile in which all running jobs run until their expected ends.
+        """Return the profile of idle processors if all running jobs run until their expected ends.
 
         Parameters
         ----------
@@ -59,9 +61,9 @@ class Profile:
         Returns
         -------
         Profile
-            A profile that begins at ``state.now``. A running job with a length of 0 takes nothing
-            from it, although its processors are not yet idle for ``state.start``: the job leaves
-            later at the same instant.
+            A profile that begins at ``state.now``. The processors of a running job with a length of
+            0 count as idle in the profile. The method ``state.start`` cannot use them yet, because
+            the job leaves later at the same instant.
         """
         held = [job.allocation or () for job in state.running]
         profile = cls([sum(each) for each in zip(state.idle, *held, strict=True)], state.now)
@@ -82,7 +84,7 @@ class Profile:
         return self.idle[bisect_right(self.instants, instant) - 1]
 
     def between(self, start: float, end: float) -> tuple[int, ...]:
-        """Return the number of processors of each cluster that stay idle from `start` to `end`."""
+        """Return the number of processors of each cluster that are idle from `start` to `end`."""
         steps = self._steps_between(start, end)
         for instant, taken in self.moments:
             if start < instant < end:
@@ -91,7 +93,7 @@ class Profile:
         return tuple(map(min, zip(*steps, strict=True)))
 
     def take(self, start: float, end: float, allocation: Sequence[int]) -> None:
-        """Remove processors from the idle ones of the profile from `start` to `end`.
+        """Mark processors as busy in the profile from `start` to `end`.
 
         Parameters
         ----------
@@ -99,46 +101,65 @@ class Profile:
             The interval. `end` may be infinite. If both are equal, the allocation is stored in
             `moments`.
         allocation : sequence of int
-            Number of processors of each cluster. Negative numbers undo an earlier call.
+            Number of processors of each cluster.
 
         Raises
         ------
         InputError
-            If the interval is empty or starts too early, or if not all of these processors are idle
-            in all its steps. Allocations in `moments` are not considered here; `between` considers
-            them.
+            If a number is negative, if the interval ends before it starts or starts too early, or
+            if not all of these processors are idle in all its steps. Allocations in `moments` are
+            not considered here; `between` considers them.
         """
-        if len(allocation) != len(self.idle[0]):
-            raise InputError(
-                f"allocation = {shown(allocation)}; give one number of processors for each of "
-                f"the {len(self.idle[0])} clusters"
-            )
-        if not start <= end:
-            raise InputError(
-                f"end = {end} comes before start = {start}; give an end at or after the start"
-            )
+        self._check(start, end, allocation)
         if start == end:
-            if min(allocation) >= 0:
-                self.moments.append((start, tuple(allocation)))
-            else:
-                self.moments.remove((start, tuple(-taken for taken in allocation)))
+            self.moments.append((start, tuple(allocation)))
             return
         free = [*map(min, zip(*self._steps_between(start, end), strict=True))]
-        if any(took > idle for took, idle in zip(allocation, free, strict=True)):
+        if any(map(gt, allocation, free)):
             raise InputError(
                 f"allocation = {list(allocation)} from {start:g} to {end:g}; only {free} "
                 "processors stay idle in this interval, give no more"
             )
-        self._split(start)
-        self._split(end)
-        for step in range(bisect_left(self.instants, start), bisect_left(self.instants, end)):
-            pairs = zip(self.idle[step], allocation, strict=True)
-            self.idle[step] = tuple(idle - took for idle, took in pairs)
-        self._join(start)
-        self._join(end)
+        self._change(start, end, allocation, sub)
+
+    def give_back(self, start: float, end: float, allocation: Sequence[int]) -> None:
+        """Mark processors as idle again from `start` to `end`, after `take` marked them as busy.
+
+        Parameters
+        ----------
+        start, end : float
+            The interval, which may be a part of the interval that was passed to `take`.
+        allocation : sequence of int
+            Number of processors of each cluster.
+
+        Raises
+        ------
+        InputError
+            If a number is negative, if the interval ends before it starts or starts too early, or
+            if not all of these processors are taken in the whole interval.
+
+        Examples
+        --------
+        >>> profile = Profile([4])
+        >>> profile.take(0.0, 10.0, [3])
+        >>> profile.give_back(6.0, 10.0, [3])
+        >>> profile.at(5.0), profile.at(6.0)
+        ((1,), (4,))
+        """
+        self._check(start, end, allocation)
+        if start == end:
+            moment = (start, tuple(allocation))
+            if moment not in self.moments:
+                raise _not_taken(start, end, allocation)
+            self.moments.remove(moment)
+            return
+        most_idle = map(max, zip(*self._steps_between(start, end), strict=True))
+        if any(map(gt, allocation, map(sub, self._most, most_idle))):
+            raise _not_taken(start, end, allocation)
+        self._change(start, end, allocation, add)
 
     def forget(self, now: float) -> None:
-        """Remove the part of the profile before `now`, which must not precede its beginning."""
+        """Delete the part of the profile before `now`, which must not be before its beginning."""
         first = bisect_right(self.instants, now) - 1
         del self.instants[:first], self.idle[:first]
         self.instants[0] = now
@@ -150,7 +171,7 @@ class Profile:
         place: Callable[[Any, Sequence[int]], Sequence[int] | None],
         since: float | None = None,
     ) -> Reservation | None:
-        """Return the earliest reservation for a job.
+        """Return the earliest reservation for a job that the profile allows.
 
         The starts that are tried are `since` and all later instants at which the profile changes.
 
@@ -187,18 +208,46 @@ class Profile:
     def starting(
         self, job: Rigid, place: Callable[[Any, Sequence[int]], Sequence[int] | None], start: float
     ) -> Reservation | None:
-        """Return the reservation of a job that starts at a given instant; None if it does not fit.
+        """Return a reservation for a job that starts at `start`, or None if the job does not fit.
 
         The job is first placed on the processors that stay idle for its length on one cluster. If
         the resulting allocation makes the job longer, it is placed again in the longer interval.
         """
         length = job.expected_length(())  # the length on one cluster
-        while (found := place(job, self.between(start, start + length))) is not None:
+        while True:
+            found = place(job, self.between(start, start + length))
+            if found is None:
+                return None
             needed = job.expected_length(found)
             if needed <= length:
                 return Reservation(start, start + needed, found)
             length = needed
-        return None
+
+    def _check(self, start, end, allocation):
+        """Raise an error if an allocation or its interval from `start` to `end` is not allowed."""
+        if len(allocation) != len(self._most):
+            raise InputError(
+                f"allocation = {shown(allocation)}; give one number of processors for each of "
+                f"the {len(self._most)} clusters"
+            )
+        if min(allocation) < 0:
+            raise InputError(
+                f"allocation = {shown(allocation)}; give numbers of 0 or more, and call give_back "
+                "to return processors that were taken"
+            )
+        if not start <= end:
+            raise InputError(
+                f"end = {end} comes before start = {start}; give an end at or after the start"
+            )
+
+    def _change(self, start, end, allocation, operation):
+        """Add an allocation to the idle processors from `start` to `end`, or subtract it there."""
+        self._split(start)
+        self._split(end)
+        for step in range(bisect_left(self.instants, start), bisect_left(self.instants, end)):
+            self.idle[step] = tuple(map(operation, self.idle[step], allocation))
+        self._join(start)
+        self._join(end)
 
     def _steps_between(self, start, end):
         """Return the idle processors in each step that overlaps an interval or its start."""
@@ -212,8 +261,16 @@ class Profile:
             del self.instants[position], self.idle[position]
 
     def _split(self, instant):
-        """Divide the step that contains an instant, so that a new step begins there."""
+        """Divide the step that contains an instant, so that a step begins at this instant."""
         position = bisect_right(self.instants, instant)
         if instant < inf and self.instants[position - 1] != instant:
             self.instants.insert(position, instant)
             self.idle.insert(position, self.idle[position - 1])
+
+
+def _not_taken(start, end, allocation):
+    """Return the error for processors that are given back but were not taken."""
+    return InputError(
+        f"allocation = {list(allocation)} from {start:g} to {end:g} was not taken in this whole "
+        "interval; give back only processors that take() removed"
+    )

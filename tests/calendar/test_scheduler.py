@@ -17,7 +17,7 @@ TERMS = {"slot": 10, "step": 5, "max_attempts": 8, "horizon": 100}
 
 
 def calendar_of(sizes, book="lists", rule="latest-start", **terms):
-    """A calendar, on the paper's trees where these are asked for."""
+    """Return a calendar; with ``book="trees"``, its idle periods are stored in slot trees."""
     if book == "lists":
         return Calendar(sizes, **terms, rule=rule)
     calendar = Calendar(sizes, **terms)
@@ -27,7 +27,7 @@ def calendar_of(sizes, book="lists", rule="latest-start", **terms):
 
 
 def answers(calendar):
-    """All that can be asked of a calendar, but the operations that it counts."""
+    """Return the visible state of a calendar, without the operations that slot trees count."""
     idle = [calendar.idle.periods(server) for server in range(calendar.system.processors)]
     asked = [calendar.free(calendar.now + a, calendar.now + b) for a, b in ((0, 1), (3, 30))]
     return calendar.now, idle, asked, {*calendar.bookings}
@@ -35,7 +35,7 @@ def answers(calendar):
 
 @pytest.fixture(params=["lists", "trees"])
 def calendar(request):
-    """Four servers at 20; three of them booked until 30, and two from 40 to 60."""
+    """Return a calendar of 4 processors at 20: 3 are reserved until 30, and 2 from 40 to 60."""
     calendar = calendar_of(4, request.param, **TERMS)
     calendar.advance(20)
     calendar.now_running = calendar.submit(20, 10, 3)
@@ -69,7 +69,10 @@ def test_what_is_given_up_can_be_had_again(calendar):
 
 
 def test_what_is_cancelled_as_it_starts_is_idle_from_now_on(calendar):
-    """What its servers had idle before is past, so they come first by the latest start."""
+    """Processors of a booking that is cancelled at its start are idle from this instant on.
+
+    The rule "latest-start" therefore chooses them first.
+    """
     calendar.advance(40)
     calendar.cancel(calendar.to_come)
     since = {period.server: period.start for period in calendar.free(40, 41)}
@@ -80,7 +83,7 @@ def test_what_is_cancelled_as_it_starts_is_idle_from_now_on(calendar):
 
 
 def why(call, *arguments):
-    """Why a call is refused, by an answer or an error."""
+    """Return why a call fails: the reason of a rejected request, or the message of an error."""
     try:
         answer = call(*arguments)
     except co.InputError as error:
@@ -89,7 +92,7 @@ def why(call, *arguments):
     return answer.why
 
 
-#: Each is refused with its reason, or with an error that has these words.
+#: Wrong requests, and words of the reason for their rejection or of the error.
 WRONG_REQUESTS = [
     ((20, 5, 5), "more servers than there are"),
     ((20, 0, 1), "no length"),
@@ -149,7 +152,7 @@ def test_nothing_is_given_up_twice_or_after_its_end(calendar):
     assert "is not a current booking of this calendar" in why(calendar.cancel, calendar.now_running)
 
 
-#: A placement for jobs on one cluster only.
+#: A placement that supports only total requests.
 WHOLE = type("Whole", (co.Placement,), {"requests": ("total",)})()
 
 
@@ -187,7 +190,9 @@ def test_a_book_takes_and_gives_only_what_is_there(kind):
         with pytest.raises(co.InputError, match=r"^allocation = "):
             book.choose(6, 8, wrong, "latest-start")
     for server in (-1, 2, 0.5):
-        with pytest.raises(co.InputError, match=f"^server = {server}; give a number from 0 to 1"):
+        with pytest.raises(
+            co.InputError, match=f"^server = {server}; give the number of a processor, from 0 to 1"
+        ):
             book.give_back(server, 4.0, 9.0)
     for now in (-1.0, np.nan, inf):
         with pytest.raises(co.InputError, match=r"^now = "):
@@ -207,7 +212,7 @@ def test_a_placement_chooses_the_clusters_and_spanning_takes_longer():
 
 @dataclass(frozen=True)
 class Fixed(co.Placement):
-    """A placement of one's own, which answers the same whatever is asked."""
+    """A user-defined placement that gives every job the same answer."""
 
     answer: object
     requests: ClassVar[tuple[str, ...]] = ("flexible",)
@@ -232,7 +237,12 @@ def test_an_answer_that_is_no_placement_of_the_request_books_nothing(answer):
 
 @st.composite
 def requests(draw, most=40):
-    """Requests and what becomes of them: (leap, ahead, length, servers, patience, then what)."""
+    """Sample the sizes of clusters, the parameters of a calendar, and requests.
+
+    A request is a tuple of the time since the request before, the time until its earliest start,
+    its length, its number of processors, the time until its latest start, and whether it is
+    cancelled.
+    """
     row = st.tuples(
         st.sampled_from([0, 0, 1, 3, 11]),
         st.sampled_from([0, 0, 0.5, 4, 30]),
@@ -248,7 +258,7 @@ def requests(draw, most=40):
 
 
 def serve(calendar, rows):
-    """Make requests of a calendar; yield the answer to each."""
+    """Submit sampled requests to a calendar, and yield the answer to each."""
     later = []
     for leap, ahead, length, servers, patience, then in rows:
         calendar.advance(calendar.now + leap)
@@ -267,7 +277,7 @@ def serve(calendar, rows):
 @settings(max_examples=100)
 @given(requests(), st.sampled_from([("lists", "best-fit"), ("trees", "first-found")]))
 def test_idle_periods_and_bookings_share_out_the_time_of_each_server(case, how):
-    """Each instant to come of each server is in one idle period or in one booking."""
+    """Each later instant of each processor is in exactly one idle period or booking."""
     sizes, terms, rows = case
     sizes = [sum(sizes)] if how[0] == "trees" else sizes
     calendar = calendar_of(sizes, *how, **terms)
@@ -284,7 +294,10 @@ def test_idle_periods_and_bookings_share_out_the_time_of_each_server(case, how):
 
 @pytest.mark.parametrize("how", [("lists", "latest-start"), ("trees", "first-found")])
 def test_a_long_run_through_a_moving_horizon_forgets_what_is_past(how):
-    """150 horizons go by, and no more is kept than the servers and the live bookings need."""
+    """A calendar stores no more periods than its processors and current bookings need.
+
+    The run lasts for more than 140 times the horizon.
+    """
     rng = np.random.default_rng(7)
     calendar = calendar_of(8, *how, slot=5, step=1, horizon=20)
     served = 0

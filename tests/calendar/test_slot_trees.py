@@ -34,7 +34,7 @@ def test_the_periods_of_the_worked_example_are_as_the_paper_tells():
 
 
 def test_the_worked_example_is_searched_step_by_step_as_the_paper_tells():
-    """Phase 1 marks X and V, then Z, then Y; phase 2 confirms Y, then Z, and ends."""
+    """Phase 1 of the search marks X and V, then Z, then Y; phase 2 marks Y, then Z, and ends."""
     book, periods, (submit, start, length, servers) = worked_example()
     assert (submit, start, length, servers) == (17, 17, 12, 2)
     search = book.search(start, start + length, servers)
@@ -42,13 +42,16 @@ def test_the_worked_example_is_searched_step_by_step_as_the_paper_tells():
     assert named(search.candidates, periods) == [["X", "V"], ["Z"], ["Y"]]
     assert named(search.feasible, periods) == [["Y"], ["Z"]]
     assert search.found == [periods["Y"], periods["Z"]]
-    # Root, B and Y in phase 1; Y, Z, and both again when they are retrieved in phase 2.
+    # Phase 1 visits the root, its child B, and Y. Phase 2 visits Y and Z, and retrieves both.
     assert (book.operations.phase1, book.operations.phase2) == (3, 4)
     assert book.choose(start, start + length, [2], FIRST_FOUND) == search.found
 
 
 def test_all_servers_of_the_worked_example_are_not_to_be_had():
-    """X ends at 25 and V at 16: phase 2 finds two of four candidates, and three are refused."""
+    """A search for three processors of the worked example finds none.
+
+    The periods X and V end too early, at 25 and 16, so phase 2 marks only two of four candidates.
+    """
     book, periods, (_, start, length, _) = worked_example()
     assert book.search(start, start + length, 3).found == []
     assert book.search(start, start + length, 5).feasible == []
@@ -57,7 +60,7 @@ def test_all_servers_of_the_worked_example_are_not_to_be_had():
 
 
 def check(tree, node, depth=0):
-    """The invariants of a subtree; return its depth."""
+    """Assert that a subtree is sorted and balanced and has the right sizes; return its depth."""
     if isinstance(node, Leaf):
         return depth
     here = [*leaves(node)]
@@ -94,7 +97,8 @@ def test_trees_stay_sorted_balanced_and_counted(rows, data):
 
 WHAT = st.sampled_from(["take", "take", "take", "back", "shorten", "advance"])
 STEP = st.tuples(WHAT, st.integers(0, 30), st.integers(1, 20), st.integers(0, 99))
-#: Takes, returns and leaps of time: what is done to a book, as numbers to choose by.
+#: Sampled histories of idle periods: the number of processors, the length of a slot, the number of
+#: slots, and steps that reserve, give back or advance; see `apply`.
 histories = st.tuples(
     st.lists(st.integers(1, 9), min_size=1, max_size=1),
     st.sampled_from([1.0, 2.0, 0.1, 1 / 3, 7.0]),
@@ -104,7 +108,7 @@ histories = st.tuples(
 
 
 def apply(books, taken, now, slot, what, first, more, pick):
-    """Do the same to all books; return the present instant."""
+    """Apply one step of a history to several stores of idle periods; return the present instant."""
     start = now + first * slot / 4
     end = start + more * slot / 3
     if what == "take":
@@ -167,11 +171,14 @@ def test_a_search_ends_with_the_first_of_all_that_it_would_find(history, count):
     assert some == (every[:count] if count <= len(every) else [])
     candidates = reversed(trees.search(now, now + slot).candidates)
     starts = [max(p.start for p in leaves(node)) for node in candidates]
-    assert starts == sorted(starts, reverse=True)  # what started last is looked at first
+    assert starts == sorted(starts, reverse=True)  # The periods that start last are first.
 
 
 def test_the_operations_of_updates_and_of_new_slots_are_counted():
-    """Of 8 servers each of 4 trees has all; one that never ends stands in all of them."""
+    """The operations of updates and of trees for new slots are counted separately.
+
+    Each of the 4 trees has the idle periods of all 8 processors, because they have no end.
+    """
     book = SlotTrees([8], 10.0, 4)
     assert vars(book.operations) == {"phase1": 0, "phase2": 0, "update": 0, "advance": 0}
     book.take(book.feasible(0, 10)[0], 0.0, 10.0)
@@ -179,7 +186,8 @@ def test_the_operations_of_updates_and_of_new_slots_are_counted():
     assert by_update > 0
     assert len(book.trees[0]) == 7
     book.advance(10.0)
-    # Per leaf: one node in the primary tree and one in the secondary tree of each level, less one.
+    # A tree of 8 leaves has 15 nodes. Building it also builds a secondary tree for each inner node:
+    # one of 15 nodes, two of 7 and four of 3.
     assert book.operations.advance == (2 * 8 - 1) + (15 + 2 * 7 + 4 * 3)
     assert book.operations.update == by_update
     book.advance(19.0)

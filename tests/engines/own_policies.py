@@ -6,7 +6,7 @@ import coalloc_lib as co
 
 
 def run(sizes, rows, policy=None, request="total", **how):
-    """Simulate (submit, runtime, estimate, processors) on the readable engine."""
+    """Simulate rows (submit, runtime, estimate, processors) of jobs on the readable engine."""
     submit, runtime, estimate, components = zip(*rows, strict=True)
     jobs = co.JobStream(submit, runtime, components, estimate, request=request)
     system = co.Multicluster(sizes)
@@ -14,7 +14,7 @@ def run(sizes, rows, policy=None, request="total", **how):
 
 
 def policy(start_jobs, name="Mine", **more):
-    """A policy with this method."""
+    """Return a policy that has the given function as its method `start_jobs`."""
     return type(name, (co.Scheduling,), {"start_jobs": start_jobs, **more})()
 
 
@@ -22,7 +22,7 @@ ROWS = [(0, 2, 2, 3), (1, 2, 2, 3)]
 
 
 def fault(sizes=(4,), rows=ROWS, scheduling=None, **how):
-    """The message of the error that a policy makes; it has one line."""
+    """Run a policy that must cause an `InputError`; return its message, which has one line."""
     with pytest.raises(co.InputError) as error:
         run(list(sizes), rows, scheduling, **how)
     assert "\n" not in str(error.value)

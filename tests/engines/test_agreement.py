@@ -16,7 +16,7 @@ from tests.schedules.overtaking import times_overtaken
 
 
 def same(one, other):
-    """Assert that two schedules agree to the last bit."""
+    """Assert that two schedules are equal, bit for bit."""
     np.testing.assert_array_equal(one.start, other.start)
     np.testing.assert_array_equal(one.end, other.end)
     np.testing.assert_array_equal(one.allocation, other.allocation)
@@ -31,7 +31,7 @@ def same(one, other):
 
 
 def both(system, jobs, **how):
-    """Run both engines, compare their schedules, verify one; return it."""
+    """Run both engines, assert that their schedules are equal, and return one, verified."""
     one, other = (
         co.simulate(system, jobs, engine=engine, **how) for engine in ("compiled", "reference")
     )
@@ -43,7 +43,7 @@ def both(system, jobs, **how):
 @settings(max_examples=3 * settings.default.max_examples)
 @given(data=st.data())
 def test_both_engines_agree(name, data):
-    """A case is a policy of this name, with all that it takes: see `tests/cases.py`."""
+    """Both engines make the same schedule of sampled cases; `tests/cases.py` samples them."""
     system, jobs, how = data.draw(cases(POLICIES[name]))
     both(system, jobs, **how)
 
@@ -56,9 +56,11 @@ def test_both_engines_agree(name, data):
     ],
 )
 def test_a_head_that_has_lost_its_hope_starts_after_the_whole_queue_was_examined(sizes, processors):
-    """Job 8 would wait for job 7, which takes no time; then job 9, which takes some, passes it.
+    """A head that waits for a single cluster in vain starts after the rest of the queue.
 
-    Only now would job 8 span the clusters. The jobs behind job 9 are examined before it does.
+    Job 8 waits for the cluster of job 7, which has a length of 0. Job 9, which is longer, overtakes
+    job 8 and takes this cluster. Job 8 then starts on several clusters, but the jobs behind job 9
+    are examined before it starts.
     """
     number, processors = np.arange(12), np.array(processors)
     home = np.isin(number, [7, 9]).astype(int)
@@ -72,7 +74,7 @@ def test_a_head_that_has_lost_its_hope_starts_after_the_whole_queue_was_examined
 
 
 def test_same_schedule_of_jobs_of_one_instant_where_spanning_is_adaptive():
-    """Most take no time, so that what a job waits for comes and goes within the instant."""
+    """Most jobs have a length of 0, so processors become idle and busy again at one instant."""
     for seed in range(1000):
         random = np.random.default_rng(seed)
         sizes = random.integers(2, 9, random.integers(2, 4))
@@ -101,7 +103,7 @@ def test_adaptive_spanning_that_costs_nothing_is_plain(case):
 @pytest.mark.parametrize("policy", [co.EASY, co.Conservative])
 @pytest.mark.parametrize("order", ["shortest", "smallest", "priority"])
 def test_same_schedule_of_a_long_ordered_queue(policy, order):
-    """The trees over the queue have several levels here, and many a job comes before the head."""
+    """The queue is long enough for trees of several levels, and many new jobs become the head."""
     rng, n = np.random.default_rng(5), 600 if policy is co.EASY else 150
     runtime = rng.exponential(2, n)
     columns = {"estimate": runtime * rng.choice([1, 3], n), "priority": rng.integers(0, 5, n)}
@@ -138,7 +140,11 @@ def test_a_reservation_far_ahead_changes_nothing(case):
 
 
 def test_a_job_that_need_not_span_in_the_longer_window_is_booked_for_the_shorter_time():
-    """On both clusters job 1 would run until 15, but then only the second is idle: until 10."""
+    """A job that fits on two clusters may get a single cluster in the second placement.
+
+    On both clusters, job 1 would run until 15. From 10 to 15 it fits only on the second cluster, on
+    which it ends at 10.
+    """
     jobs = co.JobStream([0, 0, 0], [5, 10, 2], [2, 5, 8], request="flexible")
     jobs = jobs.replace(span_penalty=[0, 0.5, 0], earliest_start=[12, 0, 10])
     how = {"scheduling": co.Online(10, 5, 8, 100), "placement": co.BestFit()}
@@ -150,7 +156,7 @@ def test_a_job_that_need_not_span_in_the_longer_window_is_booked_for_the_shorter
 @pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
 @pytest.mark.parametrize("request_type", ["flexible", "unordered", "total"])
 def test_same_bookings_on_many_servers(request_type, rule):
-    """The list of idle periods grows, attempts fail, and jobs end early."""
+    """Both engines book the same on many processors, with failed attempts and early ends."""
     rng, n = np.random.default_rng(3), 700
     runtime = rng.exponential(30, n).round(1)
     jobs = co.JobStream(
@@ -170,7 +176,7 @@ def test_same_bookings_on_many_servers(request_type, rule):
 @pytest.mark.parametrize("max_jumps", [1, 20, 10_000])
 @pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total", "whole"])
 def test_same_schedule_with_a_long_queue(max_jumps, request_type):
-    """The tree over the queue has several levels here, and stale bounds."""
+    """The queue is long enough for a tree of several levels, with rows lower than necessary."""
     rng, n, how = np.random.default_rng(max_jumps), 800, {"request": request_type}
     submit, runtime, sizes = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n), [12, 9, 8]
     components, placement = rng.integers(1, 8, (n, 3)), None
@@ -190,9 +196,9 @@ def test_same_schedule_with_a_long_queue(max_jumps, request_type):
 @settings(max_examples=60)
 @given(cases(POLICIES["FCFS"]))
 def test_one_waiting_job_saturates_fcfs(case):
-    """Heavy traffic under FCFS needs a queue of one: more changes no start and no allocation."""
+    """Under FCFS, a longer queue of constant length changes no start and no allocation."""
     system, jobs, how = case
-    jobs = jobs.replace(runtime=jobs.runtime + 0.5)  # jobs of no length leave between two starts
+    jobs = jobs.replace(runtime=jobs.runtime + 0.5)  # A job of length 0 leaves between two starts.
     one, many = (
         co.simulate(system, jobs, **how | {"backlog": backlog}) for backlog in (1, len(jobs))
     )
@@ -201,7 +207,7 @@ def test_one_waiting_job_saturates_fcfs(case):
 
 
 def uncompiled(tmp_path, code, *arguments):
-    """What Python code prints with compilation switched off."""
+    """Return what Python code prints if it runs without compilation."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", code, *arguments]
     run = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -209,7 +215,7 @@ def uncompiled(tmp_path, code, *arguments):
     return run.stdout
 
 
-#: The agreement test of one policy.
+#: A program that runs the agreement test of one policy.
 AGAIN = f"""
 import sys, pytest
 test = "{__file__}::test_both_engines_agree[" + sys.argv[1] + "]"

@@ -15,7 +15,7 @@ from coalloc_lib.schedules.verification import booked_end
 
 
 def requests(count, servers, load=0.8, seed=1):
-    """Requests at a load of one cluster, many of them ahead, that come and run for hours."""
+    """Sample requests for one cluster at a given load; 40 % ask for a later start."""
     rng = np.random.default_rng(seed)
     size = rng.integers(1, servers // 2, count)
     runtime = rng.lognormal(8, 1.2, count).clip(60, 2e5).round(-1)
@@ -25,7 +25,10 @@ def requests(count, servers, load=0.8, seed=1):
 
 
 def brute_force(jobs, servers, policy):
-    """Start, attempts and servers of each request, from a list of each server's reservations."""
+    """Yield the start, the number of attempts and the processors of each request.
+
+    They are found by a search through the lists of the reservations of all processors.
+    """
     busy = [[(-inf, 0.0)] for _ in range(servers)]
     columns = (jobs.submit, jobs.earliest_start, jobs.estimate, jobs.processors)
     rows_of = zip(*(column.tolist() for column in columns), strict=True)
@@ -72,22 +75,22 @@ def test_a_brute_force_calendar_gives_the_same_starts_and_servers(count, rule):
 
 
 def run(monkeypatch, jobs, servers, policy):
-    """The schedule, and the book of idle periods that is left, which is not in it."""
-    books = []
+    """Return the schedule of online scheduling, and the table of idle periods after the run."""
+    tables = []
 
     def kept(kernel, *arguments, **how):
         answer = call(kernel, *arguments, **how)
-        if kernel is booking.run:
-            books.append(answer)
+        if kernel is booking.run_online:
+            tables.append(answer)
         return answer
 
     monkeypatch.setattr(kernel_calls, "call", kept)
     schedule = co.simulate(co.Multicluster([servers]), jobs, scheduling=policy)
-    return schedule, books[0]
+    return schedule, tables[0]
 
 
 def idle_left(schedule, servers, now):
-    """The idle periods that end after `now`, by server: what the reservations leave."""
+    """Return the idle periods that end after `now`, computed from the jobs of a schedule."""
     who = schedule.servers.ids
     job = np.repeat(np.arange(len(schedule)), np.diff(schedule.servers.first))
     order = np.lexsort((schedule.start[job], who))
@@ -103,65 +106,65 @@ def idle_left(schedule, servers, now):
     return sorted(map(tuple, found[found[:, 2] > now].tolist()))
 
 
-def idle_in(book, now):
-    """The periods of a book that end after `now`, by server."""
-    count = book.count[0]
-    columns = (book.server[:count], book.begin[:count], book.end[:count])
+def idle_in(table, now):
+    """Return the periods of a table of idle periods that end after `now`, by processor number."""
+    count = table.count[0]
+    columns = (table.server[:count], table.begin[:count], table.end[:count])
     found = zip(*(column.tolist() for column in columns), strict=True)
     return sorted(period for period in found if period[2] > max(now, period[1]))
 
 
 @pytest.mark.parametrize("count", [6_000, pytest.param(1_000_000, marks=pytest.mark.long)])
 def test_no_idle_period_is_lost_or_doubled_and_what_is_past_is_forgotten(monkeypatch, count):
-    """A million requests go on for ten years; each idle period stands once in the book."""
+    """After many requests, the table of idle periods has each idle period exactly once."""
     servers = 128
     jobs = requests(count, servers)
-    schedule, book = run(monkeypatch, jobs, servers, co.Online(900, 900))
+    schedule, table = run(monkeypatch, jobs, servers, co.Online(900, 900))
     now = jobs.submit.max()
     assert now > 86_400 * 365 * 10 * count / 1_000_000
     left = idle_left(schedule, servers, now)
-    assert idle_in(book, now) == left
+    assert idle_in(table, now) == left
     assert len(left) > servers
-    assert len(left) <= book.count[0] < 4 * len(left) + booking.OFTEN * servers
-    assert len(book.begin) < 40 * servers
+    assert len(left) <= table.count[0] < 4 * len(left) + booking.OFTEN * servers
+    assert len(table.begin) < 40 * servers
     schedule.verify()
 
 
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
 def test_a_thousand_processors_in_place_of_each_are_booked_alike(monkeypatch, rule, early):
-    """Each processor of the small machine stands for a thousand that follow one another."""
+    """Jobs and a system that are a thousand times as wide get the same starts."""
     many, servers = 1000, 4
     jobs = requests(300, 2 * servers, load=1.6)
     jobs = jobs.replace(runtime=(jobs.runtime * 0.6).round(), estimate=jobs.runtime)
     policy = co.Online(900, 900, 60, 3e5, rule, release_early=early)
     small, _ = run(monkeypatch, jobs, servers, policy)
     wide = jobs.replace(components=jobs.components * many)
-    large, book = run(monkeypatch, wide, servers * many, policy)
+    large, table = run(monkeypatch, wide, servers * many, policy)
     np.testing.assert_array_equal(large.start, small.start)
     np.testing.assert_array_equal(large.attempts, small.attempts)
     ids = small.servers.ids[:, None].astype(np.int64) * many + np.arange(many)
     np.testing.assert_array_equal(large.servers.ids, ids.ravel())
     assert small.attempts.max() > 5
-    assert len(book.begin) > 2 * servers * many  # the list had to grow
+    assert len(table.begin) > 2 * servers * many  # the list had to grow
 
 
 @pytest.mark.parametrize(("step", "most"), [(0.1, 200), (7.0, 3000)])
 def test_many_attempts_are_counted_as_one_by_one(step, most):
-    """Compare the counts of a pass with those of one interval at a time, on rounded times."""
+    """One pass counts the same idle processors for many attempts as one pass for each attempt."""
     rng = np.random.default_rng(1)
     sizes = np.array([20, 9])
-    book = call(periods.new_book, sizes)
-    book.begin[:] = (rng.integers(0, most, 58) * step).round(1)
-    book.end[:] = book.begin + (rng.integers(0, 90, 58) * step).round(1)
+    table = call(periods.new_table, sizes)
+    table.begin[:] = (rng.integers(0, most, 58) * step).round(1)
+    table.end[:] = table.begin + (rng.integers(0, 90, 58) * step).round(1)
     counts, one = np.empty((booking.MOST_AT_ONCE + 1, 2), np.int64), np.empty(2, np.int64)
     length, total = 12 * step, 0
     for low in range(0, most, 64):
         high = min(low + 64, most)
-        periods.count_attempts(book, 0.0, step, length, low, high, counts)
+        periods.count_attempts(table, 0.0, step, length, low, high, counts)
         for attempt in range(low, high):
             begin = 0.0 + attempt * step
-            periods.count_idle(book, begin, begin + length, one)
+            periods.count_idle(table, begin, begin + length, one)
             assert counts[attempt - low].tolist() == one.tolist()
             total += one.sum()
     assert total > 500

@@ -50,7 +50,7 @@ def test_a_policy_that_starts_nothing_is_named():
 
 @pytest.mark.parametrize("backlog", [None, 1])
 def test_a_policy_that_wakes_itself_for_ever_and_starts_nothing_is_named(backlog, monkeypatch):
-    """It has started one job before; a run that had no end would end in another error."""
+    """The policy starts one job and then only wakes itself; the test ends the run at 1000."""
     monkeypatch.setattr(reference, "MOST_IN_VAIN", 50)
 
     def start_jobs(self, state):
@@ -66,7 +66,10 @@ def test_a_policy_that_wakes_itself_for_ever_and_starts_nothing_is_named(backlog
 
 @pytest.mark.parametrize("rows", [[(60, 2, 2, 3)], [(0, 60, 60, 3), (0, 2, 2, 3)]])
 def test_a_policy_may_be_called_in_vain_while_something_is_to_come(rows, monkeypatch):
-    """An arrival or a departure, which it awaits with more calls than a system at rest allows."""
+    """Calls that start no job cause no error as long as a job will arrive or leave.
+
+    There are more such calls than are allowed in an idle system without arrivals.
+    """
     monkeypatch.setattr(reference, "MOST_IN_VAIN", 50)
 
     def start_jobs(self, state):
@@ -87,7 +90,7 @@ def test_a_placement_that_answers_anything_is_named(answer):
 
 
 def test_a_placement_that_takes_more_than_is_idle_is_named():
-    """4 of 4 at first, then the same with 1 idle."""
+    """A placement that answers with 3 processors is wrong if only 1 processor is idle."""
     greedy = type("Greedy", (co.Placement,), {"place": lambda self, *_: [3]})()
     assert "Greedy() placed job 1, of 3 processors, as [3] with [1] idle" in fault(placement=greedy)
 

@@ -13,7 +13,6 @@ import coalloc_lib as co
 from coalloc_lib.calendar.kernels import periods
 from coalloc_lib.engines import compiled, reference
 from coalloc_lib.engines.kernels import (
-    backfilling,
     booking,
     conservative,
     easy,
@@ -47,7 +46,7 @@ def test_the_heap_gives_the_earliest_end_each_time(steps):
 
 @st.composite
 def queues(draw):
-    """A tree over some jobs of which some wait, entered one by one, and then some gone."""
+    """Sample a tree over a queue after all jobs were entered and some of them have started."""
     keys = np.array(
         draw(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=50)),
         dtype=np.int32,
@@ -76,9 +75,11 @@ def test_tightening_a_block_leaves_every_row_above_it_as_high_as_it_can_be(case,
         assert tree[node].tolist() == np.minimum(tree[2 * node], tree[2 * node + 1]).tolist()
 
 
-#: While job 0 runs, 4,095 jobs enter the queue, one in 16 of 1 processor, the others of all. When
-#: it leaves, those of 1 start, and then leave one by one: until the last has left, every scan is
-#: in vain, and the rows above each of them are lower than they could be.
+#: A program that counts how many keys each search in the queue compares. While job 0 runs, 4,095
+#: jobs enter the queue. One in 16 needs 1 processor, the others need all processors. When job 0
+#: leaves, the small jobs start, and then leave one after the other. Until the last of them has
+#: left, no search finds a job. The rows of the tree above the started jobs are lower than
+#: necessary.
 WORK = """
 import json
 import numpy as np
@@ -105,7 +106,7 @@ print(json.dumps(counts))
 
 
 def test_a_scan_in_vain_looks_at_little_of_a_long_queue(tmp_path):
-    """Were bounds not raised up to the root, every scan would look at hundreds of blocks."""
+    """A search that finds no job raises the rows of the tree, so later searches are short."""
     counts = np.array(json.loads(uncompiled(tmp_path, WORK)))
     assert len(counts) > 1000
     assert np.count_nonzero(counts > 40) <= 10
@@ -125,7 +126,7 @@ IMPOSSIBLE = [
 def test_a_job_that_never_fits_ends_the_run_on_both_engines(
     request_type, components, scheduling, backlog
 ):
-    """`simulate` refuses such a job; an engine that meets one stops and says so."""
+    """An engine raises an error for a job that never fits; `simulate` rejects it earlier."""
     jobs = co.JobStream([0, 1, 2], [1, 1, 1], components, request=request_type)
     placement = None if request_type == "ordered" else co.WorstFit()
     messages = []
@@ -138,7 +139,10 @@ def test_a_job_that_never_fits_ends_the_run_on_both_engines(
 
 @given(queues(), st.lists(st.integers(0, 7), min_size=2, max_size=3), st.data())
 def test_the_first_job_that_may_pass_is_found(case, room, data):
-    """A third entry of the room is for the last entry of a key, whatever the others are."""
+    """The search in the trees finds the first job that may overtake the head.
+
+    A job whose room has a third entry also fits if the last entry of its key is at most this entry.
+    """
     tree, keys, waits = case
     n, begin = len(keys), data.draw(st.integers(0, len(keys)))
     room = np.array(room)
@@ -157,18 +161,18 @@ def test_the_first_job_that_may_pass_is_found(case, room, data):
     passes &= waits & (np.arange(n) >= begin)
     expected = int(passes.argmax()) if passes.any() else -1
     trees = queue_tree.Trees(tree, shortest)
-    fresh = data.draw(st.integers(0, n))  # from there on, who waits is listed
+    fresh = data.draw(st.integers(0, n))  # The waiting jobs from here on are in a list.
     last = fresh + np.flatnonzero(waits[fresh:])
-    for _ in range(2):  # the second time on a tighter tree
-        where = (begin, fresh, last, room, beside, 1.0, shadow)
-        assert queue_tree.first_passing(trees, keys, least, waits, *where) == expected
-    if shadow == np.inf:  # then whoever fits may pass, as under FPFS
+    for _ in range(2):  # The second search uses a tree with raised rows.
+        queue, test = (keys, least, waits), (room, beside, 1.0, shadow)
+        found = queue_tree.first_passing(trees, queue, begin, fresh, last, test)
+        assert found == expected
+    if shadow == np.inf:  # Every job that fits may then overtake the head.
         assert queue_tree.first_fitting(tree, keys, waits, begin, fresh, n, room) == expected
 
 
 MODULES = (
-    backfilling, booking, conservative, easy, events, periods, placing, profile_steps, queue_order,
-    queue_tree,
+    booking, conservative, easy, events, periods, placing, profile_steps, queue_order, queue_tree,
 )  # fmt: skip
 
 
@@ -203,7 +207,7 @@ def returns_arrays(kernel):
 def test_who_counts_no_references_gets_and_gives_no_arrays_that_are_counted(module):
     for kernel in kernels_of(module):
         for other in called_by(kernel):
-            if makes_arrays(other):  # its arrays would never be freed
+            if makes_arrays(other):  # The arrays would never be freed.
                 assert makes_arrays(kernel), (kernel, other)
-            elif returns_arrays(other):  # its arrays would be freed too early
+            elif returns_arrays(other):  # The arrays would be freed too early.
                 assert not makes_arrays(kernel), (kernel, other)

@@ -12,9 +12,9 @@ from tests.conftest import ROOT
 
 
 class Mistake(NamedTuple):
-    """A text in a file of `coalloc_lib`, its wrong replacement, and the test that finds it.
+    """A piece of code of `coalloc_lib`, its wrong replacement, and the test that finds it.
 
-    `policy` is a policy that runs the text.
+    `policy` is the name of a policy whose runs execute this code.
     """
 
     file: str
@@ -36,7 +36,7 @@ TURN = "engines/kernels/queue_order.py"
 
 MISTAKES = {
     "a job that ends at the promised start counts as late": Mistake(
-        EASY, "until[job] > shadow", "until[job] >= shadow", "EASY"
+        EASY, "until[job] <= state.shadow", "until[job] < state.shadow", "EASY"
     ),
     "a shadow ignores jobs that end at the same instant": Mistake(
         EASY,
@@ -53,12 +53,12 @@ MISTAKES = {
     ),
     "a promised start stays when jobs end early": Mistake(
         EASY,
-        "is_planned = is_planned and not departed",
-        "is_planned = is_planned and running > 0",
+        "is_planned = state.is_planned and not state.departed",
+        "is_planned = state.is_planned and state.running > 0",
         "EASY",
     ),
     "a newcomer before the head does not take its place": Mistake(
-        EASY, "in_turn and first < head:", "in_turn and head == n:", "EASY-ordered"
+        EASY, "first < state.head:", "state.head == len(submit):", "EASY-ordered"
     ),
     "a job waits for one cluster too briefly": Mistake(
         EASY,
@@ -68,28 +68,31 @@ MISTAKES = {
     ),
     "the head is examined again after each job that passed it": Mistake(
         EASY,
-        "if at_head and fits(",
+        "if state.at_head and fits(",
         "if fits(",
         "adaptive",
         "test_same_schedule_of_jobs_of_one_instant_where_spanning_is_adaptive",
     ),
     "the compression skips the first job": Mistake(
-        CONSERVATIVE, "at = -1 if offers", "at = 0 if offers", "Conservative"
+        CONSERVATIVE, "state.position = -1", "state.position = 0", "Conservative"
     ),
     "an ended job that was expected last is forgotten": Mistake(
-        CONSERVATIVE, "reach = max(reach, until[gone])", "reach = until[gone]", "Conservative"
+        CONSERVATIVE, "= max(state.next_reach, until)", "= until", "Conservative"
     ),
     "the latest start of a reservation is not checked": Mistake(
-        CONSERVATIVE, "if asked.latest[job] < begin < np.inf:", "if False:", "Conservative"
+        CONSERVATIVE, "if asked.latest[job] < state.begin < np.inf:", "if False:", "Conservative"
     ),
     "a shortcut forgets jobs without length": Mistake(
-        PROFILE, "len(idle) == 1 and count == 0 and", "len(idle) == 1 and", "Conservative"
+        PROFILE,
+        "len(search.idle) == 1 and count == 0 and",
+        "len(search.idle) == 1 and",
+        "Conservative",
     ),
     "a job without length blocks the instant of its start": Mistake(
         PROFILE, "if start < instant < end and", "if start <= instant < end and", "Conservative"
     ),
     "jumps are counted after the head changed": Mistake(
-        TURN, "started if policy.counts_at_head else head", "head", "FPFS"
+        TURN, "started if options.counts_at_head else head", "head", "FPFS"
     ),
     "the penalty of a job on two clusters is forgotten": Mistake(
         EVENTS, "if clusters < 2:", "if clusters < 3:", "FCFS"
@@ -130,8 +133,8 @@ MISTAKES = {
     ),
     "a period that begins later is taken": Mistake(
         PERIODS,
-        "and book.begin[i] <= start and book.end[i] >= end:\n            feasible[",
-        "and book.end[i] >= end:\n            feasible[",
+        "and table.begin[i] <= start and table.end[i] >= end:\n            feasible[",
+        "and table.end[i] >= end:\n            feasible[",
         "Online",
     ),
     "what is left before a job is lost": Mistake(

@@ -12,7 +12,7 @@ from tests.engines.own_policies import ROWS, fault, policy, run
 
 
 class Slots(co.Scheduling):
-    """Starts jobs at multiples of `length` only, and asks to be called then."""
+    """A policy that starts jobs only at multiples of `length`, and asks to be called then."""
 
     def __init__(self, length):
         self.length = length
@@ -34,7 +34,7 @@ def test_a_policy_is_called_when_it_asked_to_be():
 @example(float.fromhex("0x1.0p-53"), float.fromhex("0x1.0000000000001p+0"))
 @example(0.1, 0.3)
 def test_a_policy_is_called_at_that_very_instant(one, other):
-    """Also where no delay from the submission adds up to the instant."""
+    """The instant is exact even if no sum of the submission and a delay equals it."""
     submit, instant = sorted([one, other])
 
     def start_jobs(self, state):
@@ -84,7 +84,7 @@ def test_a_refused_job_leaves_the_queue_unserved():
 
 
 def test_a_job_may_be_refused_long_after_it_came():
-    """Until then it is in the queue."""
+    """A job that is rejected later than at its submission is in the queue until then."""
 
     def start_jobs(self, state):
         co.FCFS().start_jobs(state)
@@ -124,7 +124,7 @@ def test_verify_looks_at_refused_jobs(change, message):
 
 
 def test_a_policy_may_name_the_processors():
-    """The last cluster that holds the job, and no start where it is not idle."""
+    """A policy can start a job on a given allocation; the job waits if this is not idle."""
 
     def start_jobs(self, state):
         while state.queue and state.start(state.queue[0], [0, state.queue[0].processors]):

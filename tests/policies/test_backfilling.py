@@ -19,19 +19,19 @@ NAN = np.nan
 
 
 def stream(rows, request="total", **columns):
-    """Jobs of (submit, runtime, estimate, processors)."""
+    """Return the stream of jobs given as rows (submit, runtime, estimate, processors)."""
     submit, runtime, estimate, processors = zip(*rows, strict=True)
     return co.JobStream(submit, runtime, processors, estimate, request=request, **columns)
 
 
 def run(sizes, rows, policy, placement=None, **columns):
-    """The schedule that both engines make."""
+    """Simulate jobs on both engines, and return the schedule, which must be the same."""
     jobs = stream(rows, **columns)
     return both(co.Multicluster(sizes), jobs, scheduling=policy, placement=placement)
 
 
 def assert_starts(schedule, start, promised):
-    """Assert starts and first promises."""
+    """Assert the start and the first promised start of each job."""
     assert schedule.start.tolist() == start
     np.testing.assert_array_equal(schedule.promised, promised)
 
@@ -41,7 +41,10 @@ def assert_starts(schedule, start, promised):
     [(0.5, 1, 13, NAN), (0.75, 6, 14, 6), ({2: 0.5, 3: 9.0}, 1, 13, NAN), ({2: 0.75}, 6, 14, 6)],
 )
 def test_an_adaptive_job_spans_only_where_one_cluster_would_be_later(penalty, start, end, promised):
-    """Two clusters of four have two idle each; job 2 wants four for eight, and one is free at 6."""
+    """Two clusters of 4 processors have 2 idle processors each when job 2 is submitted.
+
+    Job 2 needs 4 processors for 8 units of time. One cluster is idle at 6.
+    """
     rows = [(0, 6, 6, 2), (0, 9, 9, 2), (1, 8, 8, 4)]
     spread = {"request": "flexible", "span_penalty": penalty}
     placement = co.SingleThenSpan(single=co.WorstFit())
@@ -51,7 +54,10 @@ def test_an_adaptive_job_spans_only_where_one_cluster_would_be_later(penalty, st
 
 
 def test_a_head_that_may_wait_is_promised_what_it_can_expect_at_the_latest():
-    """Job 2 wants five: both clusters have them at 5, one at 9, and spanning costs it 3 or 5."""
+    """Job 2 needs 5 processors: both clusters together have them at 5, and one cluster at 9.
+
+    On both clusters, job 2 runs 3 or 5 units of time longer than on one cluster.
+    """
     rows = [(0, 5, 5, 4), (0, 9, 9, 4), (1, 10, 10, 5), (2, 4, 4, 1)]
     for penalty, start, promised in ((0.3, 5, 8), (0.5, 9, 9)):
         how = {"request": "flexible", "span_penalty": penalty}
@@ -60,7 +66,11 @@ def test_a_head_that_may_wait_is_promised_what_it_can_expect_at_the_latest():
 
 
 def test_who_waits_for_one_cluster_without_need_is_found():
-    """The job above waits until 6. It may for p = 0.75, but not for 0.5, nor under plain EASY."""
+    """`verify` rejects a schedule in which job 2 waits for a single cluster without a reason.
+
+    It waits until 6, as adaptive EASY demands for a span penalty of 0.75. For a penalty of 0.5, or
+    under plain EASY, it would have to start at its submission.
+    """
     rows = [(0, 6, 6, 2), (0, 9, 9, 2), (1, 8, 8, 4)]
     how = {"request": "flexible", "span_penalty": 0.75}
     placement = co.SingleThenSpan(single=co.WorstFit())
@@ -78,15 +88,18 @@ def test_adaptive_spanning_needs_a_placement_that_may_do_either():
 
 
 EASY, CONSERVATIVE = co.EASY(), co.Conservative()
-#: What is shown -> processors, jobs, and for each policy the starts and the first promises.
+#: Examples that were worked out by hand. Each has the number of processors, the jobs, and for each
+#: policy the starts and the first promised starts of the jobs.
 BY_HAND = {
-    # 0 has 6 until 8, 1 wants 8. 2 ends in time; 4 takes the two extra nodes, gone for 5.
+    # Job 0 has 6 processors until 8, and job 1, the head of the queue, needs 8. Job 2 starts
+    # because it ends by 8. Job 4 takes the two extra nodes, which job 5 can then not use.
     "the textbook's example": (
         10,
         [(0, 8, 8, 6), (1, 5, 5, 8), (2, 3, 3, 2), (3, 6, 6, 4), (4, 12, 12, 2), (5, 13, 13, 2)],
         {EASY: ([0, 8, 2, 13, 4, 13], [NAN, 8, NAN, 13, NAN, NAN])},
     ),
-    # 1 leaves one processor extra. EASY gives it to 3 until 20; 2, which wants all 4, waits.
+    # Job 1, the head of the queue, leaves one processor idle at its promised start. EASY gives it
+    # to job 3 until 20, so job 2, which needs all 4 processors, waits until then.
     "conservative delays no one where EASY delays the second in the queue": (
         4,
         [(0, 10, 10, 3), (1, 5, 5, 3), (2, 5, 5, 4), (3, 17, 17, 1)],
@@ -95,7 +108,7 @@ BY_HAND = {
             CONSERVATIVE: ([0, 10, 15, 20], [0, 10, 15, 20]),
         },
     ),
-    # As numbers 0.1 + 0.6 is 0.7; the last job would end a bit later.
+    # In floating point, 0.1 + 0.6 equals 0.7. The last job would end one rounding error later.
     "a job may end at the very instant of the promise": (
         4,
         [(0, 0.7, 0.7, 3), (0, 5, 5, 4), (0.1, 0.6, 0.6, 1), (0.1, 0.6, 0.6000000000000001, 1)],
@@ -106,8 +119,9 @@ BY_HAND = {
         [(1, 0, 0, 4), (1, 2, 2, 4), (1, 0, 5, 4), (1, 1, 1, 4)],
         {EASY: ([1, 1, 3, 3], [NAN, 1, 3, 8])},
     ),
-    # 4, of no time, has 2 processors at 5, when 0 leaves; 3, ahead of it in the queue, moves there
-    # from 8 and needs them too. But 4 goes first, and leaves before 3 starts.
+    # At 5, job 0 leaves, and two jobs are due that need the same processors: job 4 with a length of
+    # 0, and job 3, which is ahead of it in the queue. Job 4 starts first, and leaves before job 3
+    # starts.
     "jobs of no time go first at their instant": (
         4,
         [(0, 5, 5, 2), (0, 4, 8, 1), (0, 100, 100, 1), (1, 10, 10, 3), (2, 0, 0, 2)],
@@ -123,18 +137,20 @@ def test_on_one_cluster_by_hand(case):
         assert_starts(run([size], rows, policy), *answer)
 
 
-#: 0 has 3 of 4, until 12 as it says, and leaves at 10. 3 takes one of them for 10, the others all.
+#: Job 0 has 3 of the 4 processors. It is expected to end at 12, and ends at 10. Job 3 needs one
+#: processor for 10 units of time, and each of the other jobs needs all processors.
 QUEUED = [(0, 10, 12, 3), (1, 5, 5, 4), (2, 4, 4, 4), (3, 10, 10, 1), (4, 1, 1, 4)]
 
 
 @pytest.mark.parametrize(
     ("policy", "start", "promised"),
     [
-        # Each newcomer but 3 takes the place of the head, and 3 would delay the head.
+        # Each new job except job 3 becomes the head of the queue. Job 3 would delay the head.
         (co.EASY(order="shortest"), [0, 15, 11, 20, 10], [NAN, 12, 12, 20, 12]),
         (co.EASY(order="smallest"), [0, 18, 14, 3, 13], [NAN, 12, 12, NAN, 13]),
         (co.EASY(order="priority"), [0, 18, 13, 3, 17], [NAN, 12, 12, NAN, 17]),
-        # At 10 job 4 is the first to be offered more: at once, and 2 is before 1, but finds no gap.
+        # At 10, job 4 is the first job that is offered an earlier start, and starts immediately.
+        # Job 2 is offered one before job 1, but no earlier interval is idle.
         (co.Conservative(order="shortest"), [0, 11, 16, 20, 10], [0, 12, 17, 21, 31]),
     ],
 )
@@ -147,10 +163,12 @@ def test_who_comes_first_in_the_queue_by_hand(policy, start, promised):
     [(co.WorstFit(), [1, 0, 1]), (co.BestFit(), [0, 1, 0])],
 )
 def test_where_components_go_decides_who_passes(placement, clusters):
-    """The head, of 3 and 3, needs 3 on each at 5, so one long job of 1 may pass on each cluster.
+    """A job that would delay the head may start after another job has started.
 
-    0 has 2 of the first until 5. The rule puts 2 and then 3 onto one cluster, where 3 may not pass;
-    once 4, which ends in time, has made that cluster the fuller or the emptier one, 3 may.
+    The head needs 3 processors on each cluster of 4 at instant 5. One long job of 1 processor may
+    therefore overtake it on each cluster. The placement puts job 2 and then job 3 on the same
+    cluster, where job 3 would delay the head. Job 4 ends by 5. After it has started, the placement
+    puts job 3 on the other cluster.
     """
     rows = [(0, 5, 5, (2, 0)), (1, 5, 5, (3, 3)), *[(1, 20, 20, (1, 0))] * 2, (1, 4, 4, (0, 1))]
     schedule = run([4, 4], rows, EASY, placement, request="unordered")
@@ -159,7 +177,7 @@ def test_where_components_go_decides_who_passes(placement, clusters):
 
 
 def test_a_head_that_never_fits_is_passed_by_no_one():
-    """A placement of one's own may refuse what would fit."""
+    """No job overtakes a head for which a user's placement never finds processors."""
 
     class Narrow(co.BestFit):
         def place(self, components, request, idle):
@@ -174,7 +192,7 @@ def test_a_head_that_never_fits_is_passed_by_no_one():
 
 
 def assert_as_naive(size, jobs, engines=("compiled", "reference")):
-    """Assert that all engines start every job as the textbook versions do."""
+    """Assert that these engines start every job when the textbook versions start it."""
     order = np.argsort(jobs.submit, kind="stable")
     columns = (jobs.submit, jobs.runtime, jobs.estimate, jobs.processors)
     rows = list(zip(*(column[order].tolist() for column in columns), strict=True))
@@ -194,13 +212,13 @@ PLAIN = {"has_tables": False, "has_reservations": False}
 
 @given(cases(POLICIES["EASY"], most_clusters=1, **PLAIN), st.sampled_from([0.5, 1.0, 3.0]))
 def test_on_one_cluster_both_are_the_textbooks(case, longer):
-    """Jobs end early and late, with ties; no job is expected to take no time."""
+    """Some jobs end early and some at the same instant; all expected lengths are above 0."""
     jobs = case.jobs.replace(estimate=np.maximum(case.jobs.estimate, longer), request="total")
     assert_as_naive(case.system.largest, jobs)
 
 
 def key_of(policy, jobs):
-    """What each order goes by, the least first."""
+    """Return the sort key of each job in the order of a policy, or None for order of arrival."""
     expected = np.where(jobs.estimate > jobs.runtime, jobs.estimate, jobs.runtime)
     area = expected * jobs.components.sum(axis=1)
     return {"shortest": expected, "smallest": area, "priority": -jobs.priority}.get(policy.order)
@@ -210,7 +228,7 @@ def key_of(policy, jobs):
 @settings(max_examples=3 * settings.default.max_examples)
 @given(data=st.data())
 def test_multiclusters_are_run_as_the_definition_says(name, data):
-    """Both engines could share a misreading; the third implementation knows neither of them."""
+    """Both engines agree with a third implementation, which was written from the definition."""
     system, jobs, how = data.draw(cases(POLICIES[name], **PLAIN))
     policy, placement = how["scheduling"], how["placement"]
     schedule = co.simulate(system, jobs, scheduling=policy, placement=placement)
@@ -225,9 +243,12 @@ def test_multiclusters_are_run_as_the_definition_says(name, data):
 @pytest.mark.parametrize("policy", [EASY, CONSERVATIVE], ids=str)
 @pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total"])
 def test_both_engines_agree_on_a_long_queue(policy, request_type):
-    """The trees have several levels here, and stale bounds; the plan outgrows its arrays."""
+    """The queue is long enough for trees of several levels and for a profile that has to grow.
+
+    Some rows of the trees are lower than necessary.
+    """
     rng = np.random.default_rng(5)
-    n = 400 if policy == EASY else 100  # the readable plan looks at every pair of jobs
+    n = 400 if policy == EASY else 100  # The readable policy compares every two jobs.
     shape = n if request_type == "total" else (n, 3)
     submit, runtime = rng.integers(0, n // 10, n), rng.exponential(2, n)
     components, estimate = rng.integers(1, 8, shape), rng.exponential(4, n)
@@ -249,7 +270,7 @@ load = cache(partial(co.load_trace, missing="error"))
 
 
 def log_jobs(name, largest, estimates="requested"):
-    """The jobs of a real log that one cluster of a size can hold."""
+    """Return the jobs of a real log that fit on a cluster of a given size."""
     return load(name).jobs("total", estimates, 0.0, largest)
 
 
@@ -265,7 +286,7 @@ def log_jobs(name, largest, estimates="requested"):
 )
 def test_jobs_of_real_logs_start_as_in_the_textbooks(real_logs, name, size, most, estimates):
     jobs = log_jobs(name, size, estimates)[:most]
-    if estimates == "exact":  # the naive plan knows no jobs of no time
+    if estimates == "exact":  # The textbook version does not support jobs of length 0.
         jobs = jobs[jobs.runtime > 0]
     assert_as_naive(size, jobs, ("compiled", "reference") if most else ["compiled"])
 
@@ -276,7 +297,7 @@ def test_jobs_of_real_logs_start_as_in_the_textbooks(real_logs, name, size, most
 def test_real_logs_on_several_clusters(
     real_logs, name, size, request_type, placement, penalty, most
 ):
-    """Both engines agree; the readable plan is slow."""
+    """Both engines make the same schedules of real logs; the readable engine gets fewer jobs."""
     clusters = [size // 2, size // 4, size // 4]
     jobs = log_jobs(name, clusters[0]).replace(span_penalty=penalty)
     jobs = jobs.split(at_most=clusters[2]) if request_type == "unordered" else jobs
@@ -292,7 +313,8 @@ def test_schedules_of_whole_logs_keep_the_rules(real_logs, name, size, policy):
     co.simulate(co.Multicluster([size]), log_jobs(name, size), scheduling=policy).verify()
 
 
-#: Job 1 asks for all four processors from 5 on. Job 2 ends before that; job 3 does not.
+#: Job 1 asks for all four processors from the instant 5 on. Job 2 ends before 5, and job 3 does
+#: not.
 RESERVED = [(0, 4, 4, 2), (0, 2, 2, 4), (1, 3, 3, 2), (1, 6, 6, 1)]
 
 
@@ -311,7 +333,7 @@ def test_conservative_plans_around_a_reservation(earliest, latest, start):
 
 
 class Own(co.EASY):
-    """A user's own policy, made from EASY."""
+    """A user-defined policy that is derived from EASY."""
 
 
 @pytest.mark.parametrize("engine", [None, "compiled", "reference"])

@@ -19,13 +19,13 @@ from tests.naive_booking import online
 
 
 def book(system, jobs, policy, placement=None):
-    """The verified schedule of the readable engine."""
+    """Return the schedule of the readable engine, after `verify` has checked it."""
     how = {"scheduling": policy, "placement": placement, "engine": "reference"}
     return co.simulate(co.Multicluster(np.atleast_1d(system)), jobs, **how).verify()
 
 
 def total(rows, **more):
-    """Jobs (submit, run time, processors) for one cluster."""
+    """Return a stream of total requests, given as rows (submit, run time, processors)."""
     submit, runtime, processors = zip(*rows, strict=True)
     return co.JobStream(submit, runtime, processors, request="total", **more)
 
@@ -34,7 +34,7 @@ def numbers(schedule):
     return [servers.tolist() for servers in schedule.servers]
 
 
-#: Slots of 10, steps of 5, 8 attempts, 100 ahead.
+#: Slots of length 10, attempts every 5 units of time, at most 8 attempts, a horizon of 100.
 TERMS = co.Online(10, 5, 8, 100)
 LONG = replace(TERMS, min_length=7)
 
@@ -57,15 +57,16 @@ def test_each_job_gets_the_first_attempt_and_the_servers_of_a_brute_force_calend
             assert schedule.start[job] == schedule.promised[job] == wanted.start
 
 
-#: Slots as a user means them; as numbers they are rounded.
+#: Lengths of slots that are rounded in floating point, and the exact lengths that a user means.
 MEANT = {0.1: Fraction(1, 10), 0.3: Fraction(3, 10), 1 / 3: Fraction(1, 3)}
 
 
 def at_the_edge(slot, horizon, count, most=3000):
-    """Requests for one server that end at the horizon or beside it, and which are in time.
+    """Return requests for one processor that end near the horizon, and whether each ends in time.
 
-    What is in time is told by fractions of the slot that is meant; all numbers of a request are
-    rounded once. Submissions come up to `most` slots from 0, in slots and between them.
+    Exact fractions of the intended slot decide whether a request ends in time. All numbers of a
+    request are then rounded once. Submissions are at most `most` slots from 0, at the beginning and
+    in the middle of slots.
     """
     rng, unit = np.random.default_rng(ceil(10 * horizon)), MEANT[slot]
     slots, rows, fits = ceil(horizon / unit), [], []
@@ -87,7 +88,7 @@ def at_the_edge(slot, horizon, count, most=3000):
 @pytest.mark.parametrize("slot", MEANT)
 @pytest.mark.parametrize("engine", ["reference", "compiled"])
 def test_slots_are_counted_as_exact_fractions_are(engine, slot, horizon):
-    """Nothing is refused or accepted at the edge of the horizon because 0.1 is rounded."""
+    """No request is accepted or rejected at the horizon only because 0.1 is rounded."""
     jobs, fits = at_the_edge(slot, horizon, 400)
     online = co.Online(slot, slot, 3, horizon)
     how = {"scheduling": online, "engine": engine}
@@ -107,7 +108,10 @@ def test_trees_count_slots_so_too(slot, horizon):
 
 @pytest.mark.parametrize("slot", [*MEANT, 0.7, 2.5, 900.0, 1 / 128, 1e-3])
 def test_both_engines_count_the_same_slots(slot):
-    """Multiples of the slot begin slots; where these are exact, the number before one does not."""
+    """Each multiple of the slot begins a slot, also if it is rounded.
+
+    If the multiples are exact, the floating-point number before one belongs to the slot before.
+    """
     rules = co.Online(slot, horizon=100 * slot)
     for number in range(1, 2000):
         instant = number * slot
@@ -144,26 +148,30 @@ BEST, EARLY = replace(TERMS, rule="best-fit"), replace(TERMS, release_early=True
 @pytest.mark.parametrize(
     ("size", "rows", "more", "policy", "answer"),
     [
-        # Job 0 is there until 12; job 1 is tried at 3, 8 and 13. Servers 0 and 1 idle since 12.
+        # Job 0 runs until 12. The attempts for job 1 are at 3, 8 and 13. Processors 0 and 1 have
+        # been idle since 12.
         (4, [(0, 12, 3), (3, 1, 2)], {}, TERMS,
          {"start": [0, 13], "attempts": [1, 3], "servers": [[0, 1, 2], [0, 1]]}),
-        # An advance reservation is tried from its earliest start on.
+        # The first attempt for an advance reservation is at its earliest start.
         (2, [(0, 5, 2), (0, 5, 2), (0, 9, 2)], {"earliest_start": [4, 0, 0]}, TERMS,
          {"start": [4, 10, 15], "attempts": [1, 3, 4], "wait": [4, 10, 15], "delay": [0, 10, 15]}),
-        # Both idle until 20, server 0 longer.
+        # Both processors are idle until 20, and processor 0 has been idle for longer.
         *((2, [(0, 4, 1), (0, 9, 1), (9, 5, 2), (9, 3, 1)], {"earliest_start": [0, 0, 20, 9]}, rule,
            {"servers": [[0], [1], [0, 1], [1]]}) for rule in (TERMS, BEST)),
-        # Job 0 asks for 20 and ends at 2; the rest of its time is given back if rules say so.
+        # Job 0 reserves 20 units of time and ends at 2. With `release_early`, its processors are
+        # then idle.
         *((2, [(0, 2, 2), (2, 4, 2), (2, 4, 2)], {"estimate": [20, 4, 4]}, rule, {"start": start})
           for rule, start in ((TERMS, [0, 22, 27]), (EARLY, [0, 2, 7]))),
-        # An early end moves no promise.
+        # A job that ends early does not change the promised start of another job.
         (2, [(0, 2, 2), (1, 4, 2), (2, 4, 2)], {"estimate": [20, 4, 4]}, EARLY,
          {"start": [0, 21, 2], "promised": [0, 21, 2]}),
-        # Booked for 7 at least: job 0 ends at 2, or at once, and holds its servers for others.
+        # Each reservation is at least 7 long. Job 0 ends at 2 or at 0, and its processors stay
+        # reserved until 7.
         *((2, [(0, run, 2), (1, 4, 2)], {}, LONG, {"start": [0, 11], "attempts": [1, 3]})
           for run in (2, 0)),
         (2, [(0, 2, 2), (3, 4, 2)], {}, replace(LONG, release_early=True), {"start": [0, 3]}),
-        # Job 1 leaves server 0 at 5, when it starts: idle since 5, not since 3; server 1 since 4.
+        # Job 1 starts and ends at 5 on processor 0, which is then idle since 5. Processor 1 has
+        # been idle since 4.
         (2, [(0, 3, 1), (0, 0, 1), (0, 4, 1), (6, 1, 1)],
          {"estimate": [3, 10, 4, 1], "earliest_start": [0, 5, 0, 6]}, EARLY,
          {"servers": [[0], [0], [1], [0]]}),
@@ -187,7 +195,11 @@ def test_attempts_and_servers_keep_to_the_positions_of_the_stream():
 @pytest.mark.parametrize("rule", ["latest-start", "best-fit", "first-found"])
 @pytest.mark.parametrize("early", [False, True])
 def test_a_length_that_rounding_takes_at_a_later_attempt_is_none(rule, early):
-    """Three of four servers are taken until 3; 1e-16 is none from 1 on, 1e-15 still is one at 3."""
+    """A request is rejected if a rounding error removes its length at a later attempt.
+
+    Three of four processors are reserved until 3. From 1 on, adding 1e-16 to an instant does not
+    change it. Adding 1e-15 to 3 does.
+    """
     rows = [(0, 3, 3), (0, 1e-16, 2), (0, 1e-16, 1), (0, 1e-15, 2), (1, 5, 1)]
     policy = replace(TERMS, step=1, rule=rule, release_early=early)
     for engine in ["reference", "compiled"][: 1 + (rule != "first-found")]:
@@ -201,7 +213,7 @@ def test_a_length_that_rounding_takes_at_a_later_attempt_is_none(rule, early):
 @settings(max_examples=100)
 @given(st.data(), onlines())
 def test_lengths_near_rounding_are_booked_alike_by_all(data, policy):
-    """What is refused is told by fractions: at most 2^-53 of the start."""
+    """A request is rejected if its length is at most 2**-53 of its start."""
     lengths = st.sampled_from([1e-17, 2.0**-53, 2.0**-52, 5e-16, 1e-15, 3e-15, 1.0, 4.0])
     row = st.tuples(st.integers(0, 12), lengths, st.integers(1, 4))
     jobs = total(sorted(data.draw(st.lists(row, min_size=1, max_size=20))))
@@ -282,5 +294,7 @@ def test_a_policy_of_ones_own_may_take_reservations_and_tell_servers():
 @pytest.mark.parametrize("engine", ["reference", "compiled"])
 def test_a_submission_too_far_for_its_slots_is_refused(engine):
     jobs = co.JobStream([0, 1e200], [1, 1], [1, 1], request="total")
-    with pytest.raises(co.InputError, match=r"^the instant 1e\+200 is more than .* slots of 900"):
+    with pytest.raises(
+        co.InputError, match=r"^the instant 1e\+200 is more than .* slots of length 900"
+    ):
         co.simulate(co.Multicluster([1]), jobs, scheduling=co.Online(), engine=engine)

@@ -13,13 +13,13 @@ from coalloc_lib.policies.profile import Profile
 from tests.conftest import placements
 from tests.naive_backfilling import easy
 
-#: Instants of the tables; nothing is taken beyond.
+#: The last instant at which a profile of these tests may change.
 MOST = 24
 
 
 @st.composite
 def futures(draw):
-    """A profile on whole instants, and what is idle at each of them."""
+    """Sample a profile that changes at whole instants, and a table of its idle processors."""
     sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
     future, table = Profile(sizes), np.tile(sizes, (3 * MOST, 1))
     for _ in range(draw(st.integers(0, 6))):
@@ -33,7 +33,10 @@ def futures(draw):
 
 
 def reserve(table, job, place, since):
-    """The first start, end and allocation, by trying every instant and both lengths of a job."""
+    """Return the first start, the end and the allocation of a job, by trying every whole instant.
+
+    A job has one length on one cluster, and twice this length on several clusters.
+    """
     for start in range(since, 2 * MOST):
         for length in (job.estimate, 2 * job.estimate):
             window = table[start : max(start + int(length), start + 1)]
@@ -53,7 +56,7 @@ def test_a_profile_tells_what_is_idle_at_every_instant(case):
 
 @given(futures(), st.data())
 def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
-    """Each job, expected to run `estimate`, runs twice that where it spans."""
+    """A job that uses several clusters is expected to run for twice its estimate."""
     future, table = case
     clusters = table.shape[1]
     request = data.draw(st.sampled_from(["unordered", "total", "flexible"]))
@@ -86,6 +89,8 @@ def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
             r"^allocation = \[1, 1\]; give one number of processors for each of the 1 clusters$",
         ),
         (2, 4, [4], r"allocation = \[4\] from 2 to 4; only \[3\] processors"),
+        (2, 4, [-1], r"^allocation = \[-1\]; give numbers of 0 or more, and call give_back"),
+        (4, 4, [-1], r"^allocation = \[-1\]; give numbers of 0 or more"),
     ],
 )
 def test_what_cannot_be_taken_is_refused_and_changes_nothing(start, end, taken, message):
@@ -130,15 +135,28 @@ def test_what_is_given_back_leaves_no_step():
     future.take(3, 3, [2])
     job = Job(0, 0.0, 4.0, 4.0, (4,), span_penalty=0.0)
     assert future.earliest(job, lambda job, idle: [4] if idle[0] == 4 else None).start == 7
-    future.take(1, 7, [-1])
+    future.give_back(1, 7, [1])
     assert future.instants == [0]
     assert future.earliest(job, lambda job, idle: [4] if idle[0] == 4 else None).start == 3
-    future.take(3, 3, [-2])
+    future.give_back(3, 3, [2])
     assert future.moments == []
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "taken"), [(1, 4, [2]), (4, 6, [1]), (5, 9, [1]), (5, 5, [1]), (6, 6, [2])]
+)
+def test_only_what_was_taken_can_be_given_back(start, end, taken):
+    future = Profile([4])
+    future.take(1, 5, [1])
+    future.take(6, 6, [1])
+    before = [*future.instants], [*future.idle], [*future.moments]
+    with pytest.raises(co.InputError, match="was not taken in this whole interval"):
+        future.give_back(start, end, taken)
+    assert (future.instants, future.idle, future.moments) == before
+
+
 class PromiseFirst(co.Scheduling):
-    """Backfilling that keeps processors for the first job that has to wait, with `Profile.of`."""
+    """A backfilling policy that reserves processors for the first job that has to wait."""
 
     def start_jobs(self, state):
         future, promised = Profile.of(state), False
@@ -152,7 +170,7 @@ class PromiseFirst(co.Scheduling):
 
 @given(st.integers(0, 2**32), st.integers(2, 8))
 def test_a_policy_on_the_future_of_the_running_jobs_is_easy_on_one_cluster(seed, size):
-    """Among the jobs are some without length, and many that arrive at one instant."""
+    """Some jobs have a length of 0, and many jobs arrive at the same instant."""
     rng = np.random.default_rng(seed)
     count = 25
     submit, runtime, estimate = (rng.integers(0, most, count) for most in (12, 9, 12))

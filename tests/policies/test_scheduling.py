@@ -12,7 +12,7 @@ from tests.schedules.overtaking import times_overtaken
 
 
 def run(sizes, rows, *, engine=None, request="unordered", **how):
-    """Simulate jobs given as (submit, runtime, components), on both engines if none is named."""
+    """Simulate jobs given as rows (submit, runtime, components), by default on both engines."""
     jobs = co.JobStream(*zip(*rows, strict=True), request=request)
     if engine is None:
         return both(co.Multicluster(sizes), jobs, **how)
@@ -20,7 +20,10 @@ def run(sizes, rows, *, engine=None, request="unordered", **how):
 
 
 def test_order_of_arrival_decides_who_fits():
-    """Three jobs on two clusters of 5: (2,1), (3,1), (2,1) run together; see test_placement."""
+    """Three jobs on two clusters of 5 can run at the same time in one order of arrival only.
+
+    They have components of 2 and 1, 3 and 1, and 2 and 1 processors.
+    """
     together = run([5, 5], [(0, 4, (2, 1)), (0, 4, (3, 1)), (0, 4, (2, 1))])
     assert together.start.tolist() == [0, 0, 0]
     assert together.allocation.tolist() == [[2, 1], [1, 3], [2, 1]]
@@ -29,8 +32,9 @@ def test_order_of_arrival_decides_who_fits():
     assert in_turn.allocation.tolist() == [[2, 1], [1, 2], [3, 1]]
 
 
-#: On one cluster of 4: a job of 3 runs to 10, a job of 2 heads the queue, three jobs of 1
-#: follow it, each of 3 units of time.
+#: Jobs for one cluster of 4 processors. Job 0 has 3 processors until 10, and job 1 needs 2 and
+#: becomes the head of the queue. The three jobs behind it need 1 processor for 3 units of time
+#: each.
 BLOCKED = [(0, 10, 3), (1, 5, 2), (2, 3, 1), (3, 3, 1), (4, 3, 1)]
 
 
@@ -53,7 +57,11 @@ def test_the_head_is_overtaken_so_often_and_no_more(scheduling, start, overtaken
 
 
 def test_fpfs_starts_several_in_one_scan_in_order():
-    """At 0 job 0 leaves 3 idle: jobs 2 and 3 (1 and 2) start past job 1 (4), job 4 does not."""
+    """Several jobs overtake the head at one instant, in the order of the queue.
+
+    Job 0 leaves 3 processors idle. Jobs 2 and 3, of 1 and 2 processors, overtake job 1, which needs
+    4. No processor is then left for job 4.
+    """
     rows = [(0, 5, 1), (0, 5, 4), (0, 5, 1), (0, 5, 2), (0, 5, 1)]
     schedule = run([4], rows, scheduling=co.FPFS(2))
     assert schedule.start.tolist() == [0, 5, 0, 0, 10]
@@ -61,12 +69,13 @@ def test_fpfs_starts_several_in_one_scan_in_order():
 
 
 def test_jumps_add_up_over_those_who_wait():
-    """The second of two waiting jobs inherits what overtook it while it was not the head.
+    """Overtakings count for every waiting job that is overtaken, not only for the head.
 
-    On 4 processors: 3 of them busy to 10, jobs of 2 and of 4 wait, ones of 1 come. Two jumps
-    are used up at 5; at 10 the first starts beside two idle processors, which the last job
-    could use, but it may not: the job of 4, which it would overtake, has been overtaken twice;
-    where only the time at the head of the queue counts, it has not, and the last job starts.
+    Of 4 processors, 3 are busy until 10. A job of 2 and a job of 4 processors wait, and jobs of 1
+    processor arrive. Two of them have overtaken both waiting jobs by 5. At 10, the job of 2
+    processors starts, and the last job of 1 processor would fit. It may not start, because the job
+    of 4 processors, now the head, has already been overtaken twice. If only overtakings at the head
+    of the queue count, it may start.
     """
     rows = [(0, 10, 3), (1, 2, 2), (1, 9, 4), (2, 3, 1), (3, 3, 1), (4, 3, 1)]
     schedule = run([4], rows, scheduling=co.FPFS(2))
@@ -80,7 +89,7 @@ def test_jumps_add_up_over_those_who_wait():
 
 
 def test_requests_in_a_run():
-    """The same two columns read four ways, on clusters of 4 and 6."""
+    """The same components are scheduled as each request type on clusters of 4 and 6 processors."""
     rows = [(0, 5, (1, 3)), (0, 5, (3, 1)), (0, 5, (1, 1))]
     expected = {
         "ordered": ([0, 0, 5], [[1, 3], [3, 1], [1, 1]]),
@@ -95,7 +104,7 @@ def test_requests_in_a_run():
 
 
 class Shortest(co.Scheduling):
-    """The shortest waiting job first, and nothing past it."""
+    """A policy that starts the shortest waiting job; if it does not fit, no job starts."""
 
     def start_jobs(self, state):
         while state.queue and state.start(min(state.queue, key=lambda job: job.runtime)):
@@ -104,14 +113,14 @@ class Shortest(co.Scheduling):
 
 @dataclass(frozen=True)
 class LastFit(co.Placement):
-    """The cluster with the highest number."""
+    """A placement that tries the clusters by decreasing number."""
 
     def order(self, idle):
         return range(len(idle) - 1, -1, -1)
 
 
 class Halves(co.Placement):
-    """Every job half on cluster 0, half on cluster 1."""
+    """A placement that puts half of every job on cluster 0 and half on cluster 1."""
 
     def order(self, idle):
         raise AssertionError("place is all there is")
@@ -122,7 +131,7 @@ class Halves(co.Placement):
 
 
 def test_a_policy_of_the_users_own():
-    """It sees all that arrive at its instant: of two simultaneous jobs the shorter goes first."""
+    """Of two jobs that arrive at the same instant, the policy `Shortest` starts the shorter one."""
     rows = [(0, 3, 4), (1, 9, 4), (2, 1, 4), (3, 2, 4)]
     assert run([4], rows, scheduling=Shortest(), engine="reference").start.tolist() == [0, 6, 3, 4]
     rows = [(1, 3, 4), (1, 2, 4)]
@@ -153,7 +162,10 @@ def test_the_compiled_engine_refuses_what_it_cannot_translate(scheduling, placem
 
 
 def test_a_class_derived_from_a_known_policy_is_not_taken_for_it():
-    """It may have changed anything, so the compiled engine must not run the parent's kernel."""
+    """The compiled engine does not run a class that is derived from a policy of the library.
+
+    The class may have changed the policy.
+    """
     derived = type("Mine", (co.FCFS,), {})()
     with pytest.raises(co.InputError, match="no translation"):
         run([4], BLOCKED, scheduling=derived, engine="compiled")

@@ -15,7 +15,7 @@ JOBS = co.JobStream([0, 0, 1], [4, 2, 1], [[3], [6], [1]], [6, 2, 1], request="f
 
 @dataclass(frozen=True)
 class Own(co.Scheduling):
-    """First come, first served, with options that others have."""
+    """A first-come-first-served policy with options that other policies have."""
 
     max_jumps: int = field()
     min_length: float = 0.0
@@ -56,7 +56,7 @@ def test_only_a_policy_that_overtakes_needs_more_than_the_head_of_a_held_queue()
 
 @dataclass(frozen=True)
 class OneFirst(co.Placement):
-    """A placement of one's own that goes to one cluster first."""
+    """A user-defined placement that uses several clusters only if no single cluster suffices."""
 
     one_cluster_first = True
 
@@ -74,6 +74,26 @@ def test_adaptive_spanning_takes_any_placement_that_goes_to_one_cluster_first():
     assert own.allocation.tolist() == known.allocation.tolist()
     with pytest.raises(co.InputError, match="SingleThenSpan"):
         co.simulate(SYSTEM, JOBS, scheduling=adaptive, placement=co.WorstFit())
+
+
+@dataclass(frozen=True)
+class NeverTwoOfFive(OneFirst):
+    """A placement that places no job of two processors while five processors are idle."""
+
+    def place(self, components, request, idle):
+        if sum(components) == 2 and sum(idle) == 5:
+            return None
+        return super().place(components, request, idle)
+
+
+def test_an_adaptive_job_starts_on_two_clusters_if_its_placement_later_finds_no_place_for_it():
+    """Job 2 fits on two clusters at 0. At 2, when job 1 has ended, five processors are idle."""
+    columns = [0, 0, 0], [9, 2, 4], [[3], [3], [2]]
+    jobs = co.JobStream(*columns, request="flexible", span_penalty=1.0)
+    how = {"placement": NeverTwoOfFive(), "engine": "reference"}
+    schedule = co.simulate(SYSTEM, jobs, scheduling=co.EASY(adaptive=True), **how)
+    assert schedule.start.tolist() == [0, 0, 0]
+    assert schedule.allocation[2].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -10,87 +10,87 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels import kernel
 
-#: The idle periods, one column for each of their properties. `begin` and `end`, float64 (n,), are
-#: the interval. `server`, int64 (n,), is the number of the processor, and `cluster`, int64 (n,),
-#: its cluster. Only the first ``count[0]`` entries are in use; `count` is int64 (1,).
-Book = namedtuple("Book", "begin end server cluster count")
+#: A table of idle periods, one column for each of their properties. `begin` and `end`, float64
+#: (n,), are the interval. `server`, int64 (n,), is the number of the processor, and `cluster`,
+#: int64 (n,), its cluster. Only the first ``count[0]`` entries are in use; `count` is int64 (1,).
+IdleTable = namedtuple("IdleTable", "begin end server cluster count")
 
 LATEST_START, BEST_FIT = range(2)
-#: The code of each rule that chooses among feasible periods.
+#: The code of each rule that chooses among the idle periods that contain an interval.
 RULE_CODES = {"latest-start": LATEST_START, "best-fit": BEST_FIT}
 
 
 @kernel(makes_arrays=True)
-def new_book(sizes):
-    """Return a book in which every processor of clusters of these sizes is idle from 0 on."""
+def new_table(sizes):
+    """Return the idle periods of clusters of these sizes, all of whose processors are idle."""
     servers = sizes.sum()
     begin, end = np.zeros(2 * servers), np.full(2 * servers, np.inf)
     server, cluster = np.arange(2 * servers), np.zeros(2 * servers, np.int64)
     cluster[:servers] = np.repeat(np.arange(len(sizes)), sizes)
-    return Book(begin, end, server, cluster, np.full(1, servers))
+    return IdleTable(begin, end, server, cluster, np.full(1, servers))
 
 
 @kernel(makes_arrays=True)
-def with_room(book, more):
-    """Return the book, or a larger copy of it if it has no room for `more` further periods."""
-    count, size = book.count[0], len(book.begin)
+def with_room(table, more):
+    """Return a table of idle periods, or a larger copy if it has no room for `more` periods."""
+    count, size = table.count[0], len(table.begin)
     if count + more <= size:
-        return book
+        return table
     size = 2 * (count + more)
     begin, end = np.empty(size), np.empty(size)
     server, cluster = np.empty(size, np.int64), np.empty(size, np.int64)
-    begin[:count], end[:count] = book.begin[:count], book.end[:count]
-    server[:count], cluster[:count] = book.server[:count], book.cluster[:count]
-    return Book(begin, end, server, cluster, book.count)
+    begin[:count], end[:count] = table.begin[:count], table.end[:count]
+    server[:count], cluster[:count] = table.server[:count], table.cluster[:count]
+    return IdleTable(begin, end, server, cluster, table.count)
 
 
 @kernel
-def add(book, begin, end, server, cluster):
-    """Append an idle period to the book, which must have room for it."""
-    i = book.count[0]
-    book.begin[i], book.end[i] = begin, end
-    book.server[i], book.cluster[i] = server, cluster
-    book.count[0] = i + 1
+def add(table, begin, end, server, cluster):
+    """Append an idle period to a table, which must have room for it."""
+    i = table.count[0]
+    table.begin[i], table.end[i] = begin, end
+    table.server[i], table.cluster[i] = server, cluster
+    table.count[0] = i + 1
 
 
 @kernel
-def forget(book, now):
-    """Remove the idle periods that are empty or end at or before `now`."""
-    count, book.count[0] = book.count[0], 0
+def forget(table, now):
+    """Remove the idle periods of a table that are empty or end at or before `now`."""
+    count, table.count[0] = table.count[0], 0
     for i in range(count):
-        if book.end[i] > max(now, book.begin[i]):
-            add(book, book.begin[i], book.end[i], book.server[i], book.cluster[i])
+        if table.end[i] > max(now, table.begin[i]):
+            add(table, table.begin[i], table.end[i], table.server[i], table.cluster[i])
 
 
 @kernel
-def count_idle(book, start, end, counts):
-    """Write into `counts` the number of processors of each cluster that are idle in an interval."""
+def count_idle(table, start, end, counts):
+    """Count the processors of each cluster that are idle from `start` to `end`, in `counts`."""
     counts[:] = 0
-    for i in range(book.count[0]):
-        if book.begin[i] <= start and book.end[i] >= end:
-            counts[book.cluster[i]] += 1
+    for i in range(table.count[0]):
+        if table.begin[i] <= start and table.end[i] >= end:
+            counts[table.cluster[i]] += 1
 
 
 @kernel
-def count_attempts(book, since, step, length, low, high, counts):
-    """Write the number of idle processors for each of the attempts `low` to ``high - 1``.
+def count_attempts(table, since, step, length, low, high, counts):
+    """Count the idle processors of each cluster for the attempts `low` to ``high - 1``.
 
     Attempt k asks for an interval of this length that starts at ``since + k * step``. The numbers
     of processors of each cluster for attempt k are written into row ``k - low`` of `counts`, int64
-    (n, clusters). The row after that of the last attempt is overwritten too.
+    (n, clusters). One further row of `counts` is used as scratch space.
     """
     counts[: high - low + 1] = 0
     earliest, latest = since + low * step, since + (high - 1) * step
-    for i in range(book.count[0]):
-        begin, end = book.begin[i], book.end[i]
+    for i in range(table.count[0]):
+        begin, end = table.begin[i], table.end[i]
         if begin > latest or max(begin, earliest) + length > end:
             continue  # This test excludes most periods.
         first = low
         if begin > earliest:
             first = first_after(since, step, 0.0, np.nextafter(begin, -np.inf), low, high)
         stop = first_after(since, step, length, end, first, high)
-        counts[first - low, book.cluster[i]] += 1
-        counts[stop - low, book.cluster[i]] -= 1
+        counts[first - low, table.cluster[i]] += 1
+        counts[stop - low, table.cluster[i]] -= 1
     for k in range(1, high - low):
         for c in range(counts.shape[1]):
             counts[k, c] += counts[k - 1, c]
@@ -98,7 +98,7 @@ def count_attempts(book, since, step, length, low, high, counts):
 
 @kernel
 def first_after(since, step, length, stop, low, most):
-    """Return the first attempt that ends after `stop`, at least `low` and at most `most`.
+    """Return the number of the first attempt, from `low` to `most`, that ends after `stop`.
 
     Attempt k starts at ``since + k * step`` and takes `length`.
     """
@@ -115,58 +115,60 @@ def first_after(since, step, length, stop, low, most):
 
 
 @kernel(makes_arrays=True)
-def choose(book, rule, cluster, start, end, wanted):
-    """Return the indices of `wanted` feasible periods of a cluster, chosen by a rule."""
-    feasible, found = np.empty(book.count[0], np.int64), 0
-    for i in range(book.count[0]):
-        if book.cluster[i] == cluster and book.begin[i] <= start and book.end[i] >= end:
+def choose(table, rule, cluster, start, end, wanted):
+    """Choose `wanted` idle periods of a cluster that contain an interval; return their indices."""
+    feasible, found = np.empty(table.count[0], np.int64), 0
+    for i in range(table.count[0]):
+        if table.cluster[i] == cluster and table.begin[i] <= start and table.end[i] >= end:
             feasible[found] = i
             found += 1
     feasible = feasible[:found]
     if found == wanted:
         return feasible
-    key = -book.begin[feasible]
+    key = -table.begin[feasible]
     if rule == BEST_FIT:
-        key += book.end[feasible]
+        key += table.end[feasible]
     bound = np.partition(key, wanted - 1)[wanted - 1]
     tied = feasible[key == bound]
-    tied = tied[np.argsort(book.server[tied])]
+    tied = tied[np.argsort(table.server[tied])]
     if rule == BEST_FIT:
-        tied = tied[np.argsort(-book.begin[tied], kind="mergesort")]
+        tied = tied[np.argsort(-table.begin[tied], kind="mergesort")]
     best = feasible[key < bound]
     return np.concatenate((best, tied[: wanted - len(best)]))
 
 
 @kernel
-def take(book, chosen, start, end):
+def take(table, chosen, start, end):
     """Remove the time from `start` to `end` from the idle periods with the indices `chosen`.
 
-    A part of a period that is idle before `start` or after `end` stays in the book.
+    A part of a period that is idle before `start` or after `end` stays in the table.
     """
     for i in chosen:
-        begin, until = book.begin[i], book.end[i]
+        begin, until = table.begin[i], table.end[i]
         if until > end:
-            book.begin[i] = end
+            table.begin[i] = end
             if begin < start:
-                add(book, begin, start, book.server[i], book.cluster[i])
+                add(table, begin, start, table.server[i], table.cluster[i])
         else:
-            book.end[i] = start
+            table.end[i] = start
 
 
 @kernel(makes_arrays=True)
-def give_back(book, cluster, servers, start, end):
-    """Add an idle interval of processors of a cluster; return the book, or a larger copy of it.
+def give_back(table, cluster, servers, start, end):
+    """Make processors of a cluster idle from `start` to `end`.
 
-    The interval is merged with an idle period that begins at its end. `servers` are the numbers of
+    Returns the table, or a larger copy of it. The interval is merged with an idle period that
+    begins at its end. It is never merged with a period before it, because the processors were busy
+    until `start`. `servers` are the numbers of
     the processors, in increasing order.
     """
-    book, is_joined = with_room(book, len(servers)), np.zeros(len(servers), np.bool_)
-    for i in range(book.count[0]):
-        if book.cluster[i] == cluster and book.begin[i] == end < book.end[i]:
-            place = np.searchsorted(servers, book.server[i])
-            if place < len(servers) and servers[place] == book.server[i]:
-                book.begin[i], is_joined[place] = start, True
+    table, is_joined = with_room(table, len(servers)), np.zeros(len(servers), np.bool_)
+    for i in range(table.count[0]):
+        if table.cluster[i] == cluster and table.begin[i] == end < table.end[i]:
+            place = np.searchsorted(servers, table.server[i])
+            if place < len(servers) and servers[place] == table.server[i]:
+                table.begin[i], is_joined[place] = start, True
     for place in range(len(servers)):
         if not is_joined[place]:
-            add(book, start, end, servers[place], cluster)
-    return book
+            add(table, start, end, servers[place], cluster)
+    return table

@@ -8,9 +8,8 @@ They do the same as the policies in `coalloc_lib.policies` and the placements in
 - `queue_tree` searches the queue for a job that fits.
 - `profile_steps` stores the number of idle processors as a function of future time.
 - `queue_order` runs FCFS and FPFS.
-- `easy` and `conservative` run EASY and conservative backfilling, and `backfilling` has the
-arguments
-  that both share.
+- `easy` and `conservative` run EASY and conservative backfilling.
+- `arguments` has arguments that several of these kernels share.
 - `booking` runs online scheduling, with the idle periods of `coalloc_lib.calendar.kernels`.
 
 The same names are used for the same arrays everywhere. For n jobs, numbered in the order of the

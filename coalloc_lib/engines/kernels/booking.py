@@ -22,7 +22,7 @@ from coalloc_lib.calendar.kernels.periods import (
     take,
     with_room,
 )
-from coalloc_lib.calendar.search import ROUNDING
+from coalloc_lib.calendar.search import HALF_SPACING
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push, time_on
 from coalloc_lib.engines.kernels.placing import (
@@ -34,37 +34,40 @@ from coalloc_lib.engines.kernels.placing import (
     total,
 )
 
-#: The earliest and the latest start that each job asks for, float64 (n,).
+#: The starts that the jobs ask for: the earliest and the latest start of each job, float64 (n,).
 Requests = namedtuple("Requests", "earliest latest")
 #: The options of online scheduling. `slot`: length of a slot. `slots`: number of slots. `step`:
 #: time between two attempts. `max_attempts`: maximal number of attempts. `rule`: code of the rule
 #: that chooses processors. `releases_early`: whether processors become idle when their job ends
 #: early.
-Policy = namedtuple("Policy", "slot slots step max_attempts rule releases_early")
-#: The results of a run. `start`, `end` and `promised`, float64 (n,); `allocation`, int32 (n, c);
-#: `attempts`, int64 (n,): the number of attempts. `servers`, int32: the numbers of the processors
+BookingOptions = namedtuple("BookingOptions", "slot slots step max_attempts rule releases_early")
+#: The results of online scheduling. `start`, `end` and `promised`, float64 (n,): the start, the end
+#: and the promised start of each job. `allocation`, int32 (n, c): its processors in each cluster.
+#: `attempts`, int64 (n,): its number of attempts. `servers`, int32: the numbers of the processors
 #: of all booked jobs; those of job i begin at entry ``first[i]``, with `first` int64 (n + 1,).
 #: `why`, int8 (n,): the code of the reason for which each job was rejected.
 Bookings = namedtuple("Bookings", "start end promised allocation attempts servers first why")
-#: The working arrays of a search. `counts`, int64 (MOST_AT_ONCE + 1, c): the idle processors for
-#: some attempts. `idle`, int64 (c,): the idle processors for one attempt. `taken`, int32 (c,): the
-#: allocation. `room`: the numbers with which a key is compared.
+#: The working arrays of the search for a start. `counts`, int64 (MOST_AT_ONCE + 1, c): the number
+#: of idle processors of each cluster for some attempts. `idle`, int64 (c,): the idle processors for
+#: one attempt. `taken`, int32 (c,): the allocation. `room`: the numbers with which a key is
+#: compared.
 Work = namedtuple("Work", "counts idle taken room")
 
-#: The results of a search: BOOKED, or the reason for the rejection.
+#: The codes of the results of the search for a start: BOOKED, or the reason for the rejection.
 BOOKED, NO_ROOM, PAST_LATEST, BEYOND_HORIZON, NO_LENGTH = range(5)
-#: The number of attempts in the first pass over the idle periods, the factor by which it grows in
-#: each further pass, and its maximum.
+#: One pass over the idle periods counts idle processors for several attempts. FIRST_AT_ONCE: the
+#: number of attempts of the first pass. GROWTH: the factor by which it grows with each further
+#: pass. MOST_AT_ONCE: its maximum.
 FIRST_AT_ONCE, GROWTH, MOST_AT_ONCE = 4, 8, 2048
-#: The number of requests after which idle periods that are over are removed.
+#: Idle periods that have ended are removed once in this number of requests.
 OFTEN = 64
 
 
 @kernel(makes_arrays=True)
-def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
-    """Book the jobs of a `Stream`; return the book of idle periods, or a larger copy of it.
+def run_online(stream, expected, requests, rule, options, sizes, table, bookings, watch):
+    """Run online scheduling on a `Stream` of jobs, and write the results into `bookings`.
 
-    The results are written into `bookings`.
+    Returns the table of the idle periods after the run, or a larger copy of it.
     """
     submit, runtime, spanning, _, keys = stream
     start, end, promised, allocation, attempts, _, first, why = bookings
@@ -72,7 +75,7 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
     counts = np.empty((MOST_AT_ONCE + 1, clusters), np.int64)
     taken = np.empty(clusters, np.int32)
     work = Work(counts, np.empty_like(sizes), taken, empty_room(keys, rule))
-    until = np.empty(n if policy.releases_early else 0)
+    until = np.empty(n if options.releases_early else 0)
     ends, numbers, running = np.empty_like(until), np.empty(len(until), np.int64), 0
     for job in range(n):
         watch[STARTED] = job
@@ -82,57 +85,57 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
         while running and ends[0] <= now:
             gone = pop(ends, numbers, running)
             running -= 1
-            book = release(book, gone, bookings, until[gone])
+            table = release(table, gone, bookings, until[gone])
         if job % OFTEN == 0:
-            forget(book, now)
+            forget(table, now)
         attempts[job], why[job], stop = find_start(
-            job, stream, expected, requests, rule, policy, book, work
+            job, stream, expected, requests, rule, options, table, work
         )
         first[job + 1] = first[job]
         if why[job] != BOOKED:
             start[job] = end[job] = promised[job] = np.nan
             continue
-        begin = requests.earliest[job] + (attempts[job] - 1) * policy.step
+        begin = requests.earliest[job] + (attempts[job] - 1) * options.step
         copy(taken, allocation[job])
-        book = reserve(book, job, policy.rule, begin, stop, bookings)
+        table = reserve(table, job, options.rule, begin, stop, bookings)
         start[job] = promised[job] = begin
         end[job] = begin + time_on(taken, job, runtime, spanning)
-        if policy.releases_early and end[job] < stop:
+        if options.releases_early and end[job] < stop:
             until[job] = stop
-            # A job of length 0 starts and ends after all bookings at its instant.
+            # A job of length 0 starts and ends after the requests of this instant were booked.
             leaves = end[job] if begin < end[job] else np.nextafter(begin, np.inf)
             push(ends, numbers, running, leaves, job)
             running += 1
-    return book
+    return table
 
 
 @kernel
-def find_start(job, stream, expected, requests, rule, policy, book, work):
-    """Make attempts for a job until one succeeds.
+def find_start(job, stream, expected, requests, rule, options, table, work):
+    """Try the possible starts of a job in turn, until one succeeds.
 
     Returns the number of attempts, the result (BOOKED or a reason), and the end of the reservation.
     The allocation is written into `work.taken`.
     """
-    alone, since, step = expected.alone[job], requests.earliest[job], policy.step
+    alone, since, step = expected.alone[job], requests.earliest[job], options.step
     wanted = total(stream.parts[job])
-    horizon = horizon_end(stream.submit[job], policy.slot, policy.slots)
-    lost = np.nextafter(alone / ROUNDING, -np.inf)
-    lasting = first_after(since, step, 0.0, lost, 0, policy.max_attempts)
+    horizon = horizon_end(stream.submit[job], options.slot, options.slots)
+    lost = np.nextafter(alone / HALF_SPACING, -np.inf)
+    lasting = first_after(since, step, 0.0, lost, 0, options.max_attempts)
     in_time = first_after(since, step, 0.0, requests.latest[job], 0, lasting)
     last = first_after(since, step, alone, horizon, 0, in_time)
     low, high = 0, min(FIRST_AT_ONCE, last)
     while low < high:
-        count_attempts(book, since, step, alone, low, high, work.counts)
+        count_attempts(table, since, step, alone, low, high, work.counts)
         for attempt in range(low, high):
             copy(work.counts[attempt - low], work.idle)
             if total(work.idle) < wanted:
                 continue
             begin = since + attempt * step
-            stop = end_of_attempt(job, stream, expected, rule, book, begin, horizon, work)
+            stop = end_of_attempt(job, stream, expected, rule, table, begin, horizon, work)
             if stop <= horizon:
                 return attempt + 1, BOOKED, stop
         low, high = high, min(high + min(GROWTH * (high - low), MOST_AT_ONCE), last)
-    if last == policy.max_attempts:
+    if last == options.max_attempts:
         return last, NO_ROOM, since
     if last == lasting:
         return last, NO_LENGTH, since
@@ -140,8 +143,8 @@ def find_start(job, stream, expected, requests, rule, policy, book, work):
 
 
 @kernel
-def end_of_attempt(job, stream, expected, rule, book, begin, horizon, work):
-    """Return the end of a job that starts at the instant `begin`, or infinity if the attempt fails.
+def end_of_attempt(job, stream, expected, rule, table, begin, horizon, work):
+    """Return the end of a job that starts at `begin`, or infinity if it cannot start then.
 
     At the call, `work.idle` has the processors that are idle for the length of the job on one
     cluster. If the job gets an allocation on which it is longer, it is placed again in the longer
@@ -159,13 +162,13 @@ def end_of_attempt(job, stream, expected, rule, book, begin, horizon, work):
         if needed <= length:
             return begin + needed
         length = needed
-        count_idle(book, begin, begin + length, counts)
+        count_idle(table, begin, begin + length, counts)
     return np.inf
 
 
 @kernel
 def horizon_end(now, slot, slots):
-    """Return the latest end of a reservation made at `now`, as `BookingRules.horizon_end` does."""
+    """Return the latest end of a reservation made at `now`, as in `BookingRules.horizon_end`."""
     slack = 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44
     number = np.rint(now / slot)
     if number * slot > now + abs(now) * slack:
@@ -174,29 +177,33 @@ def horizon_end(now, slot, slots):
 
 
 @kernel(makes_arrays=True)
-def reserve(book, job, rule, start, end, bookings):
-    """Reserve an interval for a job on its allocation; return the book, or a larger copy of it.
+def reserve(table, job, rule, start, end, bookings):
+    """Reserve an interval for a job on the processors of its allocation.
 
-    The numbers of the processors are appended to `bookings.servers`.
+    Returns the table of idle periods, or a larger copy of it. The numbers of the processors are
+    appended to `bookings.servers`.
     """
     for c in range(bookings.allocation.shape[1]):
         wanted = bookings.allocation[job, c]
         if wanted:
-            book, k = with_room(book, wanted), bookings.first[job + 1]
-            chosen = choose(book, rule, c, start, end, wanted)
-            bookings.servers[k : k + wanted] = np.sort(book.server[chosen])
+            table, k = with_room(table, wanted), bookings.first[job + 1]
+            chosen = choose(table, rule, c, start, end, wanted)
+            bookings.servers[k : k + wanted] = np.sort(table.server[chosen])
             bookings.first[job + 1] = k + wanted
-            take(book, chosen, start, end)
-    return book
+            take(table, chosen, start, end)
+    return table
 
 
 @kernel(makes_arrays=True)
-def release(book, job, bookings, until):
-    """Release the processors of an ended job until the end of its reservation; return the book."""
+def release(table, job, bookings, until):
+    """Make the processors of a job that ended early idle until the end of its reservation.
+
+    Returns the table of idle periods, or a larger copy of it.
+    """
     k, end = bookings.first[job], bookings.end[job]
     for c in range(bookings.allocation.shape[1]):
         held = bookings.allocation[job, c]
         if held:
-            book = give_back(book, c, bookings.servers[k : k + held], end, until)
+            table = give_back(table, c, bookings.servers[k : k + held], end, until)
             k += held
-    return book
+    return table

@@ -1,13 +1,8 @@
 """The loop of conservative backfilling.
 
-Jobs are numbered in the order of the queue. If this is not the order of arrival, the array `coming`
-has the numbers of the jobs in order of arrival, and the submissions in the `Stream` are in order of
-arrival too.
-
-The waiting jobs are in a list, in the order of the queue. After
-departures, each waiting job is offered an earlier start, as if it had no reservation. The profile
-(see `profile_steps`) is changed only if the job moves, and only where its old and its new
-reservation differ.
+The waiting jobs are in a list, in the order of the queue. After departures, each waiting job is
+offered an earlier start, as if it had no reservation. The profile (see `profile_steps`) is changed
+only if the job moves, and only where its old and its new reservation differ.
 
 A job can move to an earlier start only if processors have become idle since it was last examined.
 All times at which this happened are before `reach`: the latest end of the intervals that ended jobs
@@ -25,18 +20,18 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.engines.kernels.arguments import new_state
 from coalloc_lib.engines.kernels.events import (
     STARTED,
     STOP,
+    begin_job,
     next_arrival,
     next_instant,
     pop,
-    push,
-    time_on,
+    release,
 )
-from coalloc_lib.engines.kernels.placing import empty_room, fits
+from coalloc_lib.engines.kernels.placing import copy, fits
 from coalloc_lib.engines.kernels.profile_steps import (
-    Reserved,
     drop,
     earliest,
     forget,
@@ -48,154 +43,270 @@ from coalloc_lib.engines.kernels.profile_steps import (
 )
 from coalloc_lib.engines.kernels.queue_tree import NEVER
 
-#: What the jobs ask for: the earliest and the latest start, float64 (n,), and whether the
+#: The requests of the jobs: the earliest and the latest start, float64 (n,), and whether the
 #: reservation must not move because the job asks for a later or a latest start, bool (n,).
 Asked = namedtuple("Asked", "earliest latest is_fixed")
+#: The arrays of a run. `state`: the variables of the loop. `idle`, int64 (c,): the number of idle
+#: processors of each cluster. `levels`, int64: the levels of idle processors in `profile_steps`.
+#: `ends` and `numbers`: the heap of departures. `queue`, int64 (n,): the numbers of the waiting
+#: jobs. `called`, int64 (n,): the numbers of the jobs that start now.
+Arrays = namedtuple("Arrays", "state idle levels ends numbers queue called")
+#: A run of conservative backfilling: its arguments, its results (`columns`) and its arrays.
+#: `coming` has the numbers of the jobs in order of arrival. `search`: see `profile_steps.Search`.
+Run = namedtuple("Run", "stream coming asked options columns arrays search")
+#: The names of the variables of the loop.
+#:
+#: - `now`: the present instant. `is_same_instant`: whether the loop goes on at this instant. `due`:
+#:   the earliest start of a reservation.
+#: - `arrived`, `started`, `running`, `waiting`: numbers of jobs. `old`: the number of jobs that
+#:   waited before the arrivals of this instant. `moments`: the number of waiting jobs of length 0
+#:   that have a reservation.
+#: - `departed`: whether jobs left at this instant. `rejected`: whether jobs were rejected.
+#: - `job`: the number of the job that left last. `position`: the position in the queue of the job
+#:   that is examined. `begin` and `stop`: the start and the end that were found for this job.
+#: - `reach`: see the module's docstring. `next_reach`: the value of `reach` for the next departure.
+#:   `most`: jobs with more processors than this number cannot move.
+TIMES = "now due begin stop reach next_reach"
+NUMBERS = "arrived started running waiting old moments job position most"
+FLAGS = "is_same_instant departed rejected"
+
+
+def new_arrays(jobs: int, idle: np.ndarray, levels: np.ndarray) -> Arrays:
+    """Return the arrays of a run for a number of jobs on clusters with `idle` processors."""
+    capacity, state = min(jobs, int(idle.sum())), new_state(TIMES, NUMBERS, FLAGS)
+    state.is_same_instant = True
+    state.due = state.next_reach = np.inf
+    ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
+    queue, called = np.empty((2, jobs), np.int64)
+    return Arrays(state, idle, levels, ends, numbers, queue, called)
 
 
 @kernel(makes_arrays=True)
-def run_conservative(
-    stream, coming, expected, asked, rule, policy, idle, levels, start, end, entered, allocation,
-    promised, watch,
-):  # fmt: skip
-    """Run conservative backfilling on a `Stream` of jobs, with the same results as `run_easy`.
+def run_conservative(run, watch):
+    """Run conservative backfilling, and write the results into `run.columns`.
 
-    `levels`, int64, are the levels of idle processors in `profile_steps`. The function is long
-    because nearly all variables change together in its loop.
+    Returns the number of jobs that started or were rejected. It is below n if a job can never fit.
     """
-    submit, runtime, spanning, parts, keys = stream
-    n = len(submit)
-    room, least = empty_room(keys, rule), np.empty_like(idle)
-    taken, capacity = np.empty(len(idle), np.int32), min(n, idle.sum())
-    ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
-    steps = new_steps(idle, levels)
-    since, until = np.full(n, np.inf), np.full(n, np.inf)
-    reserved = Reserved(since, until, allocation)
-    whole = keys.shape[1] - 1
-    room_arguments = (rule.request, parts.shape[1], whole, room)
-    queue, called, momentary = np.empty((3, n), np.int64)
-    arrived = started = running = waiting = moments = 0
-    now, due, reach, is_same_instant = 0.0, np.inf, np.inf, True
-    while started < n and not watch[STOP]:
-        watch[STARTED] = started
-        if not is_same_instant:
-            now = min(due, next_instant(ends, running, submit, arrived, policy.backlog))
-            if now == np.inf:
-                break
-        forget(steps, now)
-        departed = running > 0 and ends[0] <= now
-        while running and ends[0] <= now:
-            gone = pop(ends, numbers, running)
-            running -= 1
-            for c in range(len(idle)):
-                idle[c] += allocation[gone, c]
+    n, state = len(run.stream.submit), run.arrays.state[0]
+    steps = new_steps(run.arrays.idle, run.arrays.levels)
+    while state.started < n and not watch[STOP]:
+        watch[STARTED] = state.started
+        if not advance(run, state):
+            break
+        forget(steps, state.now)
+        while release_next(run, state):
             steps = with_room(steps, 2)
-            take(steps, now, until[gone], allocation[gone], -1, *room_arguments)
-            reach = max(reach, until[gone])
-        arrived_before, started_before, old = arrived, started, waiting
-        arrived = next_arrival(submit, arrived, now, started, policy.backlog)
-        for newcomer in coming[arrived_before:arrived]:
-            queue[waiting], entered[newcomer] = newcomer, now
-            settle(queue, old, waiting)
-            waiting += 1
-
-        # After departures, the waiting jobs (the first `old` of the queue) are offered an earlier
-        # start. Then the new jobs get their first reservation.
-        last_reach = reach
-        if departed:
-            reach = now if policy.is_fixed else np.inf
-        offers = departed and last_reach > now
-        most = most_idle(steps, now, last_reach) if offers else 0
-        is_rejected = False
-        at = -1 if offers else old - 1
-        while True:
-            at = next_asked(queue, at + 1, old, asked.is_fixed, keys, most)
-            if at >= waiting:
-                break
-            job, is_new = queue[at], at >= old
-            before = np.inf if is_new else min(since[job], last_reach)
-            begin, stop = earliest(
-                job, steps, max(now, asked.earliest[job]), before, reserved, momentary, moments,
-                parts, keys, expected, rule, least, room, taken,
-            )  # fmt: skip
-            if asked.latest[job] < begin < np.inf:
-                start[job] = end[job] = np.nan
-                since[job], is_rejected = -np.inf, True
-                started += 1
-                continue
-            if begin == np.inf:
-                continue
+            free_reserved(run, state, steps)
+        started_before = state.started
+        enter_queue(run, state)
+        # After departures, the waiting jobs are offered an earlier start. Then the new jobs get
+        # their first reservation.
+        begin_offers(run, state, steps)
+        while find_earlier_start(run, state, steps):
             steps = with_room(steps, 4)
-            if is_new:
-                promised[job] = begin
-                take(steps, begin, stop, taken, 1, *room_arguments)
-            else:
-                last_reach, reach = max(last_reach, until[job]), max(reach, until[job])
-                moments = drop(momentary, moments, job)
-                move(
-                    steps,
-                    since[job],
-                    until[job],
-                    begin,
-                    stop,
-                    allocation[job],
-                    taken,
-                    room_arguments,
-                )
-                # The interval that the job gave up may make an earlier idle interval longer.
-                most = NEVER
-            since[job], until[job] = begin, stop
-            allocation[job] = taken
-            if begin == stop:
-                momentary[moments] = job
-                moments += 1
-            due = min(due, begin)
+            move_reservation(run, state, steps)
+        while find_first_start(run, state, steps):
+            steps = with_room(steps, 4)
+            reserve(run, state, steps)
+        order_queue(run, state)
+        if not start_due(run, state):
+            break
+        # With a constant number of waiting jobs, new jobs enter the queue at the same instant.
+        is_held = run.options.backlog > 0 and state.arrived < n
+        state.is_same_instant = is_held and state.started > started_before
+    return state.started
 
-        for at in range(old, waiting):
-            settle(queue, 0, at)
-        if is_rejected:
-            waiting, due = close_up(queue, waiting, since)
-        # The jobs that are due start, until the processors of one are still held by jobs of length
-        # 0.
-        if due <= now:
-            to_start, begun = list_due(queue, waiting, since, until, now, called), 0
-            while begun < to_start and fits(allocation[called[begun]], idle):
-                job = called[begun]
-                for c in range(len(idle)):
-                    idle[c] -= allocation[job, c]
-                start[job], end[job] = now, now + time_on(allocation[job], job, runtime, spanning)
-                push(ends, numbers, running, end[job], job)
-                running += 1
-                begun += 1
-                since[job] = -np.inf
-                moments = drop(momentary, moments, job)
-            started += begun
-            waiting, due = close_up(queue, waiting, since)
-            if begun < to_start and not (running and ends[0] == now):
-                break
-        # A queue of constant length is refilled at the same instant.
-        is_same_instant = policy.backlog > 0 and started > started_before and arrived < n
-    return started
+
+@kernel(forceinline=True)
+def advance(run, state):
+    """Go to the next instant; return False if nothing happens any more."""
+    ends, submit, backlog = run.arrays.ends, run.stream.submit, run.options.backlog
+    if not state.is_same_instant:
+        then = next_instant(ends, state.running, submit, state.arrived, backlog)
+        state.now = min(state.due, then)
+    state.departed = state.rejected = False
+    return state.now < np.inf
+
+
+@kernel(forceinline=True)
+def release_next(run, state):
+    """Release the processors of the next job that has ended; return False if there is none."""
+    arrays = run.arrays
+    if not state.running or arrays.ends[0] > state.now:
+        return False
+    state.job = pop(arrays.ends, arrays.numbers, state.running)
+    state.running -= 1
+    state.departed = True
+    release(run.columns.allocation[state.job], arrays.idle)
+    return True
+
+
+@kernel(forceinline=True)
+def free_reserved(run, state, steps):
+    """Make the processors of a job that has ended idle until the end of its reservation."""
+    until, taken = run.search.reserved.until[state.job], run.columns.allocation[state.job]
+    take(steps, state.now, until, taken, -1, run.search.sizing)
+    state.next_reach = max(state.next_reach, until)
+
+
+@kernel(forceinline=True)
+def enter_queue(run, state):
+    """Add the new jobs to the end of the queue, in their own order."""
+    queue, before, submit = run.arrays.queue, state.arrived, run.stream.submit
+    state.old = state.waiting
+    state.arrived = next_arrival(submit, before, state.now, state.started, run.options.backlog)
+    for newcomer in run.coming[before : state.arrived]:
+        queue[state.waiting], run.columns.entered[newcomer] = newcomer, state.now
+        settle(queue, state.old, state.waiting)
+        state.waiting += 1
+
+
+@kernel(forceinline=True)
+def begin_offers(run, state, steps):
+    """Prepare the search for earlier starts of waiting jobs, if jobs have left at this instant."""
+    state.position = state.old - 1
+    if not state.departed:
+        return
+    state.reach = state.next_reach
+    state.next_reach = state.now if run.options.is_fixed else np.inf
+    if state.reach > state.now:
+        state.position = -1
+        state.most = most_idle(steps, state.now, state.reach)
+
+
+@kernel(forceinline=True)
+def find_earlier_start(run, state, steps):
+    """Find the next job of the queue that can move to an earlier start; return False if none can.
+
+    Only the jobs that waited before the arrivals of this instant are examined.
+    """
+    queue, search, reserved = run.arrays.queue, run.search, run.search.reserved
+    while True:
+        state.position = next_asked(
+            queue, state.position + 1, state.old, run.asked.is_fixed, search.keys, state.most
+        )
+        if state.position >= state.old:
+            state.position = state.old - 1
+            return False
+        job = queue[state.position]
+        before = min(reserved.since[job], state.reach)
+        state.begin, state.stop = earliest(job, steps, state.now, before, state.moments, search)
+        if state.begin < np.inf:
+            return True
+
+
+@kernel(forceinline=True)
+def move_reservation(run, state, steps):
+    """Move the reservation of a waiting job to the earlier start that was found for the job."""
+    job, search, reserved = run.arrays.queue[state.position], run.search, run.search.reserved
+    old, new = (reserved.since[job], reserved.until[job]), (state.begin, state.stop)
+    state.reach = max(state.reach, reserved.until[job])
+    state.next_reach = max(state.next_reach, reserved.until[job])
+    state.moments = drop(reserved.momentary, state.moments, job)
+    move(steps, old, new, reserved.allocation[job], search.taken, search.sizing)
+    # The interval that the job gave up may make an earlier idle interval longer.
+    state.most = NEVER
+    hold(run, state, job)
+
+
+@kernel(forceinline=True)
+def find_first_start(run, state, steps):
+    """Find a start for the next new job; return False if no new job is left.
+
+    A job that could start only after its latest start is rejected.
+    """
+    asked, columns, search = run.asked, run.columns, run.search
+    while state.position + 1 < state.waiting:
+        state.position += 1
+        job = run.arrays.queue[state.position]
+        first = max(state.now, asked.earliest[job])
+        state.begin, state.stop = earliest(job, steps, first, np.inf, state.moments, search)
+        if asked.latest[job] < state.begin < np.inf:
+            columns.start[job] = columns.end[job] = np.nan
+            search.reserved.since[job], state.rejected = -np.inf, True
+            state.started += 1
+        elif state.begin < np.inf:
+            return True
+    return False
+
+
+@kernel(forceinline=True)
+def reserve(run, state, steps):
+    """Reserve processors for a new job in the interval that was found for the job."""
+    job, search = run.arrays.queue[state.position], run.search
+    run.columns.promised[job] = state.begin
+    take(steps, state.begin, state.stop, search.taken, 1, search.sizing)
+    hold(run, state, job)
+
+
+@kernel(forceinline=True)
+def hold(run, state, job):
+    """Store the reservation that was found for a waiting job."""
+    reserved = run.search.reserved
+    reserved.since[job], reserved.until[job] = state.begin, state.stop
+    copy(run.search.taken, reserved.allocation[job])
+    if state.begin == state.stop:
+        reserved.momentary[state.moments] = job
+        state.moments += 1
+    state.due = min(state.due, state.begin)
+
+
+@kernel(forceinline=True)
+def order_queue(run, state):
+    """Move the new jobs to their positions in the queue, and remove rejected jobs."""
+    for position in range(state.old, state.waiting):
+        settle(run.arrays.queue, 0, position)
+    if state.rejected:
+        close_up(state, run.arrays.queue, run.search.reserved.since)
+
+
+@kernel(forceinline=True)
+def start_due(run, state):
+    """Start the jobs whose reservation begins now.
+
+    The function stops at a job whose processors jobs of length 0 still have. Returns False if such
+    a job can never start.
+    """
+    if state.due > state.now:
+        return True
+    arrays, reserved, called = run.arrays, run.search.reserved, run.arrays.called
+    idle, ends, numbers = arrays.idle, arrays.ends, arrays.numbers
+    to_start, begun = list_due(state, arrays.queue, reserved, called), 0
+    while begun < to_start and fits(reserved.allocation[called[begun]], idle):
+        job, running = called[begun], state.running
+        state.running = begin_job(
+            job, state.now, run.stream, run.columns, idle, ends, numbers, running
+        )
+        reserved.since[job] = -np.inf
+        state.moments = drop(reserved.momentary, state.moments, job)
+        begun += 1
+    state.started += begun
+    close_up(state, arrays.queue, reserved.since)
+    # A job of length 0 leaves at this instant, after which the loop comes here again.
+    is_momentary = state.running > 0 and ends[0] == state.now
+    return begun == to_start or is_momentary
 
 
 @kernel
-def next_asked(queue, at, old, is_fixed, keys, most):
-    """Return the position of the next waiting job in the queue, from `at` on, that may move.
+def next_asked(queue, position, old, is_fixed, keys, most):
+    """Return the position of the next waiting job whose reservation may move.
 
-    Jobs with fixed reservations and jobs that need more than `most` processors are skipped. The
-    result is at least `old`, the number of waiting jobs, if no such job is left.
+    The search begins at `position`. Jobs with fixed reservations and jobs that need more than
+    `most` processors are skipped. The result is at least `old`, the number of waiting jobs, if no
+    such job is left.
     """
     whole = keys.shape[1] - 1
-    while at < old and (is_fixed[queue[at]] or keys[queue[at], whole] > most):
-        at += 1
-    return at
+    while position < old and (is_fixed[queue[position]] or keys[queue[position], whole] > most):
+        position += 1
+    return position
 
 
 @kernel
 def settle(queue, lowest, position):
-    """Move a number in the queue forward to its sorted position, at least to `lowest`.
+    """Move the number of a job forward in the queue, until the queue is sorted up to `position`.
 
-    The numbers from `lowest` to before `position` must already be sorted.
+    The number is not moved to a position before `lowest`. The numbers from `lowest` to before
+    `position` must already be sorted.
     """
     number = queue[position]
     while position > lowest and queue[position - 1] > number:
@@ -205,26 +316,27 @@ def settle(queue, lowest, position):
 
 
 @kernel
-def list_due(queue, waiting, since, until, now, called):
-    """Write the jobs that are due into `called`, jobs of length 0 first; return their number."""
+def list_due(state, queue, reserved, called):
+    """List the jobs whose reservation begins now in `called`, those of length 0 first.
+
+    Returns the number of these jobs.
+    """
     count = 0
     for takes_time in range(2):
-        for job in queue[:waiting]:
-            if since[job] <= now and (until[job] > now) == (takes_time > 0):
+        for job in queue[: state.waiting]:
+            is_due = reserved.since[job] <= state.now
+            if is_due and (reserved.until[job] > state.now) == (takes_time > 0):
                 called[count] = job
                 count += 1
     return count
 
 
 @kernel
-def close_up(queue, waiting, since):
-    """Remove the started and rejected jobs from the queue.
-
-    Returns the number of waiting jobs, and the earliest start of their reservations.
-    """
+def close_up(state, queue, since):
+    """Remove started and rejected jobs from the queue, and find the earliest reserved start."""
     left, due = 0, np.inf
-    for job in queue[:waiting]:
+    for job in queue[: state.waiting]:
         if since[job] > -np.inf:
             queue[left], due = job, min(due, since[job])
             left += 1
-    return left, due
+    state.waiting, state.due = left, due

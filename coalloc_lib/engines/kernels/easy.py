@@ -1,9 +1,5 @@
 """The loop of EASY backfilling.
 
-Jobs are numbered in the order of the queue. If this is not the order of arrival, the array `coming`
-has the numbers of the jobs in order of arrival, and the submissions in the `Stream` are in order of
-arrival too.
-
 The *shadow* is the planned start of the head of the queue, and the *spare* processors are
 those that are expected to be idle at the shadow, including those that the head will take. The loop
 avoids work in these ways:
@@ -30,17 +26,18 @@ examined again after the other jobs.
 from collections import namedtuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.engines.kernels.arguments import new_state
 from coalloc_lib.engines.kernels.events import (
     STARTED,
     STOP,
+    begin_job,
     insert,
     next_arrival,
     next_instant,
     pop,
-    push,
+    release,
     remove,
     time_on,
 )
@@ -58,213 +55,309 @@ from coalloc_lib.engines.kernels.placing import (
 )
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting, first_passing
 
-#: The maximal number of waiting jobs in the list of the last arrivals. A short queue is searched
-#: faster as a list than in the trees.
+#: The maximal number of waiting jobs in the list of the last arrivals. Searching a short list is
+#: faster than searching the trees over the queue.
 OUTSIDE = 32
 #: The running jobs, sorted by decreasing expected end: `ends` has the expected ends, and `jobs` the
 #: numbers of the jobs. `allocation` has the processors of all jobs of the run.
 Plan = namedtuple("Plan", "ends jobs allocation")
-#: Numbers of processors. `idle`, int64 (c,): those that are idle now. `room`: the room that they
-#: offer to a key. `spare`, int64 (c,): the spare processors at the shadow. `without`: the room that
-#: the spare processors offer without those of a job that would overtake the head. `beside`: an
-#: upper bound on the keys of jobs that can run beside the head at the shadow. `held`, int64 (c,):
-#: scratch space.
+#: Arrays with numbers of processors. `idle`, int64 (c,): those that are idle now. `room`: the room
+#: that they offer to a key. `spare`, int64 (c,): the spare processors at the shadow. `without`: the
+#: room that the spare processors offer without those of a job that would overtake the head.
+#: `beside`: an upper bound on the keys of jobs that can run beside the head at the shadow. `held`,
+#: int64 (c,): scratch space.
 Work = namedtuple("Work", "idle room spare without beside held")
-#: The arrays of a run of EASY. `idle` and `work`: see `Work`. `largest`: the room of the empty
-#: system. `waiting`, bool (n,): which jobs wait. `last`: the last arrivals. `until`, float64 (n,):
-#: the expected ends. `ends` and `numbers`: the heap of departures. `plan_ends` and `plan_jobs`: see
-#: `Plan`.
-Arrays = namedtuple(
-    "Arrays", "idle work largest waiting last until ends numbers plan_ends plan_jobs"
-)
+#: The arrays of a run of EASY. `state`: the variables of the loop. `work`: see `Work`. `largest`:
+#: the room of the empty system. `waiting`, bool (n,): whether each job waits. `last`, int64: the
+#: numbers of the waiting jobs that arrived last. `until`, float64 (n,): the expected ends. `ends`
+#: and `numbers`: the heap of departures. `plan`: see `Plan`.
+Arrays = namedtuple("Arrays", "state work largest waiting last until ends numbers plan")
+#: A run of EASY: its arguments, its results (`columns`) and its arrays. `coming` has the numbers of
+#: the jobs in order of arrival, and `trees` are the trees over the queue.
+Run = namedtuple("Run", "stream coming expected rule options columns arrays trees")
+#: The names of the variables of the loop.
+#:
+#: - `now`: the present instant. `is_same_instant`: whether the loop goes on at this instant.
+#: - `arrived`, `started`, `running`: the number of jobs that have arrived, that have started, and
+#:   that are running. `departed`: whether jobs left at this instant.
+#: - `head`: the number of the head of the queue. `candidate`: the number of the first job that may
+#:   be examined next.
+#: - `listed`: the number of jobs in the list of the last arrivals. Waiting jobs with a number of at
+#:   least `outside` are in this list.
+#: - `shadow`: the planned start of the head. `is_planned`: whether the shadow and the spare
+#:   processors are valid. `on_one`: whether the head needs a single cluster at the shadow.
+#: - `at_head`: whether the head is examined next. `has_passed`: whether a job has overtaken the
+#:   head since the head was examined. `is_changed`: whether `Work.beside` must be computed again.
+TIMES = "now shadow"
+NUMBERS = "arrived started running head candidate listed outside"
+FLAGS = "is_same_instant departed is_planned on_one at_head has_passed is_changed"
 
 
-def new_arrays(n: int, idle: np.ndarray, keys: np.ndarray, rule: Rule) -> Arrays:
-    """Return the arrays of a run of EASY for n jobs on clusters with `idle` processors."""
-    work, largest, capacity = new_work(idle, keys, rule), empty_room(keys, rule), min(n, idle.sum())
+def new_arrays(
+    allocation: np.ndarray, idle: np.ndarray, keys: np.ndarray, rule: Rule, is_in_turn: bool
+) -> Arrays:
+    """Return the arrays of a run of EASY.
+
+    Parameters
+    ----------
+    allocation : ndarray of int32, shape (n, c)
+        The array into which the run will write the processors of each job in each cluster.
+    idle : ndarray of int64, shape (c,)
+        The number of processors of each cluster.
+    keys : ndarray of int32
+        The keys of the jobs; see `placing`.
+    rule : Rule
+        The placement.
+    is_in_turn : bool
+        Whether the queue is in order of arrival.
+    """
+    n, capacity = len(keys), min(len(keys), int(idle.sum()))
+    state = new_state(TIMES, NUMBERS, FLAGS)
+    state.is_same_instant = True
+    state.shadow = np.inf
+    state.head = state.outside = 0 if is_in_turn else n
+    room, without, beside, largest = (empty_room(keys, rule) for _ in range(4))
+    work = Work(idle, room, np.empty_like(idle), without, beside, np.empty_like(idle))
     ends, numbers = np.empty((2, capacity)), np.empty((2, capacity), np.int64)
-    of_jobs = np.zeros(n, np.bool_), np.empty(OUTSIDE, np.int64), np.empty(n)
-    return Arrays(idle, work, largest, *of_jobs, ends[0], numbers[0], ends[1], numbers[1])
+    return Arrays(
+        state=state,
+        work=work,
+        largest=largest,
+        waiting=np.zeros(n, np.bool_),
+        last=np.empty(OUTSIDE, np.int64),
+        until=np.empty(n),
+        ends=ends[0],
+        numbers=numbers[0],
+        plan=Plan(ends[1], numbers[1], allocation),
+    )
 
 
 @kernel
-def run_easy(
-    stream, coming, expected, rule, policy, arrays, trees, start, end, entered, allocation,
-    promised, watch,
-):  # fmt: skip
-    """Run EASY on a `Stream` of jobs, with the same results as `queue_order.run`.
+def run_easy(run, watch):
+    """Run EASY, and write the results into `run.columns`.
 
-    The first promised start of each job is written into `promised`, float64 (n,). The function is
-    long because nearly all variables change together in its loop.
+    Returns the number of jobs that started. It is below n if a job can never fit.
     """
-    submit, runtime, spanning, parts, keys = stream
-    n, width, request = len(submit), parts.shape[1], rule.request
-    idle, work, largest, waiting, last, until, ends, numbers = arrays[:8]
-    plan = Plan(arrays.plan_ends, arrays.plan_jobs, allocation)
-    set_room(idle, request, width, largest)
-    head = 0 if policy.is_in_turn else n
-    arrived = started = running = listed = 0
-    outside = 0 if policy.is_in_turn else n  # Waiting jobs from this number on are in `last`.
-    now, is_same_instant = 0.0, True
-    shadow, is_planned, on_one = np.inf, False, False  # The plan for the head of the queue.
-    while started < n and not watch[STOP]:
-        watch[STARTED] = started
-        if not is_same_instant:
-            now = next_instant(ends, running, submit, arrived, policy.backlog)
-            if now == np.inf:
-                break
-        running_before, arrived_before, started_before = running, arrived, started
-        running = depart_as_planned(ends, numbers, running, now, until, plan, idle)
-        departed = running < running_before
-        arrived = next_arrival(submit, arrived, now, started, policy.backlog)
-        newcomers = coming[arrived_before:arrived]
-        listed, outside, first = admit(
-            newcomers, now, policy.is_in_turn, keys, expected, trees, waiting, entered, last,
-            listed, outside,
-        )  # fmt: skip
-        is_planned = is_planned and not departed
-        stop = arrived if policy.is_in_turn else n
-        if not policy.is_in_turn and first < head:
-            head, is_planned = first, False
-        # Without a departure, the jobs before the first new one need not be examined again.
-        job = head if departed or policy.is_adaptive else first
-        at_head, passed, changed = True, False, True
-        set_room(idle, request, width, work.room)
-        while head < stop:
-            more = expected.spanning[head, 0] - expected.alone[head]
-            if at_head and fits(keys[head], work.room) and not (
-                policy.is_adaptive
-                and fits_soon(parts[head], request, now + more, plan, running, work)
-            ):  # fmt: skip
-                job = head
-            else:
-                at_head = False  # The head does not start before the other jobs were examined.
-                if not is_planned:
-                    promise, shadow, on_one = plan_head(
-                        keys,
-                        parts,
-                        head,
-                        more,
-                        now,
-                        request,
-                        policy.is_adaptive,
-                        plan,
-                        running,
-                        work,
-                    )
-                    is_planned = changed = True
-                    if np.isnan(promised[head]):
-                        promised[head] = promise
-                if changed:
-                    leave_for(head, parts, request, work)
-                    changed = False
-                job = first_passing(
-                    trees, keys, expected.least, waiting, max(job, head + 1), outside,
-                    last[:listed], work.room, work.beside, now, shadow,
-                )  # fmt: skip
-                if job < 0:
-                    if not (passed and policy.has_choice):
-                        break
-                    job, at_head, passed = head, True, False
-                    is_planned = is_planned and not policy.is_adaptive
-                    continue
-            taken = allocation[job]
-            place(parts[job], request, rule.choice, rule.single, rule.order, idle, taken)
-            until[job] = now + time_on(taken, job, expected.alone, expected.spanning)
-            if job != head:
-                more = expected.spanning[job, 0] - expected.alone[job]
-                if (
-                    policy.is_adaptive
-                    and fits_soon(parts[job], request, now + more, plan, running, work)
-                ) or (
-                    until[job] > shadow
-                    and not leaves_room(head, keys, parts, request, on_one, taken, work)
-                ):
-                    taken[:] = 0
-                    job += 1
-                    continue
-            for c in range(len(idle)):
-                idle[c] -= taken[c]
-            set_room(idle, request, width, work.room)
-            changed = True
-            start[job], end[job] = now, now + time_on(taken, job, runtime, spanning)
-            push(ends, numbers, running, end[job], job)
-            insert(plan.ends, plan.jobs, running, until[job], job)
-            running += 1
-            started += 1
-            waiting[job] = False
-            if job >= outside:
-                listed = strike(last, listed, job)
-            if job == head:
-                is_planned = False
-                if not policy.is_in_turn:  # The next waiting job may have a much higher number.
-                    head = first_fitting(trees.keys, keys, waiting, head, n, n, largest)
-                    head = n if head < 0 else head
-                while head < stop and not waiting[head]:
-                    head += 1
-            else:
-                passed = True
-            job += 1
-        # A queue of constant length is refilled at the same instant.
-        is_same_instant = policy.backlog > 0 and started > started_before and arrived < n
-    return started
+    submit, parts, work = run.stream.submit, run.stream.parts, run.arrays.work
+    state = run.arrays.state[0]
+    set_room(work.idle, run.rule.request, parts.shape[1], run.arrays.largest)
+    while state.started < len(submit) and not watch[STOP]:
+        watch[STARTED] = state.started
+        if not advance(run, state):
+            break
+        started_before = state.started
+        start_jobs(run, state)
+        # With a constant number of waiting jobs, new jobs enter the queue at the same instant.
+        is_held = run.options.backlog > 0 and state.arrived < len(submit)
+        state.is_same_instant = is_held and state.started > started_before
+    return state.started
 
 
 @kernel(forceinline=True)
-def depart_as_planned(ends, numbers, running, now, until, plan, idle):
-    """Remove the jobs that end by `now` from the heap and from the plan, and release processors.
+def advance(run, state):
+    """Go to the next instant: jobs leave, and new jobs enter the queue.
 
-    Returns the number of jobs that are still running.
+    Returns False if nothing happens any more.
     """
-    while running and ends[0] <= now:
+    submit, options, arrays = run.stream.submit, run.options, run.arrays
+    if not state.is_same_instant:
+        state.now = next_instant(arrays.ends, state.running, submit, state.arrived, options.backlog)
+        if state.now == np.inf:
+            return False
+    depart_as_planned(arrays, state)
+    before = state.arrived
+    state.arrived = next_arrival(submit, before, state.now, state.started, options.backlog)
+    first = admit(run, state, run.coming[before : state.arrived])
+    state.is_planned = state.is_planned and not state.departed
+    if not options.is_in_turn and first < state.head:
+        state.head, state.is_planned = first, False
+    # Without a departure, the jobs before the first new one need not be examined again.
+    is_from_head = state.departed or options.is_adaptive > 0
+    state.candidate = state.head if is_from_head else first
+    return True
+
+
+@kernel(forceinline=True)
+def depart_as_planned(arrays, state):
+    """Remove the jobs that have ended from the running jobs, and release their processors."""
+    ends, numbers, plan, running = arrays.ends, arrays.numbers, arrays.plan, state.running
+    state.departed = False
+    while running and ends[0] <= state.now:
         gone = pop(ends, numbers, running)
-        remove(plan.ends, plan.jobs, running, until[gone], gone)
+        remove(plan.ends, plan.jobs, running, arrays.until[gone], gone)
+        release(plan.allocation[gone], arrays.work.idle)
         running -= 1
-        for c in range(len(idle)):
-            idle[c] += plan.allocation[gone, c]
-    return running
+        state.departed = True
+    state.running = running
 
 
 @kernel(forceinline=True)
-def admit(
-    newcomers, now, is_in_turn, keys, expected, trees, waiting, entered, last, listed, outside
-):
-    """Enter new jobs into the queue of EASY.
+def admit(run, state, newcomers):
+    """Add new jobs to the queue, and return the lowest of their numbers.
 
-    In order of arrival, they are appended to the list `last`. If the list is full, its jobs are
-    first moved to the trees. In other orders, the new jobs are entered into the trees immediately.
-
-    Returns the number of jobs in the list, the lowest number of a job that may be in the list, and
-    the lowest number of a new job.
+    In order of arrival, they are appended to the list of the last arrivals. If the list is full,
+    its jobs are first moved to the trees. In other orders, the new jobs are entered into the trees
+    immediately. Without new jobs, the result is the number of all jobs of the run.
     """
+    waiting, last = run.arrays.waiting, run.arrays.last
     first = len(waiting)
     for newcomer in newcomers:
-        waiting[newcomer], entered[newcomer] = True, now
+        waiting[newcomer], run.columns.entered[newcomer] = True, state.now
         first = min(first, newcomer)
-        if is_in_turn:
-            if listed == OUTSIDE:
+        if run.options.is_in_turn:
+            if state.listed == OUTSIDE:
                 for job in last:
-                    enter(trees.keys, keys, job)
-                    enter(trees.least, expected.least, job)
-                listed, outside = 0, newcomer
-            last[listed] = newcomer
-            listed += 1
+                    enter_trees(run, job)
+                state.listed, state.outside = 0, newcomer
+            last[state.listed] = newcomer
+            state.listed += 1
         else:
-            enter(trees.keys, keys, newcomer)
-            enter(trees.least, expected.least, newcomer)
-    return listed, outside, first
+            enter_trees(run, newcomer)
+    return first
 
 
-@register_jitable
-def new_work(idle, keys, rule):
-    """Return a new `Work` for the idle processors in `idle`."""
-    room, without, beside = empty_room(keys, rule), empty_room(keys, rule), empty_room(keys, rule)
-    return Work(idle, room, np.empty_like(idle), without, beside, np.empty_like(idle))
+@kernel(forceinline=True)
+def enter_trees(run, job):
+    """Enter a waiting job into the two trees over the queue."""
+    enter(run.trees.keys, run.stream.keys, job)
+    enter(run.trees.least, run.expected.least, job)
+
+
+@kernel(forceinline=True)
+def start_jobs(run, state):
+    """Start the head of the queue and the jobs that may overtake it, until no job may start."""
+    options, work, width = run.options, run.arrays.work, run.stream.parts.shape[1]
+    state.at_head, state.has_passed, state.is_changed = True, False, True
+    set_room(work.idle, run.rule.request, width, work.room)
+    stop = state.arrived if options.is_in_turn else len(run.stream.submit)
+    while state.head < stop:
+        job = next_candidate(run, state)
+        if job >= 0:
+            if may_start(run, state, job):
+                start_job(run, state, job, stop)
+            state.candidate = job + 1
+        elif state.has_passed and options.has_choice:
+            # All waiting jobs are examined again, because the started jobs may have changed the
+            # clusters on which other jobs are placed.
+            state.candidate, state.at_head, state.has_passed = state.head, True, False
+            state.is_planned = state.is_planned and not options.is_adaptive
+        else:
+            break
+
+
+@kernel(forceinline=True)
+def next_candidate(run, state):
+    """Return the number of the job that is examined next; -1 if no other job may start.
+
+    This is the head of the queue if it can start, and otherwise the next job that the search in the
+    trees and in the list of the last arrivals finds.
+    """
+    keys, parts, arrays, head = run.stream.keys, run.stream.parts, run.arrays, state.head
+    work, now = arrays.work, state.now
+    if state.at_head and fits(keys[head], work.room) and not waits_for_one(run, state, head):
+        return head
+    state.at_head = False  # The head does not start before the other jobs were examined.
+    if not state.is_planned:
+        more = more_time(run, head)
+        promise, state.shadow, state.on_one = plan_head(
+            keys, parts, head, more, now, run.rule, run.options, arrays.plan, state.running, work
+        )
+        state.is_planned = state.is_changed = True
+        if np.isnan(run.columns.promised[head]):
+            run.columns.promised[head] = promise
+    if state.is_changed:
+        leave_for(head, parts, run.rule.request, work)
+        state.is_changed = False
+    begin, last = max(state.candidate, head + 1), arrays.last[: state.listed]
+    queue = keys, run.expected.least, arrays.waiting
+    test = work.room, work.beside, now, state.shadow
+    return first_passing(run.trees, queue, begin, state.outside, last, test)
+
+
+@kernel(forceinline=True)
+def more_time(run, job):
+    """Return how much longer a job is expected to run on two clusters than on one cluster."""
+    return run.expected.spanning[job, 0] - run.expected.alone[job]
+
+
+@kernel(forceinline=True)
+def waits_for_one(run, state, job):
+    """Return whether an adaptive policy lets a job wait for a single cluster."""
+    if not run.options.is_adaptive:
+        return False
+    until, parts = state.now + more_time(run, job), run.stream.parts[job]
+    plan, work = run.arrays.plan, run.arrays.work
+    return fits_soon(parts, run.rule.request, until, plan, state.running, work)
+
+
+@kernel(forceinline=True)
+def may_start(run, state, job):
+    """Place a job that fits, and return whether it may start on this allocation.
+
+    The head of the queue may start. Another job may start if it does not delay the head. If a job
+    may not start, its allocation is set to zeros again.
+    """
+    rule, arrays, expected = run.rule, run.arrays, run.expected
+    keys, parts, taken = run.stream.keys, run.stream.parts, run.columns.allocation[job]
+    idle, until = arrays.work.idle, arrays.until
+    place(parts[job], rule.request, rule.choice, rule.single, rule.order, idle, taken)
+    until[job] = state.now + time_on(taken, job, expected.alone, expected.spanning)
+    if job == state.head:
+        return True
+    if not waits_for_one(run, state, job) and (
+        until[job] <= state.shadow
+        or leaves_room(state.head, keys, parts, rule.request, state.on_one, taken, arrays.work)
+    ):
+        return True
+    taken[:] = 0
+    return False
+
+
+@kernel(forceinline=True)
+def start_job(run, state, job, stop):
+    """Start a job on its allocation. All jobs that have arrived have numbers below `stop`."""
+    arrays, work, plan = run.arrays, run.arrays.work, run.arrays.plan
+    insert(plan.ends, plan.jobs, state.running, arrays.until[job], job)
+    state.running = begin_job(
+        job,
+        state.now,
+        run.stream,
+        run.columns,
+        work.idle,
+        arrays.ends,
+        arrays.numbers,
+        state.running,
+    )
+    set_room(work.idle, run.rule.request, run.stream.parts.shape[1], work.room)
+    state.is_changed = True
+    state.started += 1
+    arrays.waiting[job] = False
+    if job >= state.outside:
+        state.listed = strike(arrays.last, state.listed, job)
+    if job == state.head:
+        state.is_planned = False
+        state.head = next_head(run, state.head, stop)
+    else:
+        state.has_passed = True
+
+
+@kernel(forceinline=True)
+def next_head(run, head, stop):
+    """Return the number of the new head of the queue, or `stop` if no job waits."""
+    waiting, n = run.arrays.waiting, len(run.arrays.waiting)
+    if not run.options.is_in_turn:  # The next waiting job may have a much higher number.
+        head = first_fitting(
+            run.trees.keys, run.stream.keys, waiting, head, n, n, run.arrays.largest
+        )
+        head = n if head < 0 else head
+    while head < stop and not waiting[head]:
+        head += 1
+    return head
 
 
 @kernel(forceinline=True)
 def strike(last, listed, job):
-    """Remove a job from the list of the last arrivals; return the number of jobs that are left."""
+    """Remove a job from the list of the last arrivals; return the number of remaining jobs."""
     position = 0
     while last[position] != job:
         position += 1
@@ -274,21 +367,24 @@ def strike(last, listed, job):
 
 
 @kernel(forceinline=True)
-def plan_head(keys, parts, head, more, now, request, is_adaptive, plan, running, work):
-    """Plan the start of the head of the queue, and write the spare processors at this start.
+def plan_head(keys, parts, head, more, now, rule, options, plan, running, work):
+    """Plan the start of the head of the queue, and write the processors that are then idle.
 
     `more` is how much longer the head would run on two clusters than on one. Returns the promised
     start, the planned start, and whether the head needs a single cluster at the planned start.
     """
-    if is_adaptive:
-        return choose_shadow(keys[head], parts[head], more, now, request, plan, running, work)
-    shadow = cast_shadow(keys, head, request, parts.shape[1], plan, running, work)
+    if options.is_adaptive:
+        return choose_shadow(keys[head], parts[head], more, now, rule.request, plan, running, work)
+    shadow = cast_shadow(keys, head, rule.request, parts.shape[1], plan, running, work)
     return shadow, shadow, False
 
 
 @kernel(forceinline=True)
 def cast_shadow(keys, head, request, width, plan, running, work):
-    """Return the first expected end after which the head fits; write the spare processors then."""
+    """Return the first expected end of a running job after which the head of the queue fits.
+
+    The processors that are expected to be idle then are written into `work.spare`.
+    """
     whole, spare = keys.shape[1] - 1, work.spare
     if request == TOTAL and len(spare) == 1:
         spare[0] = work.idle[0]
@@ -315,7 +411,7 @@ def cast_shadow(keys, head, request, width, plan, running, work):
 
 @kernel
 def fits_soon(sizes, request, until, plan, running, work):
-    """Return whether a job fits on a single cluster not now, but is expected to by an instant."""
+    """Return whether a job fits on no single cluster now, but is expected to by `until`."""
     held = work.held
     copy(work.idle, held)
     if fits_on_one(sizes, request, held):
@@ -332,8 +428,9 @@ def fits_soon(sizes, request, until, plan, running, work):
 
 @kernel
 def choose_shadow(key, sizes, more, now, request, plan, running, work):
-    """Plan the start of the head of the queue under adaptive EASY; return the same as `plan_head`.
+    """Plan the start of the head of the queue under adaptive EASY.
 
+    Returns the promised start, the planned start, and whether the head then needs a single cluster.
     The planned start is the first one at which the head fits. If a single cluster can hold the head
     at most `more` later, the head is planned to start there instead. The spare processors are
     written.
@@ -363,7 +460,10 @@ def choose_shadow(key, sizes, more, now, request, plan, running, work):
 
 @kernel(forceinline=True)
 def leave_for(head, parts, request, work):
-    """Write into `beside` an upper bound on keys that fit now and leave enough for the head."""
+    """Write into `work.beside` an upper bound on the keys of jobs that may run beside the head.
+
+    Such a job fits now, and leaves enough processors for the head at the shadow.
+    """
     beside, left = work.beside, total(work.spare)
     if request == TOTAL:
         beside[0] = min(work.room[0], left - parts[head, 0])
@@ -373,16 +473,16 @@ def leave_for(head, parts, request, work):
         left -= parts[head, i]
         if request == ORDERED:
             beside[i] = min(beside[i], work.spare[i] - parts[head, i])
-    # The entries after the parts are for the total number of processors of a job.
+    # The last entries of a key, after the parts, are the total number of processors of a job.
     for i in range(min(parts.shape[1], len(beside) - 1), len(beside)):
         beside[i] = min(beside[i], left)
 
 
 @kernel(forceinline=True)
 def leaves_room(head, keys, parts, request, on_one, taken, work):
-    """Subtract an allocation from the spare processors if the head then still fits.
+    """Return whether the head still fits at the shadow if another job then has `taken`.
 
-    Returns whether the head still fits.
+    If so, the processors in `taken` are subtracted from the spare processors.
     """
     spare = work.spare
     for c in range(len(spare)):

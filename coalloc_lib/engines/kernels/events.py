@@ -9,24 +9,24 @@ All jobs that end at an instant leave before a job starts at this instant, so th
 matter.
 
 Policies that plan ahead also need the running jobs sorted by their *expected* ends. They are in the
-arrays `plan` (expected ends) and `whose` (job numbers), the latest end first. The job that leaves
-is usually the one with the earliest expected end. It is at the end of the list, so no other entry
-has to be moved when it is removed.
+arrays `plan` (expected ends) and `plan_jobs` (job numbers), the latest end first. The job that
+leaves is usually the one with the earliest expected end. It is at the end of the list, so no other
+entry has to be moved when it is removed.
 """
 
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
 
-#: The entries of the array `watch`, int64 (2,), which the caller of a kernel and the kernel share
-#: during a run: the caller sets the first to 1 to stop the kernel, and the kernel writes the number
-#: of started jobs into the second.
+#: The entries of the array `watch`, int64 (2,), which a kernel and its caller share during a run.
+#: The caller sets the entry STOP to 1 to stop the kernel. The kernel writes the number of started
+#: jobs into the entry STARTED.
 STOP, STARTED = range(2)
 
 
 @kernel(forceinline=True)
 def push(ends, numbers, count, end, number):
-    """Add a job with a given end to a heap of `count` jobs."""
+    """Add a job with a given end to a heap of running jobs, which has `count` jobs."""
     i = count
     while i > 0:
         parent = (i - 1) >> 1
@@ -39,7 +39,7 @@ def push(ends, numbers, count, end, number):
 
 @kernel(forceinline=True)
 def pop(ends, numbers, count):
-    """Remove the job with the earliest end from a heap of `count` jobs, and return its number."""
+    """Remove the job with the earliest end from a heap of running jobs; return its number."""
     first, last, i = numbers[0], count - 1, 0
     end, number = ends[last], numbers[last]
     while True:
@@ -57,16 +57,21 @@ def pop(ends, numbers, count):
 
 
 @kernel(forceinline=True)
-def depart(ends, numbers, count, now, allocation, idle):
-    """Remove all jobs that end by `now` from a heap, and release their processors.
+def release(taken, idle):
+    """Add the processors of an allocation to the idle processors."""
+    for c in range(len(idle)):
+        idle[c] += taken[c]
 
-    Returns the number of jobs that are left in the heap.
+
+@kernel(forceinline=True)
+def depart(ends, numbers, count, now, allocation, idle):
+    """Remove all jobs that end by `now` from the running jobs, and release their processors.
+
+    Returns the number of jobs that are still running.
     """
     while count and ends[0] <= now:
-        gone = pop(ends, numbers, count)
+        release(allocation[pop(ends, numbers, count)], idle)
         count -= 1
-        for c in range(len(idle)):
-            idle[c] += allocation[gone, c]
     return count
 
 
@@ -82,7 +87,7 @@ def next_instant(ends, count, submit, arrived, backlog):
 
 @kernel(forceinline=True)
 def next_arrival(submit, arrived, now, started, backlog):
-    """Return the number of jobs that have arrived by `now`.
+    """Return how many jobs of a stream have arrived by the instant `now`.
 
     With a `backlog` above 0, jobs arrive until the queue has this length.
     """
@@ -94,30 +99,46 @@ def next_arrival(submit, arrived, now, started, backlog):
 
 
 @kernel(forceinline=True)
-def insert(plan, whose, count, end, number):
+def insert(plan, plan_jobs, count, end, number):
     """Add a job to a list of `count` jobs that is sorted by decreasing end."""
     i = count
     while i > 0 and plan[i - 1] < end:
-        plan[i], whose[i] = plan[i - 1], whose[i - 1]
+        plan[i], plan_jobs[i] = plan[i - 1], plan_jobs[i - 1]
         i -= 1
-    plan[i], whose[i] = end, number
+    plan[i], plan_jobs[i] = end, number
 
 
 @kernel(forceinline=True)
-def remove(plan, whose, count, end, number):
+def remove(plan, plan_jobs, count, end, number):
     """Remove a job with a given end from a list that is sorted by decreasing end."""
     i = count - 1
     while plan[i] < end:
         i -= 1
-    while whose[i] != number:
+    while plan_jobs[i] != number:
         i -= 1
     for j in range(i, count - 1):
-        plan[j], whose[j] = plan[j + 1], whose[j + 1]
+        plan[j], plan_jobs[j] = plan[j + 1], plan_jobs[j + 1]
+
+
+@kernel(forceinline=True)
+def begin_job(job, now, stream, columns, idle, ends, numbers, running):
+    """Start a job on its allocation, which is in `columns`.
+
+    The start and the end of the job are written, its processors are removed from the idle ones, and
+    the job is added to the heap. Returns the new number of running jobs.
+    """
+    taken = columns.allocation[job]
+    for c in range(len(idle)):
+        idle[c] -= taken[c]
+    columns.start[job] = now
+    columns.end[job] = now + time_on(taken, job, stream.runtime, stream.spanning)
+    push(ends, numbers, running, columns.end[job], job)
+    return running + 1
 
 
 @kernel(forceinline=True)
 def time_on(taken, job, alone, spanning):
-    """Return the length of a job on an allocation.
+    """Return the length of a job, which depends on the number of clusters of its allocation.
 
     `alone`, float64 (n,), has the length of each job on one cluster, and `spanning`, float64 (n,
     k), its lengths on 2, 3, ..., k + 1 clusters. The last length also holds for more clusters.

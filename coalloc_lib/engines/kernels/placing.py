@@ -33,11 +33,11 @@ from coalloc_lib.basics.compilation import takes_fixed
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.model.placement import FACTOR, PRIME
 
-#: A placement. `request`: the code of the request type. `choice`: the code of the rule that chooses
-#: a cluster for each part. `single`: the code of the rule that chooses one cluster for a whole
-#: flexible or unordered request; NONE if requests are not kept whole. `order`, int64 (c,): a number
-#: for each cluster. For first fit, these are the clusters in order; for the least loaded cluster,
-#: the cluster sizes; for random fit, random numbers.
+#: A placement, as the kernels know it. `request`: the code of the request type. `choice`: the code
+#: of the rule that chooses a cluster for each part. `single`: the code of the rule that chooses one
+#: cluster for a whole flexible or unordered request; NONE if requests are not kept whole. `order`,
+#: int64 (c,): a number for each cluster. For first fit, these are the clusters in order; for the
+#: least loaded cluster, the cluster sizes; for random fit, random numbers.
 Rule = namedtuple("Rule", "request choice single order")
 takes_fixed(Rule)
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
@@ -51,7 +51,7 @@ NONE = -1
 
 @kernel
 def sort_rows(parts):
-    """Sort each row of `parts` in decreasing order.
+    """Sort each row of a table of processor numbers in decreasing order.
 
     Rows are short, and insertion without branches is faster for them than a general sort.
     """
@@ -66,7 +66,10 @@ def sort_rows(parts):
 
 @register_jitable
 def empty_room(keys, rule):
-    """Return an empty array for the room with which keys, (n, k), are compared under a `Rule`."""
+    """Return an uninitialized array with which `fits` can compare the keys of jobs.
+
+    `keys` has shape (n, k), and the `Rule` is the placement of the jobs.
+    """
     may_stay_whole = rule.request == UNORDERED and rule.single != NONE
     return np.empty(keys.shape[1] + int(may_stay_whole), np.int64)
 
@@ -91,14 +94,17 @@ def largest(numbers):
 
 @kernel(forceinline=True)
 def copy(source, target):
-    """Copy an array to the beginning of another one, without a temporary array."""
+    """Copy an array to the beginning of another array."""
     for i in range(len(source)):
         target[i] = source[i]
 
 
 @kernel(forceinline=True)
 def set_room(idle, request, width, room):
-    """Write the room that `idle` processors offer to keys of jobs with `width` parts."""
+    """Write into `room` the numbers that limit the keys of jobs that fit on the idle processors.
+
+    The jobs have `width` parts each; see the docstring of the module.
+    """
     if request == TOTAL:
         room[0] = largest(idle)
         return
@@ -131,7 +137,7 @@ def set_room(idle, request, width, room):
 
 @kernel(forceinline=True)
 def fits(key, room):
-    """Return whether a key fits into a room.
+    """Return whether a job with a given key fits on the processors that `room` describes.
 
     A job whose room has an entry more than its key also fits if its total does not exceed this
     entry.
@@ -171,7 +177,7 @@ def random_key(idle, number):
 
 @kernel(forceinline=True)
 def place(sizes, request, choice, single, order, idle, taken):
-    """Write into `taken`, int32 (c,), the processors that a job gets in each cluster.
+    """Write into `taken`, int32 (c,), the number of processors that a job gets in each cluster.
 
     The job must fit. `sizes`, int32 (width,), are its parts; `request`, `choice`, `single` and
     `order` are the fields of a `Rule`. If [5, 2, 4] processors are idle, worst fit places an
@@ -196,7 +202,7 @@ def place(sizes, request, choice, single, order, idle, taken):
         if single != NONE:
             left = least = total(sizes)
             rule = single
-        # A flexible request may need several clusters, and other parts need exactly one.
+        # A flexible request may need several clusters. A component needs exactly one cluster.
         while left > 0:
             best = NONE
             for i in range(len(idle)):

@@ -25,18 +25,28 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.engines.kernels.arguments import Expected, Stream
 from coalloc_lib.engines.kernels.events import time_on
-from coalloc_lib.engines.kernels.placing import fits, place, set_room
+from coalloc_lib.engines.kernels.placing import Rule, empty_room, fits, place, set_room
 
-#: The steps. `begin`, float64: when each step begins. `idle`, int64 (steps, c + 1): the number of
-#: idle processors of each cluster, and an upper bound on the total size of a job that fits.
-#: `blocks`, int64: see `COUNT`. `known`, float64 (blocks, 3, levels): the three values of each
-#: block for each level; the first two are infinite if there is no such step. `levels`, int64: the
-#: levels, in increasing order.
+#: A step function of time, the number of idle processors. `begin`, float64: when each step begins.
+#: `idle`, int64 (steps, c + 1): the number of idle processors of each cluster, and an upper bound
+#: on the total size of a job that fits. `blocks`, int64: see `COUNT`. `known`, float64 (blocks, 3,
+#: levels): the three values of each block for each level; the first two are infinite if there is no
+#: such step. `levels`, int64: the levels, in increasing order.
 Steps = namedtuple("Steps", "begin idle blocks known levels")
-#: The reservations: starts and ends, float64 (n,), and processors, int32 (n, c).
-Reserved = namedtuple("Reserved", "since until allocation")
+#: The reservations: starts and ends, float64 (n,), and processors, int32 (n, c). `momentary`, int64
+#: (n,): the numbers of the waiting jobs of length 0.
+Reserved = namedtuple("Reserved", "since until allocation momentary")
+#: How the total size of a job that fits is bounded: the code `request` of the request type, the
+#: number of parts of a job (`width`), and the entry `whole` of the array `room`; see `placing`.
+Sizing = namedtuple("Sizing", "request width whole room")
+#: What a search for a start needs. `parts` and `keys`: see `placing`. `expected`: the `Expected`
+#: lengths. `rule`: the placement. `reserved`: the `Reserved` intervals. `idle`, int64 (c,): scratch
+#: space. `taken`, int32 (c,): the allocation that was found. `sizing`: see `Sizing`.
+Search = namedtuple("Search", "parts keys expected rule reserved idle taken sizing")
 
+#: The maximal number of steps in a block, and half of it.
 BLOCK, HALF = 16, 8
 #: The rows of `Steps.blocks`. COUNT: the number of steps in each block. CHANGED: whether the values
 #: of the block in `known` must be computed again. ORDER: the blocks in order of time. NUMBERS: a
@@ -44,15 +54,30 @@ BLOCK, HALF = 16, 8
 #: blocks in ORDER) and USED (the number of blocks that have ever been used).
 COUNT, CHANGED, ORDER, NUMBERS = range(4)
 FIRST, BLOCKS, USED = range(3)
-#: The three values of a block for a level, in the order of the list above.
+#: The positions of the three values of a block and a level in `Steps.known`: the start of the first
+#: step with too few idle processors, the instant from which enough are idle, and the longest time.
 BLOCKED, OPEN, LONGEST = range(3)
-#: An upper bound on the relative rounding error of an instant.
+#: An upper bound on the relative rounding error of an instant in the profile.
 ROUNDING = 4 * np.finfo(np.float64).eps
+
+
+def new_search(stream: Stream, expected: Expected, rule: Rule, allocation: np.ndarray) -> Search:
+    """Return the arrays for the search for a start, when no job has a reservation.
+
+    Reservations will be written into `allocation`, int32 (n, c).
+    """
+    n, clusters = allocation.shape
+    since, until = np.full((2, n), np.inf)
+    reserved = Reserved(since, until, allocation, np.empty(n, np.int64))
+    room, whole = empty_room(stream.keys, rule), stream.keys.shape[1] - 1
+    sizing = Sizing(rule.request, stream.parts.shape[1], whole, room)
+    idle, taken = np.empty(clusters, np.int64), np.empty(clusters, np.int32)
+    return Search(stream.parts, stream.keys, expected, rule, reserved, idle, taken, sizing)
 
 
 @kernel(makes_arrays=True)
 def empty_steps(blocks, clusters, levels):
-    """Return steps without content, with room for a number of blocks."""
+    """Return uninitialized steps of a profile, with room for a number of blocks."""
     rows, table = blocks * BLOCK, np.zeros((4, blocks), np.int64)
     known = np.empty((blocks, 3, len(levels)))
     table[CHANGED] = 1
@@ -61,7 +86,7 @@ def empty_steps(blocks, clusters, levels):
 
 @kernel(makes_arrays=True)
 def new_steps(idle, levels):
-    """Return the steps of a system in which nothing is planned: a single step from 0 on."""
+    """Return the profile of an idle system without reservations: a single step from 0 on."""
     steps = empty_steps(8, len(idle), levels)
     steps.begin[0], steps.idle[0, len(idle)] = 0.0, idle.sum()
     steps.idle[0, : len(idle)] = idle
@@ -71,7 +96,7 @@ def new_steps(idle, levels):
 
 @kernel(makes_arrays=True)
 def with_room(steps, needed):
-    """Return the steps, or a copy with more blocks if fewer than `needed` blocks are free."""
+    """Return the steps of a profile, or a larger copy if fewer than `needed` blocks are free."""
     if steps.blocks[NUMBERS, USED] + needed <= steps.blocks.shape[1]:
         return steps
     return packed(steps, needed)
@@ -79,7 +104,7 @@ def with_room(steps, needed):
 
 @kernel(makes_arrays=True)
 def packed(steps, needed):
-    """Return a copy of the steps from the present one on, in half-full blocks.
+    """Return a copy of the steps of a profile from the present step on, in half-full blocks.
 
     The copy has at least `needed` free blocks.
     """
@@ -125,9 +150,10 @@ def find(begin, blocks, instant):
 
 @kernel
 def following(blocks, at, row):
-    """Return the position of the block, and the row, of the step after a given one.
+    """Return the place of the step after a given step of the profile.
 
-    The row is -1 if the given step is the last one.
+    The place consists of the position of the block and of the row. The row is -1 if the given step
+    is the last one.
     """
     if row % BLOCK + 1 < blocks[COUNT, row // BLOCK]:
         return at, row + 1
@@ -137,7 +163,7 @@ def following(blocks, at, row):
 
 @kernel
 def split(begin, idle, blocks, at, row, instant):
-    """Divide the step in a row at an instant, so that a new step begins there.
+    """Divide the step in a row into two steps, the second of which begins at an instant.
 
     At least one block must be free. Returns the position of the block and the row of the new step.
     """
@@ -172,7 +198,7 @@ def split(begin, idle, blocks, at, row, instant):
 
 @kernel
 def join(begin, idle, blocks, at, row):
-    """Merge the step in a row with the step before it if both are equal."""
+    """Merge the step in a row with the step before it if they have the same idle processors."""
     block, before = row // BLOCK, row - 1
     if at * BLOCK + row % BLOCK == blocks[NUMBERS, FIRST]:
         return
@@ -194,8 +220,8 @@ def join(begin, idle, blocks, at, row):
 
 
 @kernel
-def take(steps, start, end, taken, sign, request, width, key, room):
-    """Remove processors from the idle ones in an interval, or return them if `sign` is -1.
+def take(steps, start, end, taken, sign, sizing):
+    """Mark processors as busy from `start` to `end`, or as idle if `sign` is -1.
 
     At least two blocks must be free.
     """
@@ -217,8 +243,8 @@ def take(steps, start, end, taken, sign, request, width, key, room):
         if clusters == 1:
             idle[row, 1] = idle[row, 0]
         else:
-            set_room(idle[row, :clusters], request, width, room)
-            idle[row, clusters] = room[key]
+            set_room(idle[row, :clusters], sizing.request, sizing.width, sizing.room)
+            idle[row, clusters] = sizing.room[sizing.whole]
         blocks[CHANGED, row // BLOCK] = 1
         at, row = next_at, next_row
     join(begin, idle, blocks, at, row)
@@ -228,22 +254,26 @@ def take(steps, start, end, taken, sign, request, width, key, room):
 
 
 @kernel
-def move(steps, start, end, new_start, new_end, given, taken, room_arguments):
-    """Move a reservation from one interval and allocation (`given`) to another one (`taken`).
+def move(steps, old, new, given, taken, sizing):
+    """Move a reservation from one interval and allocation to another one.
 
-    At least two blocks must be free.
+    `old` and `new` are the starts and ends of the intervals, and `given` and `taken` are the
+    allocations. At least two blocks must be free.
     """
-    # If the intervals overlap and the allocation is the same, only the differences are changed.
+    start, end = old
+    new_start, new_end = new
+    # If the intervals overlap and the allocation is the same, only the time in which they differ is
+    # changed.
     same = new_start < start < new_end < end
     for c in range(len(taken)):
         same = same and given[c] == taken[c]
-    take(steps, new_end if same else start, end, given, -1, *room_arguments)
-    take(steps, new_start, start if same else new_end, taken, 1, *room_arguments)
+    take(steps, new_end if same else start, end, given, -1, sizing)
+    take(steps, new_start, start if same else new_end, taken, 1, sizing)
 
 
 @kernel
 def forget(steps, now):
-    """Remove the steps before the instant `now`."""
+    """Remove the steps of a profile before the instant `now`."""
     at, row = find(steps.begin, steps.blocks, now)
     steps.blocks[NUMBERS, FIRST] = at * BLOCK + row % BLOCK
     steps.begin[row] = now
@@ -251,7 +281,7 @@ def forget(steps, now):
 
 @kernel
 def most_idle(steps, now, before):
-    """Return an upper bound on the size of a job that fits at an instant from `now` to `before`."""
+    """Return an upper bound on the size of a job that fits at some instant before `before`."""
     begin, idle, blocks = steps.begin, steps.idle, steps.blocks
     whole, most = idle.shape[1] - 1, 0
     at, row = find(begin, blocks, now)
@@ -263,7 +293,10 @@ def most_idle(steps, now, before):
 
 @kernel
 def drop(numbers, count, number):
-    """Remove a number from the first `count` entries, if it is there; return the new count."""
+    """Remove a number from the first `count` entries of an array, and return the new count.
+
+    If the array does not have the number, it does not change.
+    """
     for i in range(count):
         if numbers[i] == number:
             numbers[i] = numbers[count - 1]
@@ -272,13 +305,14 @@ def drop(numbers, count, number):
 
 
 @kernel
-def stays(begin, steps_idle, blocks, at, row, start, end, own, reserved, momentary, count, idle):
-    """Write into `idle` how many processors of each cluster stay idle from `start` to `end`.
+def idle_throughout(steps, at, row, start, end, own, reserved, count, idle):
+    """Write into `idle` the number of processors of each cluster that are idle in an interval.
 
     The processors that are reserved for the job `own` count as idle. The step in `row` contains
-    `start`.
+    `start`. There are `count` waiting jobs of length 0.
     """
-    since, until, allocation = reserved
+    begin, steps_idle, blocks, _, _ = steps
+    since, until, allocation, momentary = reserved
     for c in range(len(idle)):
         idle[c] = steps_idle[row, c]
     at, row = following(blocks, at, row)
@@ -302,7 +336,7 @@ def stays(begin, steps_idle, blocks, at, row, start, end, own, reserved, momenta
 
 @kernel
 def summarize(begin, idle, block, count, known, levels):
-    """Compute the three values of a block for each level."""
+    """Compute the values with which a search can skip a block of steps, for each level."""
     whole = idle.shape[1] - 1
     for k in range(len(levels)):
         blocked = open_since = np.inf
@@ -319,10 +353,8 @@ def summarize(begin, idle, block, count, known, levels):
 
 
 @kernel
-def next_window(
-    begin, idle, blocks, known, levels, position, start, before, wanted, level, length, since
-):
-    """Find the first interval in which all steps have at least `wanted` idle processors.
+def next_window(steps, position, start, before, wanted, level, length, since):
+    """Find the first interval in which at least `wanted` processors are always idle.
 
     The interval starts at `start` or later, but before `before`. It is as long as `length`, or
     reaches to the instant `since`, from which on the job has a reservation of its own. The search
@@ -331,6 +363,7 @@ def next_window(
 
     This function is long because a call within its loops would make the search slower.
     """
+    begin, idle, blocks, known, levels = steps
     whole, last = idle.shape[1] - 1, blocks[NUMBERS, BLOCKS] - 1
     at, i = position // BLOCK, position % BLOCK
     while True:
@@ -351,7 +384,7 @@ def next_window(
             at, i = at + 1, 0
             if start == np.inf:
                 break
-        # Skip the blocks in which no interval can start or continue for long enough.
+        # Skip the blocks in which no interval of this length can start.
         open_since, opened_at = np.inf, at
         while True:
             block = blocks[ORDER, at]
@@ -375,55 +408,81 @@ def next_window(
 
 
 @kernel
-def earliest(
-    job, steps, now, before, reserved, momentary, count, parts, keys, expected, rule, idle, room,
-    taken,
-):  # fmt: skip
-    """Find the earliest start of a job from `now` on, but before `before`.
+def earliest(job, steps, now, before, count, search):
+    """Find the earliest start of a job that is at least `now` and before `before`.
 
-    Returns the start and the end, which are infinite if there is no such start. The allocation is
-    written into `taken`.
+    There are `count` waiting jobs of length 0. Returns the start and the end, which are infinite if
+    there is no such start. The allocation is written into `search.taken`.
     """
-    begin, free, blocks, known, levels = steps
-    width, wanted, level = parts.shape[1], keys[job, keys.shape[1] - 1], 0
-    while level + 1 < len(levels) and levels[level + 1] <= wanted:
-        level += 1
+    begin, blocks, expected = steps.begin, steps.blocks, search.expected
+    wanted = search.keys[job, search.keys.shape[1] - 1]
+    level = level_of(steps.levels, wanted)
     at, row = find(begin, blocks, now)
     start, position = now, at * BLOCK + row % BLOCK
-    least, since = expected.least[job, 0], reserved.since[job]
+    least, since = expected.least[job, 0], search.reserved.since[job]
     while start < before:
-        position, start = next_window(
-            begin, free, blocks, known, levels, position, start, before, wanted, level, least, since
-        )
+        position, start = next_window(steps, position, start, before, wanted, level, least, since)
         if start == np.inf:
             break
-        length = expected.alone[job]
         # On one cluster, `next_window` has already compared every step with the size of the job.
-        if len(idle) == 1 and count == 0 and start + least > start:
-            taken[0] = wanted
-            return start, start + length
+        if len(search.idle) == 1 and count == 0 and start + least > start:
+            search.taken[0] = wanted
+            return start, start + expected.alone[job]
         at = position // BLOCK
         row = blocks[ORDER, at] * BLOCK + position % BLOCK
-        while True:
-            end = start + length
-            stays(begin, free, blocks, at, row, start, end, job, reserved, momentary, count, idle)
-            set_room(idle, rule.request, width, room)
-            if not fits(keys[job], room):
-                break
-            place(parts[job], rule.request, rule.choice, rule.single, rule.order, idle, taken)
-            needed = time_on(taken, job, expected.alone, expected.spanning)
-            if needed <= length:
-                return start, start + needed
-            length = needed
+        end = end_of(job, steps, at, row, start, count, search)
+        if end < np.inf:
+            return start, end
         next_at, next_row = following(blocks, at, row)
         next_step = begin[next_row] if next_row >= 0 else np.inf
-        tried, start = start, next_step
-        # The only obstacle may be a job of length 0, which leaves at the instant at which it
-        # starts.
-        for i in range(count):
-            instant = reserved.since[momentary[i]]
-            if tried < instant < start:
-                start = instant
+        start = next_start(start, next_step, search.reserved, count)
         if start == next_step:
             position = next_at * BLOCK + next_row % BLOCK
     return np.inf, np.inf
+
+
+@kernel(forceinline=True)
+def level_of(levels, wanted):
+    """Return the position of the highest level that is at most `wanted`; 0 if all are higher."""
+    level = 0
+    while level + 1 < len(levels) and levels[level + 1] <= wanted:
+        level += 1
+    return level
+
+
+@kernel(forceinline=True)
+def end_of(job, steps, at, row, start, count, search):
+    """Return the end of a job that starts at `start`, or infinity if the job does not fit.
+
+    The job is first placed in an interval of its length on one cluster. If it gets an allocation on
+    which it is longer, it is placed again in the longer interval. The step in `row` contains
+    `start`. The allocation is written into `search.taken`.
+    """
+    rule, expected, idle, taken = search.rule, search.expected, search.idle, search.taken
+    room = search.sizing.room
+    length = expected.alone[job]
+    while True:
+        idle_throughout(steps, at, row, start, start + length, job, search.reserved, count, idle)
+        set_room(idle, rule.request, search.sizing.width, room)
+        if not fits(search.keys[job], room):
+            return np.inf
+        sizes = search.parts[job]
+        place(sizes, rule.request, rule.choice, rule.single, rule.order, idle, taken)
+        needed = time_on(taken, job, expected.alone, expected.spanning)
+        if needed <= length:
+            return start + needed
+        length = needed
+
+
+@kernel(forceinline=True)
+def next_start(tried, start, reserved, count):
+    """Return the next start to try after `tried`: the next one at which a job of length 0 leaves.
+
+    Such a job, which leaves at the instant at which it starts, may have been the only obstacle. The
+    result is at most `start`, the beginning of the next step.
+    """
+    for i in range(count):
+        instant = reserved.since[reserved.momentary[i]]
+        if tried < instant < start:
+            start = instant
+    return start

@@ -32,91 +32,92 @@ from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import (
     STARTED,
     STOP,
+    begin_job,
     depart,
     next_arrival,
     next_instant,
-    push,
-    time_on,
 )
 from coalloc_lib.engines.kernels.placing import fits, place, set_room
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
-#: The jobs of a run. `submit`, float64 (n,): instants of submission, in order of arrival.
-#: `runtime`, float64 (n,): run times on one cluster. `spanning`, float64 (n, k): run times on 2, 3,
-#: ..., k + 1 clusters, the last also for more clusters. `parts`, int32 (n, width), and `keys`,
-#: int32 (n, k): see `placing`.
-Stream = namedtuple("Stream", "submit runtime spanning parts keys")
 #: The options of FCFS and FPFS. `max_jumps`: how often a job may be overtaken (0 for FCFS).
 #: `counts_at_head`: whether only overtakings at the head of the queue count. `backlog`: the
 #: constant length of the queue; with 0, jobs arrive when they are submitted.
-Policy = namedtuple("Policy", "max_jumps counts_at_head backlog")
-#: The working arrays of a run: `waiting` and `room`, and the heap of departures, `ends` and
-#: `numbers`.
-Work = namedtuple("Work", "waiting room ends numbers")
+JumpOptions = namedtuple("JumpOptions", "max_jumps counts_at_head backlog")
+#: The working arrays of a run of FCFS or FPFS: the idle processors (`idle`), whether each job waits
+#: (`waiting`), the numbers with which a key is compared (`room`), and the heap of departures
+#: (`ends` and `numbers`).
+Work = namedtuple("Work", "idle waiting room ends numbers")
 
 
 def new_work(n: int, idle: np.ndarray, room: np.ndarray) -> Work:
     """Return the working arrays for n jobs on clusters with these numbers of processors."""
     capacity = min(n, int(idle.sum()))
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
-    return Work(np.zeros(n, np.bool_), room, ends, numbers)
+    return Work(idle, np.zeros(n, np.bool_), room, ends, numbers)
 
 
 @kernel
-def run(stream, rule, policy, idle, work, tree, start, end, entered, allocation, watch):
-    """Run a `Stream` of jobs on idle clusters, under a `Policy` and a placement `Rule`.
+def run_in_turn(stream, rule, options, columns, work, tree, watch):
+    """Run FCFS or FPFS on a `Stream` of jobs, and write the results into `columns`.
 
-    The results are written into `start`, `end` and `entered`, float64 (n,), and `allocation`, int32
-    (n, c). The arrays in `idle`, `work` and `tree` are changed too. Returns the number of jobs that
-    started, which is below n if a job can never fit.
+    Returns the number of jobs that started, which
+    is below n if a job can never fit.
     """
-    submit, runtime, spanning, parts, keys = stream
-    n = len(submit)
-    waiting, room, ends, numbers = work
+    submit, _, _, parts, keys = stream
+    n, backlog = len(submit), options.backlog
+    idle, waiting, room, ends, numbers = work
     head = arrived = started = running = unjumped = 0
     now, is_same_instant = 0.0, True
     while started < n and not watch[STOP]:
         watch[STARTED] = started
         if not is_same_instant:
-            now = next_instant(ends, running, submit, arrived, policy.backlog)
+            now = next_instant(ends, running, submit, arrived, backlog)
             if now == np.inf:
                 break
         running_before, first_new, started_before = running, arrived, started
-        running = depart(ends, numbers, running, now, allocation, idle)
-        departed = running < running_before
-        arrived = next_arrival(submit, arrived, now, started, policy.backlog)
+        running = depart(ends, numbers, running, now, columns.allocation, idle)
+        arrived = next_arrival(submit, arrived, now, started, backlog)
         for newcomer in range(first_new, arrived):
-            entered[newcomer], waiting[newcomer] = now, True
-        # In each turn, the first job that fits and may start is searched, from `job` on.
-        job = head if departed else first_new
+            columns.entered[newcomer], waiting[newcomer] = now, True
+        # Each turn of the inner loop starts the first job, from `job` on, that fits and may start.
+        # Without a departure, only the new jobs can fit.
+        job = head if running < running_before else first_new
         while job < arrived:
             set_room(idle, rule.request, parts.shape[1], room)
-            if started - unjumped < policy.max_jumps:
+            if started - unjumped < options.max_jumps:
                 job = first_fitting(tree, keys, waiting, job, first_new, arrived, room)
-            elif job <= head and fits(keys[head], room):
-                job = head
             else:
-                job = -1
+                job = head if job <= head and fits(keys[head], room) else -1
             if job < 0:
                 break
-            taken = allocation[job]
+            taken = columns.allocation[job]
             place(parts[job], rule.request, rule.choice, rule.single, rule.order, idle, taken)
-            for c in range(len(idle)):
-                idle[c] -= taken[c]
-            start[job], end[job] = now, now + time_on(taken, job, runtime, spanning)
-            push(ends, numbers, running, end[job], job)
-            running += 1
+            running = begin_job(job, now, stream, columns, idle, ends, numbers, running)
             started += 1
             waiting[job] = False
             if job == head:
-                while head < arrived and not waiting[head]:
-                    head += 1
-                unjumped = started if policy.counts_at_head else head
+                head = next_waiting(waiting, head, arrived)
+                unjumped = started if options.counts_at_head else head
             job += 1
-        if policy.max_jumps:
-            for newcomer in range(first_new, arrived):
-                if waiting[newcomer]:
-                    enter(tree, keys, newcomer)
-        # A queue of constant length is refilled at the same instant.
-        is_same_instant = policy.backlog > 0 and started > started_before and arrived < n
+        if options.max_jumps:
+            enter_waiting(tree, keys, waiting, first_new, arrived)
+        # With a constant number of waiting jobs, new jobs enter the queue at the same instant.
+        is_same_instant = backlog > 0 and started > started_before and arrived < n
     return started
+
+
+@kernel(forceinline=True)
+def next_waiting(waiting, job, stop):
+    """Return the first waiting job from `job` on, or `stop` if no job before it waits."""
+    while job < stop and not waiting[job]:
+        job += 1
+    return job
+
+
+@kernel(forceinline=True)
+def enter_waiting(tree, keys, waiting, first, stop):
+    """Enter the waiting jobs from `first` to before `stop` into the tree over the queue."""
+    for job in range(first, stop):
+        if waiting[job]:
+            enter(tree, keys, job)

@@ -25,8 +25,9 @@ Under EASY, a job may overtake the head of the queue if it fits into `room`, the
 idle now, and if one of two conditions holds: it is expected to end by the instant `shadow`, or it
 also fits into `beside`, the processors that the head does not need at that instant. A second tree
 has lower bounds of the expected lengths. A search skips a node if the two bounds show that no job
-below the node may overtake the head. It does not skip a node below which some jobs fit and other
-jobs end in time, although no single job does both.
+below the node may overtake the head. The bounds may come from different jobs: if one job below a
+node is small enough and another one is short enough, the node is not skipped, although neither job
+may overtake the head.
 """
 
 from collections import namedtuple
@@ -36,10 +37,10 @@ import numpy as np
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.placing import fits
 
-#: The number of jobs in a leaf. Comparing a few adjacent keys is faster than descending one more
-#: level.
+#: The number of jobs that share a leaf of a tree. Comparing the keys of a few successive jobs is
+#: faster than one more level of the tree.
 BLOCK = 4
-#: The entries of a row below which no job waits.
+#: The value of all entries of a node of a tree if no job below the node waits.
 NEVER = np.iinfo(np.int32).max
 #: Two trees over the queue. The rows of `keys` are lower bounds of the keys of the waiting jobs,
 #: and the rows of `least` are lower bounds of their expected lengths.
@@ -47,7 +48,7 @@ Trees = namedtuple("Trees", "keys least")
 
 
 def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
-    """Return a tree for a number of jobs with keys of `width` entries; no job waits yet."""
+    """Return a tree over an empty queue, for a number of jobs with keys of `width` entries."""
     blocks = -(-jobs // BLOCK)
     leaves = 1 << max(blocks - 1, 0).bit_length()
     return np.full((2 * leaves, width), NEVER, dtype=kind)
@@ -55,7 +56,7 @@ def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
 
 @kernel
 def enter(tree, keys, job):
-    """Enter a waiting job into the tree: lower all rows above it to its key."""
+    """Enter a waiting job into a tree: lower the bounds of all nodes above it to its key."""
     node = tree.shape[0] // 2 + job // BLOCK
     while node > 0:
         changed = False
@@ -70,9 +71,9 @@ def enter(tree, keys, job):
 
 @kernel
 def tighten(tree, keys, waiting, block, stop):
-    """Raise the row of a block, and all rows above it, to the keys of its jobs that still wait.
+    """Compute the lower bounds of a leaf, and of all nodes above it, from its waiting jobs.
 
-    Only the jobs before `stop` are in the tree.
+    The bounds can only rise. Only the jobs before `stop` are in the tree.
     """
     node = tree.shape[0] // 2 + block
     tree[node] = NEVER
@@ -94,7 +95,7 @@ def tighten(tree, keys, waiting, block, stop):
 
 @kernel
 def next_block(tree, room, block):
-    """Return the number of the first block, from `block` on, whose row fits; -1 if none fits."""
+    """Return the first block, from `block` on, in which a job may fit; -1 if there is none."""
     leaves = tree.shape[0] // 2
     node = leaves + block
     while True:
@@ -103,7 +104,7 @@ def next_block(tree, room, block):
                 return node - leaves
             node *= 2
         else:
-            # The next nodes to the right of a right child belong to a node further up.
+            # A right child has no further sibling, so the search goes up to the first left child.
             while node & 1:
                 node >>= 1
             if node == 0:
@@ -141,7 +142,7 @@ def first_fitting(tree, keys, waiting, begin, fresh, stop, room):
 
 @kernel(forceinline=True)
 def may_pass(key, least, room, beside, now, shadow):
-    """Return whether a job may overtake the head of the queue; see the module's docstring.
+    """Return whether a job may overtake the head of the queue under EASY.
 
     The key and the least length can also be lower bounds for several jobs. The result is then False
     only if none of these jobs may overtake the head.
@@ -151,10 +152,10 @@ def may_pass(key, least, room, beside, now, shadow):
 
 @kernel
 def next_passing(trees, room, beside, now, shadow, block):
-    """Return the first block, from `block` on, that the search cannot skip.
+    """Return the first block of jobs, from `block` on, in which a job may overtake the head.
 
-    In a block that is skipped, the bounds show that no job may overtake the head of the queue.
-    Returns -1 if all these blocks are skipped.
+    Returns -1 if the bounds show that there is none. The loop is the same as in `next_block`, which
+    tests only whether a job fits.
     """
     tree, shortest = trees
     leaves = tree.shape[0] // 2
@@ -164,7 +165,7 @@ def next_passing(trees, room, beside, now, shadow, block):
             if node >= leaves:
                 return node - leaves
             node *= 2
-        while node & 1:  # This is explained in `next_block`.
+        while node & 1:  # See the comment in `next_block`.
             node >>= 1
         if node == 0:
             return -1
@@ -172,12 +173,16 @@ def next_passing(trees, room, beside, now, shadow, block):
 
 
 @kernel(forceinline=True)
-def first_passing(trees, keys, least, waiting, begin, fresh, last, room, beside, now, shadow):
+def first_passing(trees, queue, begin, fresh, last, test):
     """Return the first waiting job, from `begin` on, that may overtake the head; -1 if none may.
 
-    The jobs from `fresh` on are not in the trees yet, but in the list `last`, and are examined one
-    by one. The search raises rows of the trees that are lower than necessary.
+    `queue` has the keys and the least lengths of all jobs, and whether each job waits. `test` has
+    the arguments `room`, `beside`, `now` and `shadow` of `may_pass`. The jobs from `fresh` on are
+    not in the trees yet, but in the list `last`, and are examined one by one. The search raises
+    rows of the trees that are lower than necessary.
     """
+    keys, least, waiting = queue
+    room, beside, now, shadow = test
     job = begin
     while job < fresh:
         whole = job % BLOCK == 0
