@@ -340,5 +340,5 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
 def test_bad_sites_are_named(run, how, words):
     with pytest.raises(co.InputError, match=words):
         run(**{"system": SYSTEM, "jobs": JOBS.replace(request="total")} | how)
-    with pytest.raises(co.InputError, match="cannot place jobs that may leave"):
+    with pytest.raises(co.InputError, match="cannot place jobs that may run at any site"):
         co.HomeSite(co.HomeSite(co.BestFit()))
