@@ -82,8 +82,9 @@ def exact_utilization(
     -----
     Service times are exponential. Their means may depend on the size of a job and on whether it
     spans. The queue is never empty. All states that can be reached from the idle system are
-    enumerated, and the balance equations of the chain are solved. In the theory of multiserver
-    jobs, the throughput of this saturated system is the stability limit of the open system [1]_.
+    enumerated, and the balance equations of the chain are solved. With Poisson arrivals, the open
+    system is stable below the throughput of this saturated system. In the theory of multiserver
+    jobs, this is the stability condition of [1]_ for one cluster and one mean service time.
 
     References
     ----------
@@ -137,6 +138,11 @@ class SaturatedChain:
         states, (self._weight, self._departing, self._source, self._target) = self._explore(budget)
         self._running = np.array([len(running) for running, _ in states])
         self._tangible = np.array([waiting != NONE_WAITS for _, waiting in states])
+
+    @property
+    def number_of_states(self) -> int:
+        """The number of states, including vanishing ones."""
+        return len(self._running)
 
     def solve(
         self, span_penalty: float = 0.0, mean_service: float | Mapping[int, float] = 1.0

@@ -62,9 +62,12 @@ def response_near_saturation(
 
     .. math:: E[T] = \frac{\Delta(Y_d) + 1}{\lambda^* - \lambda} + O(1),
 
-    where :math:`O(1)` is bounded as the load grows. The absolute error therefore does not vanish,
-    and the relative error does. For M/M/1 the leading term is exact, and for M/G/1 the numerator is
-    :math:`(1 + c^2)/2` with the coefficient of variation :math:`c` of the service times.
+    where :math:`O(1)` stays bounded as :math:`\lambda` approaches :math:`\lambda^*`. So the relative
+    error vanishes there, but the absolute error need not; for M/M/1 it is 0. For M/G/1 the
+    numerator is :math:`(1 + c^2)/2` with the coefficient of variation :math:`c` of the service
+    times. The theorem is for first come, first served with Poisson arrivals, phase-type service
+    times and one pool of servers. Here it is applied to several clusters, where a placement
+    decides which jobs run.
 
     References
     ----------
@@ -121,6 +124,7 @@ def exact_break_even(
     load : float, optional
         Without it, the throughputs of the full systems are compared. With it, the leading terms of
         the mean response times at this offered load are compared; see `response_near_saturation`.
+        The result is then an approximation, which becomes exact only near saturation.
     mean_service, budget_states
         As in `exact_utilization`.
 

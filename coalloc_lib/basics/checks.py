@@ -349,8 +349,8 @@ def _of_elements(name: str, array: NDArray) -> NDArray:
     if len({getattr(value, "tzinfo", None) is None for value in values}) > 1:
         raise InputError(f"{name} holds datetimes with and without a time zone; give one kind")
     kind = "M8" if "datetimes" in kinds.values() else "m8"
-    # Python subtracts two datetimes of one zone by the clock on the wall, which is wrong if the
-    # clock was changed between them. Differences of instants in UTC are right.
+    # Python subtracts datetimes of the same time zone by their local times, which is wrong if the
+    # clock was changed between them. So the difference is taken in UTC.
     if getattr(values[0], "tzinfo", None) is not None:
         values = [value.astimezone(UTC).replace(tzinfo=None) for value in values]
     values = [value.to_numpy() if hasattr(value, "to_numpy") else value for value in values]

@@ -111,7 +111,8 @@ def _escaped(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     is_formula = cell[:1] in FORMULA and not NUMBER.fullmatch(cell)
-    # Carriage returns end a line for other programs, and Python before 3.13 does not quote them.
+    # Other programs take a carriage return for the end of a line, and the module `csv` before
+    # Python 3.13 does not quote cells that contain one.
     return ("'" * is_formula + cell).replace("\r", " ")
 
 

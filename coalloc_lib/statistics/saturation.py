@@ -20,8 +20,8 @@ from coalloc_lib.statistics.inference import Replications, lag_correlation, repl
 from coalloc_lib.statistics.settling import WARM_UP, backlog_jobs_to_settle, unsettled
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: The number of jobs in the queue in heavy traffic, for policies that can choose from the queue.
-#: Under FCFS it is 1.
+#: The number of jobs that a simulation in heavy traffic keeps in the queue if the policy can choose
+#: among them. FCFS only needs the first job, so there the number is 1.
 HELD = 500
 #: The smallest number of batches of a run for which the correlation of neighbouring batches is
 #: tested.

@@ -23,8 +23,7 @@ VERDICTS = (*OF_NUMBERS, *OF_CLAIMS, *OF_BOTH)
 #: The first words of the note on a printed number that a single run of the paper's length is
 #: unlikely to give.
 STANDS_OUT = "stands out"
-#: The separator between the sentences of a note and the lists of failed parts, which a page hides
-#: at first.
+#: What separates the sentences of a note from the lists of failed parts. A page folds these lists.
 FOLD = " | "
 
 

@@ -336,7 +336,7 @@ def test_the_joint_reading_is_that_of_the_three_printed_thresholds():
     assert len(reading.readings) == len(settings_of("search"))
     others = [misfit for name, misfit in reading.misfits.items() if name != reading.ours]
     assert min(others) > 0.3
-    with pytest.raises(NotRunError, match="the reading of the study was not run"):
+    with pytest.raises(NotRunError, match="the settings of the study were not run"):
         study.judge(searched(as_printed, settings=[Search(10, 0.786)])).joint_reading()
 
 

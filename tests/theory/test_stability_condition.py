@@ -1,7 +1,8 @@
 """The stability condition of multiserver jobs, written independently of the library's formulas.
 
-For one cluster it is that of Rumyantsev and Morozov (2017). Ordered requests are its form for
-vectors: a job needs so many processors of each cluster.
+For one cluster it is that of Rumyantsev and Morozov (2017). For ordered requests, the same argument
+is made with vectors, because a job needs processors of several clusters. The paper does not state
+this form.
 """
 
 import itertools

@@ -19,8 +19,8 @@ STATES = {
 OPEN = {
     "PENDING", "RUNNING", "CONFIGURING", "EXPEDITING", "SIGNALING", "STOPPED", "POWER_UP_NODE",
 }  # fmt: skip
-#: A job in one of these states has ended only if its record has an end. Then the job continues in
-#: another record, or its processors are being released.
+#: A record in one of these states is complete only if it has an end. With an end, the job continues
+#: in another record, or its processors are being released. Without an end, the job still runs.
 OPEN_WITHOUT_END = {
     "RESIZING", "SUSPENDED", "COMPLETING", "STAGE_OUT", "REQUEUE_HOLD", "REQUEUE_FED",
     "SPECIAL_EXIT", "RESV_DEL_HOLD", "UPDATE_DB",

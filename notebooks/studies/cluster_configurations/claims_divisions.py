@@ -453,7 +453,7 @@ def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
     return Decision(of_few.yes / of_few.compared, parts, "; ".join(notes))
 
 
-#: The two interpretations of the claim CC-16, by which numbers of clusters they compare.
+#: The two interpretations of the claim CC-16. They compare different numbers of clusters.
 PAIRS: dict[str, Callable[[int, int], bool]] = {
     "few clusters compared with many": lambda few, many: (
         few <= MOST_OF_FEW and many >= LEAST_OF_MANY

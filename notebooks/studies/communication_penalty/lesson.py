@@ -32,8 +32,8 @@ BUSY, RUNS, RESPONDING = 5_000, 10, 10_000
 #: MaxJumps and the load in exercise 7.
 HARM = 8, 0.7
 AT_NEED = co.SingleThenSpan(co.WorstFit())
-#: The three splitting rules that the project gives: the largest size of a job that is not split,
-#: and the placement.
+#: The three splitting rules that the project gives. Each is a pair: the largest size of a job that
+#: is not split, and the placement.
 KNOWN = {
     "never split": (19, co.WorstFit()),
     "always split above 10": (10, co.WorstFit()),

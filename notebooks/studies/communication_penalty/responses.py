@@ -319,7 +319,7 @@ def change(split: Responses, whole: Responses, group: str, to: str = "") -> Chan
 
 
 def _change_past_saturation(split: Responses, whole: Responses) -> Change:
-    """Return the change by splitting if the system saturates with or without it."""
+    """Return the change by splitting if the split jobs, the whole jobs or both saturate."""
     if split.saturated and whole.saturated:
         percent = replace(Interval.exact(np.nan), warning=NEITHER)
         return Change(percent, "both", "both saturate")

@@ -114,8 +114,8 @@ def approximation_is_reasonable(runs: pd.DataFrame) -> Decision:
     return Decision(average(apart), agreement(apart, word), note, elsewhere)
 
 
-#: The cut-off for 'the latter is quite accurate'. The paper of 2002 calls the same match 'very
-#: accurate', so the cut-off is that of the claim CC-15.
+#: The cut-off for 'the latter is quite accurate'. It is that of claim CC-15, because the paper of
+#: 2002 calls the same match 'very accurate' there.
 QUITE_ACCURATE = Word("quite accurate", 0.01, "points", 100)
 
 

@@ -166,7 +166,7 @@ def sums_of(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
 
 
 def sums_of_groups(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
-    """Return two weekly sums over all groups of jobs in `runs` together."""
+    """Return the weekly sums of two columns, added over all groups of jobs in `runs`."""
     return weekly_sums(runs, top, bottom, added=GROUPS)
 
 

@@ -43,8 +43,8 @@ from studies.study import logs_missing_in
 #: The columns that identify one reading: a choice of servers, jobs and shortest booking for a log.
 READING = [*MACHINE, "policy"]
 LONGEST_WAIT = "longest wait"
-#: The printed numbers that were used to choose the servers, jobs or shortest booking, and which of
-#: these each number chose.
+#: The printed numbers to which we fitted a parameter, each with the parameter: the number of
+#: servers, the jobs that are counted, or the shortest booking.
 _OF_KTH, _OF_CTC = "the least length and the servers of KTH", "the servers of CTC"
 CHOSEN_BY = {
     **{(KTH, name): _OF_KTH for name in (LONGEST_WAIT, "attempts (0:50]", "attempts (50:100]")},
