@@ -62,8 +62,8 @@ def response_near_saturation(
 
     .. math:: E[T] = \frac{\Delta(Y_d) + 1}{\lambda^* - \lambda} + O(1),
 
-    where :math:`O(1)` stays bounded as :math:`\lambda` approaches :math:`\lambda^*`. So the relative
-    error vanishes there, but the absolute error need not; for M/M/1 it is 0. For M/G/1 the
+    where :math:`O(1)` stays bounded as :math:`\lambda` approaches :math:`\lambda^*`. So the
+    relative error vanishes there, but the absolute error need not; for M/M/1 it is 0. For M/G/1 the
     numerator is :math:`(1 + c^2)/2` with the coefficient of variation :math:`c` of the service
     times. The theorem is for first come, first served with Poisson arrivals, phase-type service
     times and one pool of servers. Here it is applied to several clusters, where a placement
