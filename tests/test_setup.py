@@ -178,3 +178,11 @@ def run(*command, **how):
 
 def make(*arguments, **variables):
     return run("make", *arguments, cwd=ROOT, env=ENVIRONMENT | variables, check=True).stdout
+
+
+@pytest.mark.parametrize("name", ["curves", "jobs", "metrics", "saturation", "sites", "sweep"])
+def test_a_module_of_the_public_names_can_be_the_first_that_is_used(name):
+    """What another import loads by the way would hide that it is missing."""
+    code = f"import coalloc_lib as co; print(co.{name}.__name__)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout.strip().endswith(f".{name}"), run.stderr

@@ -5,6 +5,9 @@ here. Intervals are defined in `coalloc_lib.basics.estimates`. Begin with `infer
 then read `replications` for tables of runs, and `sweep` for making the runs.
 """
 
+from importlib import import_module
+from types import ModuleType
+
 from coalloc_lib.basics.estimates import METHODS, Interval, MaxUtilization, all_of, not_
 from coalloc_lib.statistics.bootstrap import DAY, WEEK, block_of, resample_sums, resample_weeks
 from coalloc_lib.statistics.columns import (
@@ -57,3 +60,10 @@ __all__ = [
     "ratios_along", "replicate", "resample_quantiles", "resample_sums", "resample_weeks",
     "rising_warning", "rows_of", "sample", "student", "unpaired_difference",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import `sweep` when it is first used, because it takes long."""
+    if name == "sweep":
+        return import_module("coalloc_lib.statistics.sweep")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
