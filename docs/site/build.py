@@ -32,7 +32,7 @@ TEXTS = (
 MOST_BYTES = 15_000_000
 #: The parts of the reference: a title, and the modules in which its names are defined.
 PARTS = {
-    "Jobs and systems": ("model.jobs", "model.system", "model.distributions"),
+    "Jobs and systems": ("model.jobs", "model.merging", "model.system", "model.distributions"),
     "Policies": ("policies", "model.placement"),
     "Simulation": (
         "simulation.run", "simulation.scenario", "statistics.site_comparison",

@@ -189,8 +189,10 @@ class FPFS(Run):
 
     def sweep(self):
         before = len(self.queue)
+        first = self.queue[0] if self.queue else None
         for job in [*self.queue]:
-            head = self.queue[0]
+            stays = self.wrong == "the first head of a pass stays the head"
+            head = first if stays else self.queue[0]
             if job != head and self.jumps(head) >= self.limit():
                 break
             found = self.place(job, self.idle())
@@ -298,6 +300,9 @@ class EASY(Run, naive.EASY):
             return self.promised[head]
         if self.wrong == "the promise is the next end":
             return ends[0]
+        others = [job for job in self.queue if job != head and self.waits_as_head(job)]
+        if self.wrong == "a new head has the promise of the head before it" and others:
+            return self.promised[others[0]]
         if self.wrong == "running jobs are sorted by their length":
             return self.shadow_by_length(head)
         return next((end for end in ends if self.place(head, self.then(end)) is not None), inf)
@@ -375,6 +380,8 @@ class Conservative(Run, naive.Conservative):
         while moved:
             moved = False
             for job in jobs:
+                if moved and self.wrong == "only one reservation moves at an end":
+                    break
                 old = self.reserved.pop(job, (inf,))
                 new = self.earliest(job)
                 moved |= new[0] < old[0]
