@@ -12,10 +12,13 @@ from contextlib import suppress
 from html import escape
 from inspect import signature
 from itertools import chain
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+import anywidget
 import ipywidgets as ipw
+import traitlets
 
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
@@ -29,12 +32,24 @@ STYLE = """<style>
 .coalloc-busy {color: #595959; font-style: italic}
 .coalloc-past {opacity: 0.35}
 .coalloc-cells td {border-top: 1px solid #CCC; vertical-align: top; line-height: 1.4}
+.coalloc-said:not(:has(p)) {display: none}
+.coalloc-fold > .widget-toggle-button {width: max-content; min-width: 6em; text-align: left}
+.coalloc-fold > .widget-toggle-button::before {content: "▸ "}
+.coalloc-fold > .widget-toggle-button.mod-active::before {content: "▾ "}
+.coalloc-fold > .widget-toggle-button:not(.mod-active) + * {display: none !important}
+.coalloc-gone {display: none !important; font-style: italic}
+.jupyter-widgets-disconnected > .coalloc-gone {display: block !important}
+.jupyter-widgets-disconnected > .coalloc-needs-python {display: none !important}
+.coalloc-whole.jupyter-widgets-disconnected::before,
+.coalloc-whole .jupyter-widgets-disconnected::before {display: none !important}
 </style>"""
 WIDE = {"description_width": "8em"}
 #: The layout of a control. The control has this width at most, and is narrower on a phone.
 NARROW = {"max_width": "345px"}
 #: The layout of one of several columns of controls.
 COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
+#: The line that takes the place of the controls if the kernel that made them is gone.
+GONE = "Run this cell to use it again."
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
 BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
 #: If no control has changed for this time in seconds, an explorer draws the fine picture.
@@ -123,7 +138,7 @@ def _linked_row(
     slider: type, entry: type, both: Mapping[str, Any], width: str, rounded: Callable
 ) -> ipw.HBox:
     """Return a slider and an entry with the same options, each of which follows the other."""
-    stretch = {"flex": "1 1 225px", "min_width": "0", "width": "auto"}
+    stretch = {"flex": "1 1 205px", "min_width": "0", "width": "auto"}
     left = slider(**both, style=WIDE, readout=False, layout=stretch)
     right = entry(**both, tooltip=both["description"], layout={"width": width})
     right.add_class("coalloc-entry")
@@ -133,9 +148,10 @@ def _linked_row(
     return ipw.HBox([left, right], layout=NARROW | {"flex_flow": "row wrap"})
 
 
-def _layout_of(control: ipw.Widget) -> dict[str, str]:
-    """Return the layout of a control: toggle buttons fill a row, and other controls a column."""
-    return {"flex": "1 1 100%"} if isinstance(control, ipw.ToggleButtons) else COLUMN
+def _cell(row: Sequence[ipw.Widget]) -> ipw.VBox:
+    """Return a box with a control and its note. Toggle buttons fill the width of an explorer."""
+    is_wide = isinstance(row[0], ipw.ToggleButtons)
+    return ipw.VBox(row, layout={"flex": "1 1 100%"} if is_wide else COLUMN)
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
@@ -185,8 +201,42 @@ def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) ->
         ipw.dlink((by, "value"), (widget, "disabled"), when)
 
 
-class View(ipw.HTML):
-    """A widget that shows a picture and the text below it."""
+def fold(title: str, *content: ipw.Widget) -> ipw.VBox:
+    """Return a button that shows and hides widgets, which are hidden at first.
+
+    The browser shows and hides them without Python. They stay as the reader left them when a
+    control moves.
+    """
+    box = ipw.VBox([ipw.ToggleButton(description=title), ipw.VBox(content)])
+    box.add_class("coalloc-fold")
+    return box
+
+
+def styled() -> ipw.HTML:
+    """Return the style sheet of explorers as a widget that takes no room."""
+    return ipw.HTML(STYLE, layout={"display": "none"})
+
+
+def gone() -> ipw.HTML:
+    """Return the line that a widget shows in place of its controls if its kernel is gone.
+
+    The widget has the class ``coalloc-whole``, and its children that need Python have the class
+    ``coalloc-needs-python``. The style sheet of explorers does the rest.
+    """
+    line = ipw.HTML(GONE)
+    line.add_class("coalloc-gone")
+    return line
+
+
+class View(anywidget.AnyWidget):
+    """A widget that shows a picture and the text below it.
+
+    When the picture changes, the parts that can be unfolded stay as the reader left them.
+    """
+
+    _esm = Path(__file__).parent / "browser" / "view.js"
+    #: The picture and the text as HTML.
+    value = traitlets.Unicode("").tag(sync=True)
 
     #: The content of the picture by MIME type.
     data: Mapping[str, str] = {"text/html": "", "text/plain": ""}
@@ -235,8 +285,11 @@ class Explorer(ipw.VBox):
     above : sequence of Widget
         Widgets above the controls.
     columns : sequence of (Widget, sequence of str)
-        For each column of controls, its heading and the names of its controls. The view is beside
-        the columns. Without columns the controls fill rows, and the view is below them.
+        For each column of controls, its heading and the names of its controls. All other controls
+        fill rows. The view is below them.
+    more : sequence of str or Widget
+        The names of controls that are hidden until the reader presses the button "more". A widget
+        in this sequence, such as an explanation, is shown among them.
 
     Examples
     --------
@@ -255,12 +308,15 @@ class Explorer(ipw.VBox):
         simulates: Callable[..., bool] | None = None,
         above: Sequence[ipw.Widget] = (),
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]] = (),
+        more: Sequence[str | ipw.Widget] = (),
     ) -> None:
         self._holders = {name: entry_of(control) for name, control in controls.items()}
         # All notes share one layout object, because a notebook file stores each layout object in
         # full.
         plain = ipw.Layout()
         self._notes = {name: ipw.HTML(layout=plain) for name in [*controls, "this scenario"]}
+        for beside in self._notes.values():
+            beside.add_class("coalloc-said")
         self._draw, self._simulates = draw, simulates
         self.view = View() if view is None else view
         self.view.add_class("coalloc-view")
@@ -283,10 +339,12 @@ class Explorer(ipw.VBox):
             tooltip="copy it to keep it; paste one to see it",
             continuous_update=False,
         )
-        sides = self._arranged(controls, above, columns)
-        super().__init__(
-            [ipw.HTML(STYLE, layout=plain), sides, self.scenario, self._notes["this scenario"]]
-        )
+        arranged = self._arranged(controls, above, columns, more)
+        below = [self.scenario, self._notes["this scenario"]]
+        for needs_python in (arranged, *below):
+            needs_python.add_class("coalloc-needs-python")
+        super().__init__([styled(), gone(), arranged, self.view, *below])
+        self.add_class("coalloc-whole")
         for name, holder in self._holders.items():
             holder.observe(lambda _change, name=name: self._moved(name), "value")
             holder.observe(lambda c, n=name: self._offered.update({n: c["new"]}), "options")
@@ -302,24 +360,21 @@ class Explorer(ipw.VBox):
         controls: Mapping[str, ipw.Widget],
         above: Sequence[ipw.Widget],
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]],
-    ) -> ipw.HBox:
-        """Arrange the controls, with the notes below them, above or beside the view."""
+        more: Sequence[str | ipw.Widget],
+    ) -> ipw.VBox:
+        """Arrange the controls with their notes: in columns, in rows, and behind "more"."""
         rows = {name: (row, self._notes[name]) for name, row in controls.items()}
         parts = [
             ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=COLUMN)
             for heading, names in columns
         ]
-        wrapped = {"flex_flow": "row wrap"}
-        cells = [ipw.VBox(row, layout=_layout_of(row[0])) for row in rows.values()]
-        over = [*above, ipw.HBox(cells, layout=wrapped), ipw.HBox(parts, layout=wrapped)]
-        left = {"flex": "1 1 100%", "min_width": "0"}
-        if parts:
-            left = {"flex": "1 1 580px", "min_width": "0", "max_width": "640px"}
-        right = {"flex": f"1 1 {'460px' if parts else '100%'}", "min_width": "0"}
-        return ipw.HBox(
-            [ipw.VBox(over, layout=left), ipw.VBox([self.view], layout=right)],
-            layout={"flex_flow": "row wrap"},
-        )
+        hidden = [_cell(rows.pop(each)) if isinstance(each, str) else each for each in more]
+        cells = [_cell(row) for row in rows.values()]
+        lines = [ipw.HBox(line, layout={"flex_flow": "row wrap"})
+                 for line in (parts, cells, hidden) if line]  # fmt: skip
+        if hidden:
+            lines[-1] = fold("more", lines[-1])
+        return ipw.VBox([*above, *lines])
 
     @property
     def values(self) -> dict[str, Any]:

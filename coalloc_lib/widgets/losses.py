@@ -246,7 +246,8 @@ def loss_explorer(state: str = "") -> Explorer:
         maxima = _compared(LossQuestion(**values), COARSE_JOBS)
         return any(maximum.method == "simulation" for maximum in maxima.values())
 
-    return Explorer(controls, draw, state=state, simulates=simulates)
+    more = ("low", "kind", "q", "one_is_power_of_two", "placement")
+    return Explorer(controls, draw, state=state, simulates=simulates, more=more)
 
 
 def _loss_controls() -> dict[str, ipw.Widget]:

@@ -55,6 +55,8 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The line style of each centre.
 LOOK = {"A": plots.STANDARD, "B": plots.MEANINGS["ordered"]}
+#: The controls of a centre that are always shown. The others are behind the button "more".
+FIRST = ("policy", "span", "penalty")
 #: The number of jobs in the player, and the random seed with which they are sampled. With this
 #: seed, many of these jobs wait.
 SHOWN, SHOWN_SEED = 24, 90
@@ -154,13 +156,18 @@ def _bars(table):
 class Board(ipw.VBox):
     """The results of the playground: a player, a comparison in words, a table and a curve.
 
-    The player is a child of this widget. The explorer places `words`, `table` and `curve` itself.
+    The player is hidden until the reader asks for it.
     """
 
     def __init__(self) -> None:
         self.words, self.table, self.curve = ipw.HTML(), ipw.HTML(), ui.View()
         self._verdict = self._break_even = ""
-        super().__init__([ipw.HTML(STYLE)])
+        self.player: Player | None = None
+        self._watched = ui.fold(f"watch {SHOWN} of the jobs", ipw.VBox())
+        self.table.layout, self.curve.layout = {"flex": "1 1 430px"}, {"flex": "1 1 360px"}
+        numbers = ipw.HBox([self.table, self.curve], layout={"flex_flow": "row wrap"})
+        style = ipw.HTML(STYLE, layout={"display": "none"})
+        super().__init__([style, self.words, numbers, self._watched])
 
     def show(self, one: Scenario, other: Scenario, load: float, coarse: bool) -> None:
         """Simulate two scenarios and show their comparison.
@@ -201,11 +208,11 @@ class Board(ipw.VBox):
         jobs = [scenario.workload.sample(SHOWN, SHOWN_SEED, rate) for scenario in scenarios]
         first, second = (s.run(stream) for s, stream in zip(scenarios, jobs, strict=True))
         schedules = {"A": first, "B": second}
-        if len(self.children) == 1:
-            last = jobs[0].submit[-1]
-            self.children += (Player(schedules, unit="h", now=last, against=first),)
+        if self.player is None:
+            self.player = Player(schedules, unit="h", now=jobs[0].submit[-1], against=first)
+            self._watched.children[-1].children = (self.player,)
         else:
-            self.children[1].show(schedules, first)
+            self.player.show(schedules, first)
 
     def _say(self, more):
         self.words.value = f'<div class="coalloc-words">{self._verdict}{more}</div>'
@@ -220,7 +227,8 @@ class Board(ipw.VBox):
         """Return the player, the curve and the table by MIME type, for pages without a kernel."""
         picture = copy(playground_picture(*self._shown))
         picture.below += STYLE + self.words.value + self.table.value
-        data, player = picture._repr_mimebundle_(), self.children[1].boxed()
+        assert self.player is not None  # `show` has made it.
+        data, player = picture._repr_mimebundle_(), self.player.boxed()
         sides = "".join(
             f"<p><b>{side}</b>: {_in_words(scenario)}.</p>"
             for side, scenario in zip(SIDES, self._shown, strict=True)
@@ -237,7 +245,10 @@ def _in_words(scenario: Scenario) -> str:
 
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
-    """Return the controls of one centre, and a heading that says why some of them are disabled."""
+    """Return the controls of one centre, and a text that says why some of them are disabled.
+
+    The labels of controls that are not in the column of the centre begin with its name.
+    """
     rows = dict(
         zip(
             CONTROLS,
@@ -256,7 +267,11 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
     for name, words in CONTROLS.items():
         for widget in leaves[name]:
             widget.tooltip = f"{words} of {side}"
-    clusters, policy, spanning, heading = rows["clusters"], rows["policy"], rows["span"], ipw.HTML()
+            if name not in FIRST:
+                widget.description = f"{side}: {words}"
+    clusters, policy, spanning, reason_why = (
+        rows["clusters"], rows["policy"], rows["span"], ipw.HTML(layout={"flex": "1 1 100%"}),
+    )  # fmt: skip
 
     def disable_useless(_change: Any = None) -> None:
         """Disable controls that have no effect, and offer only the possible kinds of spanning."""
@@ -278,14 +293,12 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
                 widget.disabled = bool(reason)
         off = [f"{CONTROLS[n]} ({why})" for n, why in reasons.items() if why]
         off += ["adaptive spanning (only EASY has it)"] * (policy.value != "EASY")
-        words = f"<small>off: {', '.join(off)}</small>" * bool(off)
-        name = f'<b style="color: {LOOK[side].colour}">{side}</b>'
-        heading.value = f'<div class="coalloc-words">{name} {words}</div>'
+        reason_why.value = f"<small>{side}, off: {', '.join(off)}</small>" * bool(off)
 
     for widget in (policy, spanning, clusters):
         widget.observe(disable_useless, "value")
     disable_useless()
-    return {f"{side}.{name}": row for name, row in rows.items()}, heading
+    return {f"{side}.{name}": row for name, row in rows.items()}, reason_why
 
 
 def _code(scenarios: Sequence[Scenario], load: float) -> str:
@@ -339,11 +352,13 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         "sizes": ui.text_entry("mix of sizes", "U[1,8]"),
         "load": ui.slider_with_entry("load", 0.7, 0.1, 0.95, 0.01),
     }
-    bounds = "<small>load of A's system: 0.1 to 0.95</small>"
-    columns = [(ipw.HTML("<b>jobs of both</b>"), ["sizes"]), (ipw.HTML(bounds), ["load"])]
+    jobs = "<b>jobs of both</b> <small>(load of A's system)</small>"
+    columns, more = [(ipw.HTML(jobs), [*controls])], []
     for side, span in zip(SIDES, (NEVER, AT_NEED), strict=True):
-        rows, heading = _controls(side, span)
-        columns.append((heading, [*rows]))
+        rows, reason_why = _controls(side, span)
+        heading = ipw.HTML(f'<b style="color: {LOOK[side].colour}">{side}</b>')
+        columns.append((heading, [f"{side}.{name}" for name in FIRST]))
+        more += [name for name in rows if name.split(".")[1] not in FIRST] + [reason_why]
         controls |= rows
 
     def draw(coarse: bool, **values: Any) -> None:
@@ -352,15 +367,17 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         text = escape(_code([one, other], load))
         code.value, links.value = f'<pre class="coalloc-code" tabindex="0">{text}</pre>', ""
 
-    copied = ipw.Accordion([code], titles=["Copy this scenario: a click marks it"])
-    words, files = ipw.VBox([board.words, board.table]), ipw.VBox()
-    columns += [(widget, []) for widget in (words, board.curve, copied, files)]
-    box = ui.Explorer(controls, draw, board, state, simulates=lambda **_: True, columns=columns)
+    box = ui.Explorer(
+        controls, draw, board, state, simulates=lambda **_: True, columns=columns, more=more
+    )
     # This text field is hidden, because the Python code and the files hold the same values in a
     # more readable form.
     box.scenario.layout.display = "none"
-    *box.children, note = box.children
-    files.children = ipw.HBox(_file_buttons(box, links)), note, links
+    *others, note = box.children
+    files = ipw.VBox([ipw.HBox(_file_buttons(box, links)), note, links])
+    files.add_class("coalloc-needs-python")
+    copied = ui.fold("copy this scenario as code: a click marks it", code)
+    box.children = *others, copied, files
     return box
 
 

@@ -12,6 +12,7 @@ from IPython.display import HTML
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import format_interval
 from coalloc_lib.statistics import Interval
+from coalloc_lib.widgets import controls as ui
 from lessons.answers import note_answer
 
 #: The right option of a question with several options, or a function that returns this option.
@@ -48,7 +49,10 @@ class Guess(ipw.VBox):
         reaction = ipw.HTML(layout=plain)
         self._buttons.observe(lambda change: setattr(reaction, "value", self._react()), "value")
         title = ipw.HTML(f"<b>{escape(question)}</b>", layout=plain)
-        super().__init__([title, self._buttons, reaction], layout=plain)
+        self._buttons.add_class("coalloc-needs-python")
+        parts = [ui.styled(), title, self._buttons, ui.gone(), reaction]
+        super().__init__(parts, layout=plain)
+        self.add_class("coalloc-whole")
 
     @property
     def choice(self) -> str | None:

@@ -64,7 +64,8 @@ class OwnSystem(ipw.VBox):
         self.missing.placeholder = "of jobs without estimate"
         self.penalties = ui.text_entry("penalties", ", ".join(f"{p:g}" for p in PENALTIES))
         self.path = ui.text_entry("save as", "report.html")
-        self.buttons, self.view = {}, ui.View()
+        self.buttons, self.view = {}, ui.View(layout={"max_height": "470px", "overflow": "auto"})
+        self.view.add_class("coalloc-view")
         actions = {"Answer": self.answer, "One more site": self.add_site,
                    "Save the page": self.save, "Save the tables": self.save_tables}  # fmt: skip
         for name, act in actions.items():
@@ -75,11 +76,13 @@ class OwnSystem(ipw.VBox):
             self.add_site(*site)
         entries = [self.clock, self.zone, self.missing, self.penalties]
         self._fades_with(entries)
-        rows = [
-            ipw.HBox([*widgets], layout=_WRAP)
-            for widgets in ([*entries, self.path], self.buttons.values())
-        ]
-        super().__init__([ipw.HTML(ui.STYLE), self.sites, *rows, self._note, self._bar, self.view])
+        buttons = ipw.HBox([*self.buttons.values()], layout=_WRAP)
+        more = ui.fold("more", ipw.HBox([*entries, self.path], layout=_WRAP))
+        self._note.add_class("coalloc-said")
+        form = ipw.VBox([self.sites, more, buttons, self._note, self._bar])
+        form.add_class("coalloc-needs-python")
+        super().__init__([ui.styled(), ui.gone(), form, self.view])
+        self.add_class("coalloc-whole")
         self._try(self.answer)
 
     @property
@@ -188,22 +191,32 @@ class OwnSystem(ipw.VBox):
 def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
     """Return a report for Jupyter, as HTML with a picture and a table, and as plain text."""
     words, table = report.answer.words, _table_as_html(options_table(report))
+    html = f"<p><b>{escape(words)}</b></p>"
+    doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
+    html += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
+    below = _folded("each option in numbers", table) + _folded("the logs", _logs(clusters, logs))
+    data = {"text/html": below, "text/plain": words}
+    figure = change_figure(report.tables["options"])
+    if figure is not None:
+        data = Picture(figure, below=below, rows=[words])._repr_mimebundle_()
+    return data | {"text/html": html + data["text/html"]}
+
+
+def _logs(clusters: dict[str, int], logs: dict[str, SwfLog]) -> str:
+    """Return as HTML which log each site has, and what was left out of it or noted."""
     sites = "; ".join(f"{n}: {logs[n].title} on {clusters[n]:,} processors" for n in clusters)
     html = f"<p>{escape(sites)}</p>"
     for log in logs.values():
         if log.receipt is not None:
             what = f"{escape(log.source)}: {len(log):,} jobs, and what was left out or noted"
-            html += f"<details><summary>{what}</summary>{_table_as_html(log.receipt)}</details>"
+            html += _folded(what, _table_as_html(log.receipt))
         if log.notes:
             html += f"<p>{escape(log.source)}: {escape('; '.join(log.notes))}.</p>"
-    doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
-    html += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
-    html += f"<p><b>{escape(words)}</b></p>"
-    data = {"text/html": table, "text/plain": words}
-    figure = change_figure(report.tables["options"])
-    if figure is not None:
-        data = Picture(figure, below=table, rows=[words])._repr_mimebundle_()
-    return data | {"text/html": html + data["text/html"]}
+    return html
+
+
+def _folded(title: str, html: str) -> str:
+    return f"<details><summary>{title}</summary>{html}</details>"
 
 
 def _table_as_html(table: pd.DataFrame) -> str:

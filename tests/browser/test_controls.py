@@ -58,13 +58,23 @@ def has_controls(cell):
 
 def sources_with_controls(path):
     """Return the cells with controls, the first guess, and the cells on which these depend."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    cells = code_cells(path)
     sources = ["".join(cell["source"]) for cell in cells]
     wanted = {i for i, cell in enumerate(cells) if has_controls(cell)}
     wanted |= set([i for i, source in enumerate(sources) if "\nguess(" in source][:1])
-    needed = set()
-    for i in reversed(range(len(cells))):
+    return needed_for(sources, wanted)
+
+
+def code_cells(path):
+    """Return the code cells of a notebook."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def needed_for(sources, wanted):
+    """Return the wanted sources, given by their places, and those on which they depend."""
+    wanted, needed = set(wanted), set()
+    for i in reversed(range(len(sources))):
         read, written = names_of(sources[i])
         if i in wanted or written & needed:
             wanted.add(i)

@@ -81,17 +81,24 @@ def running(browser, folder, name, driven, before=()):
 
     `before` are lines of Python that the first cell begins with.
     """
+    notebook = json.loads((ROOT / "notebooks" / name).read_text(encoding="utf-8"))
+    cells = [c for c in notebook["cells"] if any(each in "".join(c["source"]) for each in driven)]
+    cells[0]["source"] = [*before, *cells[0]["source"]]
+    with running_all(browser, folder, name, notebook | {"cells": cells}) as page:
+        yield page
+
+
+@contextmanager
+def running_all(browser, folder, name, notebook, width=1400, height=1000):
+    """Run all cells of a notebook in a JupyterLab window of the given size; yield the page."""
     root, own, port = folder / "root", folder / "own", free_port()
     root.mkdir()
     own.mkdir()
     for package in ("lessons", "own_system", "studies"):
         (root / package).symlink_to(ROOT / "notebooks" / package)
-    notebook = json.loads((ROOT / "notebooks" / name).read_text(encoding="utf-8"))
-    cells = [c for c in notebook["cells"] if any(each in "".join(c["source"]) for each in driven)]
-    cells[0]["source"] = [*before, *cells[0]["source"]]
-    (root / name).write_text(json.dumps(notebook | {"cells": cells}), encoding="utf-8")
+    (root / name).write_text(json.dumps(notebook), encoding="utf-8")
     with serving(command_of(port, root), f"http://127.0.0.1:{port}/api?token={TOKEN}", own):
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page = browser.new_page(viewport={"width": width, "height": height})
         page.goto(f"http://127.0.0.1:{port}/lab/tree/{name}?reset&token={TOKEN}")
         page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
         page.evaluate("() => window.jupyterapp.restored.then(() => true)")

@@ -42,7 +42,7 @@ def press(page, name):
     """Press a button of the form; return the messages and the results that are shown then."""
     page.get_by_role("button", name=name).evaluate(PRESS)
     said = page.locator(".jp-OutputArea").get_by_role("alert").all_inner_texts()
-    return said, page.locator(".widget-html-content:has(img)").all_inner_texts()
+    return said, page.locator(".coalloc-view:has(img)").all_inner_texts()
 
 
 def test_it_answers_and_an_answer_leaves_when_a_file_is_wrong(page, files, tmp_path):

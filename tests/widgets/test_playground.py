@@ -152,13 +152,13 @@ def test_a_picture_of_other_jobs_is_refused(other, message):
 
 
 def test_the_player_has_the_same_jobs_on_both_sides(box):
-    first, second = (box.view.children[1]._schedules[name] for name in "AB")
+    first, second = (box.view.player._schedules[name] for name in "AB")
     assert (first.jobs.submit == second.jobs.submit).all()
     assert (first.jobs.processors == second.jobs.processors).all()
     box._holders["B.policy"].value = "EASY"
-    second = box.view.children[1]._schedules["B"]
+    second = box.view.player._schedules["B"]
     assert str(second.scheduling).startswith("EASY")
-    assert box.view.children[1]._against is box.view.children[1]._schedules["A"]
+    assert box.view.player._against is box.view.player._schedules["A"]
 
 
 def test_a_coarse_answer_says_that_a_finer_one_comes(box):

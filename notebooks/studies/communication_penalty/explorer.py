@@ -207,4 +207,5 @@ def penalty_explorer(state: str = "") -> Explorer:
 
     hint = ipw.HTML("<p>penalty = α λ: the share of its time that a job communicates, and by what "
                     "the links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip
-    return Explorer(controls, draw, state=state, simulates=lambda **_: True, above=[hint])
+    more = (hint, "given_by", "psi", "above", "components", "max_jumps", "placement")
+    return Explorer(controls, draw, state=state, simulates=lambda **_: True, more=more)

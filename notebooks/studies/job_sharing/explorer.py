@@ -110,8 +110,9 @@ def _picture(
         subtitle=f"{label}; up to the last submission; headings: the least and the most busy site",
     )  # fmt: skip
     timeline = Picture(below, rows=busy["panel"].unique())._repr_mimebundle_()["text/html"]
+    folded = "<details><summary>how busy each site is from day to day</summary>"
     in_words = [f"{row['mode']} {row['words']}" for row in table.to_dict("records")]
-    return Picture(dots, below=timeline, rows=in_words)
+    return Picture(dots, below=f"{folded}{timeline}</details>", rows=in_words)
 
 
 def _response_times(ran, weight, before):
@@ -251,4 +252,5 @@ def sharing_explorer(state: str = "") -> Explorer:
     def simulates(policy: str, **_: object) -> bool:
         return policy in BOUNDED  # runs under these policies are long, so a coarse one comes first
 
-    return Explorer(controls, sharing_picture, state=state, simulates=simulates)
+    more = ("workload", "load", "weight")
+    return Explorer(controls, sharing_picture, state=state, simulates=simulates, more=more)

@@ -37,7 +37,7 @@ LOOKS = {
 }
 #: The height of a level of a tree and of the row of a server, in inches, and the distance between
 #: two trees, in widths of a leaf.
-LEVEL, ROW, APART = 0.52, 0.25, 0.55
+LEVEL, ROW, APART = 0.5, 0.25, 0.55
 MIDDLE = {"ha": "center", "va": "center_baseline", "fontsize": 8}
 
 
@@ -240,7 +240,7 @@ def slot_tree_search(state: str = "") -> Explorer:
 
     for entry in request:
         entry.observe(begin_again, "value")
-    hint = ipw.HTML("<p>Move the slider <i>step</i>, and change the request.</p>")
+    hint = ipw.HTML("Move the slider <i>step</i>, and change the request.")
     return Explorer(controls, tree_search_picture, state=state, above=[hint])
 
 

@@ -1,0 +1,80 @@
+"""Every explorer of every notebook fits into the window of a small laptop."""
+
+import re
+
+import nbformat
+import pytest
+
+from coalloc_lib.widgets.controls import GONE
+from tests.browser.test_controls import code_cells, needed_for
+from tests.browser.test_lab import running_all
+from tests.notebooks.test_notebooks import NOTEBOOKS, SHRINK
+
+#: The cells that show an explorer, the calendar, or the form of notebook 07.
+EXPLORER = re.compile(r"(\w+_explorer|\w+_search|reservation_calendar|OwnSystem)\(")
+#: The size of the window, and the largest height of an explorer, in pixels. The menus of JupyterLab
+#: take the rest of the window.
+WINDOW, HIGHEST = (1366, 768), 640
+#: This script returns the heights of the widgets in each cell that JupyterLab has drawn.
+HEIGHTS = """() => [...document.querySelectorAll(".jp-CodeCell")].flatMap((cell) => {
+  const source = cell.querySelector(".jp-InputArea-editor").innerText;
+  const shows = ".jp-OutputArea-child:has(.jupyter-widgets, .coalloc-calendar)";
+  const outputs = [...cell.querySelectorAll(shows)];
+  return outputs.map((each) => [source, Math.round(each.getBoundingClientRect().height)]);
+})"""
+
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.notebook]
+
+
+def all_explorers():
+    """Return a notebook with the explorers of all notebooks and the cells that they need."""
+    cells = [nbformat.v4.new_code_cell(SHRINK)]
+    for path in NOTEBOOKS:
+        sources = ["".join(cell["source"]) for cell in code_cells(path)]
+        wanted = [i for i, source in enumerate(sources) if EXPLORER.search(source)]
+        cells += map(nbformat.v4.new_code_cell, needed_for(sources, wanted))
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+
+
+@pytest.fixture(scope="module")
+def page(browser, tmp_path_factory):
+    """The explorers of all notebooks in JupyterLab, after all cells have run."""
+    folder = tmp_path_factory.mktemp("lab")
+    with running_all(browser, folder, "explorers.ipynb", all_explorers(), *WINDOW) as page:
+        yield page
+
+
+def heights(page):
+    """Scroll from top to end; return the greatest height of each explorer by its name."""
+    panel, found = page.locator(".jp-WindowedPanel-outer").first, {}
+    panel.evaluate("panel => panel.scrollTo(0, 0)")
+    for _ in range(200):
+        page.wait_for_timeout(500)
+        for source, height in page.evaluate(HEIGHTS):
+            if match := EXPLORER.search(source):
+                found[match[1]] = max(height, found.get(match[1], 0))
+        at_end = "p => { const y = p.scrollTop; p.scrollBy(0, 400); return p.scrollTop === y; }"
+        if panel.evaluate(at_end):
+            return found
+    pytest.fail("the notebook has no end")
+
+
+def test_no_explorer_is_higher_than_the_window(page):
+    assert page.all_cells_ran is True
+    found = heights(page)
+    assert len(found) >= 11
+    assert not {name: height for name, height in found.items() if height > HIGHEST}
+
+
+def test_after_a_restart_the_controls_give_way_to_a_line(page):
+    """Restart the kernel without running cells, and look at the last explorer."""
+    heights(page)
+    box = page.locator(".coalloc-whole").last
+    line = box.locator(".coalloc-gone").first
+    controls = box.locator(".coalloc-needs-python").first
+    assert (line.is_visible(), controls.is_visible()) == (False, True)
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
+    line.wait_for(state="visible")
+    assert line.inner_text().strip() == GONE
+    assert not controls.is_visible()
