@@ -17,7 +17,7 @@ from tests.studies.small import SMALL
 DEFAULTS = (
     (saturation.saturated_loss, {"jobs": 10_000}),
     (curves.max_utilization_by_simulation, {"jobs": 10_000}),
-    (curves.compare, {"jobs": 10_000, "replications": 4}),
+    (curves.compare, {"jobs": 20_000, "replications": 3}),
 )
 LESSONS = (
     (cluster_configurations, {"JOBS": 300, "RUNS": 3}),
@@ -50,4 +50,4 @@ def shrink():
             assert hasattr(lesson, name)
             setattr(lesson, name, value)
     times = curves.response_times
-    curves.response_times = lambda *a, **how: times(*a, **how | {"jobs": 10_000, "replications": 4})
+    curves.response_times = lambda *a, **how: times(*a, **how | {"jobs": 20_000, "replications": 3})
