@@ -34,8 +34,8 @@ STYLE = """<style>
 .coalloc-cells td {border-top: 1px solid #CCC; vertical-align: top; line-height: 1.4}
 .coalloc-said:not(:has(p)) {display: none}
 .coalloc-fold > .widget-toggle-button {width: max-content; min-width: 6em; text-align: left}
-.coalloc-fold > .widget-toggle-button::before {content: "▸ "}
-.coalloc-fold > .widget-toggle-button.mod-active::before {content: "▾ "}
+.coalloc-fold > .widget-toggle-button::before {content: "▸ " / ""}
+.coalloc-fold > .widget-toggle-button.mod-active::before {content: "▾ " / ""}
 .coalloc-fold > .widget-toggle-button:not(.mod-active) + * {display: none !important}
 .coalloc-gone {display: none !important; font-style: italic}
 .jupyter-widgets-disconnected > .coalloc-gone {display: block !important}

@@ -268,7 +268,8 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
         for widget in leaves[name]:
             widget.tooltip = f"{words} of {side}"
             if name not in FIRST:
-                widget.description = f"{side}: {words}"
+                # A longer label would be cut off.
+                widget.description = f"{side}: {words.removesuffix(' factor')}"
     clusters, policy, spanning, reason_why = (
         rows["clusters"], rows["policy"], rows["span"], ipw.HTML(layout={"flex": "1 1 100%"}),
     )  # fmt: skip
