@@ -11,7 +11,7 @@ import coalloc_lib as co
 
 #: `make test` sees the same examples each time. `make test-long` loads the other profile and draws
 #: new ones by a seed that it prints; what fails prints the line that brings it back.
-hypothesis.settings.register_profile("coalloc", deadline=None, derandomize=True, max_examples=20)
+hypothesis.settings.register_profile("coalloc", deadline=None, derandomize=True, max_examples=40)
 hypothesis.settings.register_profile("long", deadline=None, print_blob=True, max_examples=300)
 #: The examples of `make test`, for tests that only ask whether one of them fails.
 hypothesis.settings.register_profile(

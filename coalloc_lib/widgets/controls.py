@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, urlencode
 import anywidget
 import ipywidgets as ipw
 import traitlets
+from ipywidgets.widgets.widget_string import HTMLStyle
 
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
@@ -148,10 +149,10 @@ def _linked_row(
     return ipw.HBox([left, right], layout=NARROW | {"flex_flow": "row wrap"})
 
 
-def _cell(row: Sequence[ipw.Widget]) -> ipw.VBox:
+def _cell(row: Sequence[ipw.Widget], column: ipw.Layout) -> ipw.VBox:
     """Return a box with a control and its note. Toggle buttons fill the width of an explorer."""
     is_wide = isinstance(row[0], ipw.ToggleButtons)
-    return ipw.VBox(row, layout={"flex": "1 1 100%"} if is_wide else COLUMN)
+    return ipw.VBox(row, layout={"flex": "1 1 100%"} if is_wide else column)
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
@@ -311,10 +312,10 @@ class Explorer(ipw.VBox):
         more: Sequence[str | ipw.Widget] = (),
     ) -> None:
         self._holders = {name: entry_of(control) for name, control in controls.items()}
-        # All notes share one layout object, because a notebook file stores each layout object in
-        # full.
-        plain = ipw.Layout()
-        self._notes = {name: ipw.HTML(layout=plain) for name in [*controls, "this scenario"]}
+        # All notes share one layout and one style, because a notebook file stores each of these
+        # objects in full.
+        shared = {"layout": ipw.Layout(), "style": HTMLStyle()}
+        self._notes = {name: ipw.HTML(**shared) for name in [*controls, "this scenario"]}
         for beside in self._notes.values():
             beside.add_class("coalloc-said")
         self._draw, self._simulates = draw, simulates
@@ -364,12 +365,13 @@ class Explorer(ipw.VBox):
     ) -> ipw.VBox:
         """Arrange the controls with their notes: in columns, in rows, and behind "more"."""
         rows = {name: (row, self._notes[name]) for name, row in controls.items()}
+        column = ipw.Layout(**COLUMN)  # shared, as the layout of the notes
         parts = [
-            ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=COLUMN)
+            ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=column)
             for heading, names in columns
         ]
-        hidden = [_cell(rows.pop(each)) if isinstance(each, str) else each for each in more]
-        cells = [_cell(row) for row in rows.values()]
+        hidden = [_cell(rows.pop(each), column) if isinstance(each, str) else each for each in more]
+        cells = [_cell(row, column) for row in rows.values()]
         lines = [ipw.HBox(line, layout={"flex_flow": "row wrap"})
                  for line in (parts, cells, hidden) if line]  # fmt: skip
         if hidden:

@@ -17,7 +17,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 #: Code blocks of the folded solutions.
 SOLUTION = re.compile(r"<details>.*?```python\n(.*?)```.*?</details>", re.DOTALL)
 #: Bytes of a notebook with its outputs.
-LARGEST = 1_550_000
+LARGEST = 1_500_000
 MOST_LINES = 12
 #: What a notebook imports of this library: itself, one of its modules, a study; and its lessons.
 IMPORT = re.compile(

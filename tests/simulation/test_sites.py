@@ -178,6 +178,7 @@ ADAPTIVE = st.builds(
 )
 
 
+@settings(max_examples=4 * settings.default.max_examples)
 @given(systems_and_streams(requests=("total",)), ADAPTIVE, st.data())
 def test_adaptive_spanning_changes_nothing_for_whom_nothing_spans(case, policy, data):
     system, jobs = case
@@ -188,7 +189,7 @@ def test_adaptive_spanning_changes_nothing_for_whom_nothing_spans(case, policy, 
         assert_same(sites.sharing(system, jobs, **how), plain.verify())
 
 
-@settings(max_examples=2 * settings.default.max_examples)
+@settings(max_examples=6 * settings.default.max_examples)
 @given(systems_and_streams(requests=("flexible", "total")), ADAPTIVE, st.data())
 def test_jobs_that_stay_beside_jobs_that_span_adaptively(case, policy, data):
     """Both engines agree. Jobs that must all stay at their sites run like ordered requests with one

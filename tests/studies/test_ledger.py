@@ -115,7 +115,7 @@ def test_a_claim_that_chose_a_parameter_is_not_counted_as_confirmed():
 def test_each_claim_has_a_short_sentence_of_its_own_for_each_verdict(study):
     for item, claim in published.load_claims(study).items():
         told = {verdict: claim.sentences[verdict] for verdict in (*OF_CLAIMS, OF_BOTH[0])}
-        assert all(0 < len(words) <= 125 for words in told.values()), item
+        assert all(0 < len(words) <= 100 for words in told.values()), item
         assert len({*told.values()}) == 3, item
 
 
