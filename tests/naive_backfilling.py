@@ -1,60 +1,32 @@
-"""Backfilling on one machine as the textbooks write it, to compare with: slow, plain, by itself.
+"""Backfilling on one machine as the textbooks write it: slow, plain Python without the library.
 
 Jobs are rows (submit, runtime, estimate, processors) in order of submission. Both functions return
-the start of each job; none uses anything of the library.
+the start of each job. EASY is the textbook version with which the benchmarks compare simulators.
 """
 
 from functools import partial
 from math import inf
 
+from benchmarks.peers import textbook
+from benchmarks.peers.job_files import made
+
 
 def expected(job):
-    """How long a job may take: its estimate, or its run time where that is longer."""
+    """Return how long a job may take: its estimate, or its run time if that is longer."""
     _, runtime, estimate, _ = job
     return max(runtime, estimate)
 
 
-def easy(size, jobs, key=None):
-    """EASY backfilling with shadow time and extra nodes; the queue is sorted by `key`."""
-    start, waiting, running = [None] * len(jobs), [], []
-    arrivals, now = list(range(len(jobs))), 0.0
-    free = size
+def easy(size, rows, key=None):
+    """Return the start of each job under EASY backfilling; `key` of a row sorts the queue."""
+    jobs = made(*((row[0], row[1], expected(row), row[3]) for row in rows))
 
-    def begin(job):
-        nonlocal free
-        waiting.remove(job)
-        free -= jobs[job][3]
-        start[job] = now
-        running.append((now + jobs[job][1], now + expected(jobs[job]), job))
-
-    while arrivals or waiting:
-        ends = [end for end, _, _ in running]
-        now = min(ends + [jobs[job][0] for job in arrivals[:1]])
-        free += sum(jobs[job][3] for end, _, job in running if end <= now)
-        running = [entry for entry in running if entry[0] > now]
-        while arrivals and jobs[arrivals[0]][0] <= now:
-            waiting.append(arrivals.pop(0))
+    def starts_now(now, idle, waiting, running):
         if key:
-            waiting.sort(key=lambda job: (key(jobs[job]), job))
-        while waiting and jobs[waiting[0]][3] <= free:
-            begin(waiting[0])
-        if not waiting:
-            continue
-        wanted, shadow = jobs[waiting[0]][3], now
-        available = free
-        for _, end, job in sorted(running, key=lambda entry: entry[1]):
-            if available >= wanted and end > shadow:
-                break
-            shadow = end
-            available += jobs[job][3]
-        extra = available - wanted
-        for job in waiting[1:]:
-            _, _, _, wanted = jobs[job]
-            in_time = now + expected(jobs[job]) <= shadow
-            if wanted <= free and (in_time or wanted <= extra):
-                begin(job)
-                extra -= 0 if in_time else wanted
-    return start
+            waiting = sorted(waiting, key=lambda job: (key(rows[job.number]), job.number))
+        return textbook.easy_starts(now, idle, waiting, running)
+
+    return textbook.simulate(size, jobs, starts_now)
 
 
 class Steps:

@@ -1,5 +1,6 @@
 """The future of the idle processors, against a table with a row for every instant."""
 
+import re
 from math import inf
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.policies import Job
 from coalloc_lib.policies.profile import Profile
-from tests.conftest import placements
+from tests.conftest import ROOT, placements
 from tests.naive_backfilling import easy
 
 #: The last instant at which a profile of these tests may change.
@@ -155,27 +156,26 @@ def test_only_what_was_taken_can_be_given_back(start, end, taken):
     assert (future.instants, future.idle, future.moments) == before
 
 
-class PromiseFirst(co.Scheduling):
-    """A backfilling policy that reserves processors for the first job that has to wait."""
-
-    def start_jobs(self, state):
-        future, promised = Profile.of(state), False
-        for job in [*state.queue]:
-            found = future.earliest(job, state.place)
-            starts = found.start == state.now and state.start(job, found.allocation)
-            if starts or not promised:
-                future.take(*found)
-                promised = promised or not starts
+@pytest.fixture(scope="module")
+def promise_first():
+    """The policy that the guide on policies shows as an example."""
+    page = (ROOT / "docs" / "policies.md").read_text("utf-8")
+    (block,) = (
+        each for each in re.findall(r"```python\n(.*?)```", page, re.S) if "PromiseFirst(" in each
+    )
+    names = {}
+    exec(block.partition("system = ")[0], names)
+    return names["PromiseFirst"]
 
 
 @given(st.integers(0, 2**32), st.integers(2, 8))
-def test_a_policy_on_the_future_of_the_running_jobs_is_easy_on_one_cluster(seed, size):
+def test_the_example_policy_of_the_guide_is_easy_on_one_cluster(promise_first, seed, size):
     """Some jobs have a length of 0, and many jobs arrive at the same instant."""
     rng = np.random.default_rng(seed)
     count = 25
     submit, runtime, estimate = (rng.integers(0, most, count) for most in (12, 9, 12))
     jobs = co.JobStream(np.sort(submit), runtime, rng.integers(1, size + 1, count), estimate)
-    own = co.simulate(co.Multicluster([size]), jobs, scheduling=PromiseFirst())
+    own = co.simulate(co.Multicluster([size]), jobs, scheduling=promise_first(count=1))
     rows = np.column_stack([jobs.submit, jobs.runtime, jobs.estimate, jobs.processors]).tolist()
     assert own.start.tolist() == easy(size, rows)
 
