@@ -1,8 +1,5 @@
 """The claims OB-1 to OB-25: each verdict from made-up runs that force it."""
 
-from copy import copy
-from itertools import pairwise
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,23 +16,18 @@ from studies.online_batch.model import (
     LONGEST,
     ONLINE,
     PHASES,
-    POWERS_OF_TWO,
     RAN,
     RECORDED,
     TABLE1,
     TABLE2,
     USED,
     WAITS_AT,
-    WITHIN,
 )
 from studies.online_batch.schedules import row_of
 from studies.online_batch.settings import (
-    ALL_JOBS,
     BUSY,
-    BY_FIFTY,
     BY_LENGTH,
     BY_SERVERS,
-    BY_WAIT,
     WHOLE,
     Growth,
     LogItself,
@@ -47,73 +39,17 @@ from studies.online_batch.settings import (
     smaller_step,
 )
 from studies.online_batch.settings import readings as settings_of_readings
-from studies.study import Scale
-from tests.studies.small import SMALL
+from tests.studies.online_runs import (
+    STAND_INS,
+    WEEKS,
+    made_up,
+    on_stand_ins,
+    rows_of_schedule,
+    scale_of,
+    schedules,
+)
 
-WEEKS = 8
 HOLDS, FAILS, OPEN, LOST = "holds", "does not hold", "undecided", "cannot be tested"
-ENDS = {ALL_JOBS: [None, None], BY_LENGTH: LENGTH_ENDS, BY_SERVERS: POWERS_OF_TWO}
-SUMS = ["jobs", "requests", "wait_h", "attempts", "wait_over_length"]
-SUMS += [f"within_{hours}h" for hours in WITHIN]
-STAND_INS = f"{KTH} {CTC} {HPC2N}"
-NUMBERS = {"longest_wait_h": 10.0, "utilization": 0.7, "mean_wait_h": 3.0, "mean_delay_h": 3.0}
-NUMBERS["mean_attempts"] = 5.0
-
-
-def sums_by_week(known, noise, wave):
-    """Yield rows of a setting whose means a job are `known`, by name and grouping, else 1.
-
-    Each sum and group has a wave of its own over the weeks, of `noise`; counts have none.
-    """
-    weeks = np.arange(WEEKS) / WEEKS
-    for grouping, ends in ENDS.items():
-        for group, (above, up_to) in enumerate(pairwise(ends)):
-            values = {}
-            for k, name in enumerate(SUMS):
-                mean = known.get(name if grouping == ALL_JOBS else f"{name} {grouping}", 1.0)
-                mean = np.resize(mean, len(ends))[group]
-                own = 0.618 * wave + 0.271 * (k + group)
-                loud = 0.0 if name in ("jobs", "requests") else noise
-                values[name] = 100 * mean * (1 + loud * np.cos(2 * np.pi * (3 * weeks + own)))
-            for week in range(WEEKS):
-                keys = {"grouping": grouping, "above": above, "up_to": up_to, "replication": week}
-                yield keys | {name: each[week] for name, each in values.items()}
-
-
-def rows_of_schedule(known, noise, wave):
-    yield from sums_by_week(known, noise, wave)
-    for group, mean in enumerate(known.get("tried", [1.0, 2.0])):
-        ends = {"above": float(FIFTY * group), "up_to": float(FIFTY * (group + 1))}
-        yield row_of(BY_FIFTY, requests=9, mean_attempts=mean) | ends
-    longer = known.get("longer", np.linspace(1, 0, len(WAITS_AT)))
-    for above, share in zip(WAITS_AT, longer, strict=True):
-        yield row_of(BY_WAIT, above=above, share_longer=share)
-    yield row_of(WHOLE, **{name: known.get(name, value) for name, value in NUMBERS.items()})
-
-
-def made_up(settings, rows):
-    """Return runs in which ``rows(setting)`` is measured of each setting."""
-    made = copy(study)
-    made.measure = lambda setting, scale, seed: rows(setting)
-    made.scales = {"quick": scale_of()}
-    return made.run("quick", settings=settings, seed=1, workers=1)
-
-
-def scale_of(**other):
-    return Scale(**vars(SMALL[study.name]) | {"draws": 3} | other)
-
-
-def schedules(settings, known, noise=0.0):
-    """Return made-up runs of settings; ``known(setting)`` returns what is known of each."""
-    waves = {setting: wave for wave, setting in enumerate(dict.fromkeys(settings))}
-    return made_up(
-        list(waves), lambda setting: rows_of_schedule(known(setting), noise, waves[setting])
-    )
-
-
-def on_stand_ins(runs):
-    """Return the runs as they are where no log is here: no stand-in has a record."""
-    return runs[runs["policy"] != RECORDED].assign(missing_logs=STAND_INS)
 
 
 def batch():
