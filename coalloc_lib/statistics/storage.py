@@ -6,6 +6,8 @@ import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from io import StringIO
+from itertools import groupby
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -104,31 +106,44 @@ def table_of_runs(
     InputError
         If there are no rows, or a row has no ``replication`` or the name of a field of a setting.
     """
-    rows = []
     columns = _Columns()
     of_settings = {name for setting in settings for name in setting_columns(setting)}
-    seen: set[tuple[str, ...]] = set()
+    blocks = []
     for setting, its_rows in zip(settings, measured, strict=True):
-        cells = _cells(setting_columns(setting))
+        cells = {name: _cell(value) for name, value in setting_columns(setting).items()}
         columns.keys |= dict.fromkeys(cells)
-        for row in its_rows:
-            names = tuple(row)
-            if names not in seen:  # Most rows have the columns of the row before.
-                _check_row(row, setting, of_settings)
-                columns.add([*names])
-                seen.add(names)
-            rows.append(cells | _cells(row))
-    if not rows:
+        for names, group in groupby(its_rows, key=tuple):
+            rows = [*group]
+            _check_row(rows[0], setting, of_settings)
+            columns.add([*names])
+            blocks.append((len(rows), cells | _columns_of(rows, names)))
+    if not blocks:
         raise InputError("no setting has a run; give at least one setting that can be measured")
-    return _as_read(pd.DataFrame(rows, columns=columns.in_order()).assign(**made_with))
+    table = {name: _joined(blocks, name) for name in columns.in_order()}
+    return _as_read(pd.DataFrame(table).assign(**made_with))
 
 
-def _cells(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as a table has them: numbers and texts, with 1 and 0 for True and False."""
+def _columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list]:
+    """Return the values of rows that have the same names, as a list for each name."""
+    values = zip(*(row.values() for row in rows), strict=True)
     return {
-        name: value if type(value) in PLAIN else _bool_as_int(label(value))
-        for name, value in values.items()
+        name: [*column] if PLAIN.issuperset(map(type, column)) else [*map(_cell, column)]
+        for name, column in zip(names, values, strict=True)
     }
+
+
+def _joined(blocks: list[tuple[int, dict[str, Any]]], name: str) -> list:
+    """Return a column of a table from blocks of rows; it is empty in blocks that do not have it."""
+    column = []
+    for count, block in blocks:
+        values = block.get(name, nan)
+        column += values if isinstance(values, list) else [values] * count
+    return column
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as a table has it: a number or a string, and 1 or 0 for True or False."""
+    return value if type(value) in PLAIN else _bool_as_int(label(value))
 
 
 class _Columns:

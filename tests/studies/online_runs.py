@@ -36,19 +36,23 @@ def sums_by_week(known, noise, wave):
 
     Each sum and group has a wave of its own over the weeks, of `noise`; counts have none.
     """
-    weeks = np.arange(WEEKS) / WEEKS
+    weeks, sums = np.arange(WEEKS) / WEEKS, np.arange(len(SUMS))[:, None]
+    loud = np.where(np.isin(SUMS, ["jobs", "requests"]), 0.0, noise)[:, None]
     for grouping, ends in ENDS.items():
+        means = [_means(known, name, grouping, len(ends)) for name in SUMS]
         for group, (above, up_to) in enumerate(pairwise(ends)):
-            values = {}
-            for k, name in enumerate(SUMS):
-                mean = known.get(name if grouping == ALL_JOBS else f"{name} {grouping}", 1.0)
-                mean = np.resize(mean, len(ends))[group]
-                own = 0.618 * wave + 0.271 * (k + group)
-                loud = 0.0 if name in ("jobs", "requests") else noise
-                values[name] = 100 * mean * (1 + loud * np.cos(2 * np.pi * (3 * weeks + own)))
-            for week in range(WEEKS):
+            phase = 0.618 * wave + 0.271 * (sums + group)
+            waves = 1 + loud * np.cos(2 * np.pi * (3 * weeks + phase))
+            values = 100 * np.array([mean[group] for mean in means])[:, None] * waves
+            for week, row in enumerate(values.T.tolist()):
                 keys = {"grouping": grouping, "above": above, "up_to": up_to, "replication": week}
-                yield keys | {name: each[week] for name, each in values.items()}
+                yield keys | dict(zip(SUMS, row, strict=True))
+
+
+def _means(known, name, grouping, groups):
+    """Return the known mean of a sum in each group, or 1 in all if none is known."""
+    mean = known.get(name if grouping == ALL_JOBS else f"{name} {grouping}", 1.0)
+    return [mean] * groups if isinstance(mean, float) else np.resize(mean, groups).tolist()
 
 
 def rows_of_schedule(known, noise, wave):
