@@ -10,7 +10,7 @@ from coalloc_lib.basics.version import VERSION
 
 __version__ = VERSION
 
-#: The folders of the library in the order of their imports: each imports only earlier ones.
+#: The folders of the library. Each folder imports only from folders before it in this list.
 _LAYERS = [
     "basics", "model", "workloads", "analytic", "calendar", "plots", "policies", "engines",
     "schedules", "simulation", "statistics", "widgets", "cli",

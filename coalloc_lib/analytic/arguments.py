@@ -52,7 +52,7 @@ def checked_arguments(
     if request in ("ordered", "unordered") and components > len(system):
         raise InputError(
             f"components = {components} is more than the {len(system)} clusters; "
-            f"each {request} component needs a cluster of its own"
+            f"each {request} component needs its own cluster"
         )
     return checked_sizes, components, placement
 

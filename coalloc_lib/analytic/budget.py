@@ -9,7 +9,7 @@ from coalloc_lib.model.distributions import SizeDistribution
 
 #: The approximate number of elementary operations that a computer does in a second.
 OPERATIONS = 1e9
-#: The cost of one call of NumPy's convolution in elementary operations, without the
+#: The cost of one call of NumPy's convolution in elementary operations, in addition to the
 #: multiplications.
 CALL = 20_000
 
@@ -29,7 +29,8 @@ class BudgetError(InputError):
     """
 
     def __init__(self, cost: str, limit: str):
-        # An exception is pickled with the arguments that its base class got, so it gets both.
+        # When an exception is unpickled, it gets only the arguments that its base class got. So the
+        # base class gets both arguments.
         super().__init__(cost, limit)
         self.cost, self.limit = cost, limit
 
@@ -48,14 +49,14 @@ class Budget:
     bytes: float = 2**30
 
     def allows(self, operations: float, memory: float) -> bool:
-        """Return whether a computation with this cost is within the budget.
+        """Return whether a computation with a given cost is within the budget.
 
         The cost is a number of elementary operations and a number of bytes.
         """
         return operations <= self.seconds * OPERATIONS and memory <= self.bytes
 
     def check(self, operations: float, memory: float) -> None:
-        """Raise `BudgetError` if a computation with this cost is not within the budget.
+        """Raise `BudgetError` if a computation with a given cost is not within the budget.
 
         The cost is a number of elementary operations and a number of bytes.
         """
@@ -91,7 +92,7 @@ class SumOfSizes(NamedTuple):
 
 
 def sum_cost(parts: Sequence[SizeDistribution]) -> tuple[float, float]:
-    """Estimate the operations and bytes needed for the distribution of a sum of sizes.
+    """Estimate the number of operations and bytes for the distribution of a sum of sizes.
 
     The distributions are convolved one after the other, without a Fourier transform.
     """
@@ -103,7 +104,7 @@ def sum_cost(parts: Sequence[SizeDistribution]) -> tuple[float, float]:
 
 
 def convolutions(total: SizeDistribution | SumOfSizes, capacity: int) -> float:
-    """Return an upper estimate of the number of convolutions that a formula needs.
+    """Return a conservative (high) estimate of the convolutions that a formula needs.
 
     It is the number of jobs that fill the capacity: the mean plus seven standard deviations.
     """
@@ -113,6 +114,6 @@ def convolutions(total: SizeDistribution | SumOfSizes, capacity: int) -> float:
 
 
 def _in_units(amount, units):
-    """Return an amount as text, in the largest unit in which it is 2 or more."""
+    """Return an amount as a string, in the largest unit in which it is 2 or more."""
     name = next((unit for unit in units if amount >= 2 * units[unit]), [*units][-1])
     return f"{amount / units[name]:.3g} {name}"

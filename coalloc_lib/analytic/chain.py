@@ -28,9 +28,10 @@ from coalloc_lib.model.system import Multicluster
 #: The largest number of jobs that may run at the same time in the Markov chain. With more jobs the
 #: chain has too many states.
 MOST_RUNNING = 200
-#: The largest number of transitions of the Markov chain, divided by the largest number of states.
+#: The limit on the number of transitions of the Markov chain is this multiple of the limit on the
+#: number of states.
 TRANSITIONS = 10
-#: The entry of a state of the Markov chain that stands for the waiting job if no job waits.
+#: In a state of the Markov chain, this number stands for the waiting job if no job waits.
 NONE_WAITS = -1
 
 
@@ -141,19 +142,19 @@ class SaturatedChain:
 
     @property
     def number_of_states(self) -> int:
-        """The number of states, including vanishing ones."""
+        """The number of states of the Markov chain, including vanishing states."""
         return len(self._running)
 
     def solve(
         self, span_penalty: float = 0.0, mean_service: float | Mapping[int, float] = 1.0
     ) -> "SolvedChain":
-        """Return the chain in its stationary state, for given mean service times."""
+        """Solve the chain for its stationary state, with given mean service times."""
         rates = self._departure_rates(span_penalty, mean_service)
         count = len(self._running)
         leaves = self._departing >= 0
         weight = self._weight * np.where(leaves, rates[self._departing], 1.0)
-        # For a tangible state, the total is the rate at which the system leaves it. For a vanishing
-        # state it is 1, because the weights are probabilities.
+        # For a tangible state, `total` is the rate at which the system leaves the state. For a
+        # vanishing state, `total` is 1, because the weights are probabilities.
         total = np.bincount(self._source, weight, minlength=count)
         probability = weight / total[self._source]
         transitions = probability, self._source, self._target
@@ -167,7 +168,7 @@ class SaturatedChain:
         )
 
     def _departure_rates(self, span_penalty, mean_service):
-        """Return, for each allocation, the rate at which a job with it departs."""
+        """Return, for each allocation, the departure rate of a job with this allocation."""
         penalty = not_negative("span_penalty", span_penalty)
 
         def mean_time(taken):
@@ -177,7 +178,10 @@ class SaturatedChain:
         return np.array([1 / mean_time(taken) for taken in self.allocations])
 
     def _place(self, job, idle):
-        """Return the number of the allocation that a job gets and the processors left, or None."""
+        """Return the position of a job's allocation in `allocations` and the idle processors left.
+
+        Return None if the job does not fit.
+        """
         taken = self.placement.place(self.jobs[job], self.request, idle)
         if taken is None:
             return None
@@ -189,7 +193,7 @@ class SaturatedChain:
         return self._positions[allocation], left
 
     def _try(self, running, job, idle):
-        """Start a job if it fits, and return the state and the idle processors after that."""
+        """Start a job if it fits, and return the next state and its idle processors."""
         placed = self._place_once(job, idle)
         if placed is None:
             return running, job, idle
@@ -197,7 +201,7 @@ class SaturatedChain:
         return tuple(sorted((*running, position))), NONE_WAITS, left
 
     def _next_states(self, running, waiting, idle):
-        """Yield the states that can follow a state, and how the system gets there.
+        """Yield the successors of a state, with the transitions that lead to them.
 
         Each result has five entries: the running jobs and the waiting job of the next state, its
         idle processors, the allocation of the departing job, and the number of running jobs with
@@ -215,7 +219,7 @@ class SaturatedChain:
             yield *self._try(rest, waiting, freed), position, count
 
     def _explore(self, budget):
-        """Return the states that can be reached from the idle system, and the transitions.
+        """Return the states that can be reached from the idle system, and their transitions.
 
         The search is breadth first. The transitions are four arrays: what `_next_states` says of
         each one, and the positions of its source and its target among the states.
@@ -244,7 +248,6 @@ class SaturatedChain:
 
 
 def _check_jobs(jobs, system, request, placement):
-    """Raise an error if a job does not fit on the idle system, or if too many jobs fit."""
     if not (may_stay_whole(placement, request) and max(map(sum, jobs)) <= system.largest):
         check_fits(np.max(jobs, axis=0).tolist(), system, request)
     most = system.processors // min(map(sum, jobs))
@@ -256,7 +259,6 @@ def _check_jobs(jobs, system, request, placement):
 
 
 def _mean_of(mean_service, size):
-    """Return the mean service time of the jobs with a number of processors."""
     if not isinstance(mean_service, Mapping):
         return positive("mean_service", mean_service)
     if size not in mean_service:

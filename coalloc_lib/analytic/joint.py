@@ -40,7 +40,6 @@ class JointSizes:
     probabilities: np.ndarray
 
     def __post_init__(self) -> None:
-        """Check the table, sort and merge its rows, and make it read-only."""
         vectors = whole_numbers("vectors", self.vectors, least=0)
         if vectors.ndim != 2:
             raise InputError(
@@ -66,7 +65,7 @@ class JointSizes:
 
     @classmethod
     def dependent(cls, total: SizeDistribution, largest: int) -> "JointSizes":
-        """Return the distribution of the component sizes of jobs whose total size is split.
+        """Return the joint distribution of component sizes if the total size of a job is split.
 
         A job is split into as few components as possible, which differ by at most one processor.
 

@@ -39,7 +39,7 @@ def insert(vector, length, entry):
 
 @kernel
 def rank(ways, vector, length, base):
-    """Return the position of a non-increasing vector in the list of all such vectors.
+    """Return the lexicographic rank of a non-increasing vector.
 
     The list is in lexicographic order, and has the vectors of `length` numbers that are `base` or
     more. The table `ways` is that of `coalloc_lib.analytic.unordered.ways_table`.
@@ -78,7 +78,7 @@ def first_level(density, state, floor):
 
 @kernel
 def move(density, state, first, out, target, weight, rise, most):
-    """Move the probability of a state, times `weight`, to the state after a job is placed.
+    """Add the probability of a state, times `weight`, to the state after one more placement.
 
     The state after placing the job is `target`. The levels from `first` on become higher by `rise`.
     Levels at which a cluster would use more processors than it has are left out; `most` is the
@@ -116,7 +116,7 @@ def worst_fit_step(density, out, ways, jobs, weights, floor):
 
 @kernel
 def worst_fit_size(cells, out, offsets, ways, components, difference, value, chance, floor):
-    """Place by worst fit those components of a random job that have the size `value`.
+    """Place, by worst fit, the components of a random job that have the size `value`.
 
     Calls for all sizes, from the largest to the smallest, make one WF-convolution for independent
     components. A job in which size v occurs m_v times has probability k! times the product of
@@ -150,18 +150,18 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
     """
     clusters = len(ways) - 1
     rest, served, after = np.zeros((3, clusters), dtype=np.int64)
-    # A cell has the probability of a state in which some components of the job are placed. Cells
-    # with more placed components are processed first. Probability moves only to such cells, so a
-    # cell that receives probability in this call was processed before.
+    # A cell has the probability of a state in which some components of the job are already placed.
+    # Probability moves only to cells with more placed components, and these are processed first. So
+    # a cell that receives probability in this call was processed before, and does not pass it on.
     for placed in range(components - 1, -1, -1):
         left = clusters - placed
         rest[:] = 0
         for row in range(ways[left - 1, difference + 1]):
             begin = offsets[placed] + row * ways[placed, 2 * difference + 1]
-            # This is the least use of a cluster that already has a component of the job, counted
-            # from `difference` processors below the level. Before the job, the uses of two clusters
-            # differed by at most `difference`, and the components that are already placed are
-            # larger than `value`.
+            # `least` is the smallest possible number of used processors of a cluster that already
+            # has a component of the job, counted from `difference` processors below the level.
+            # Before the job, any two clusters differed by at most `difference` used processors, and
+            # the components placed so far are larger than `value`.
             least = rest[0] + value + 1
             served[:] = least
             for _ in range(ways[placed, 2 * difference + 1 - least]):

@@ -88,7 +88,6 @@ def response_near_saturation(
 
 
 def _responses(solved: SolvedChain, load: Any) -> NDArray[np.float64]:
-    """Return the leading term of the mean response time at each offered load."""
     room = 1 - np.asarray(load) / solved.utilization
     with np.errstate(divide="ignore"):
         leading = (solved.relative_completions() + 1) / (solved.throughput * room)
@@ -163,8 +162,8 @@ def exact_break_even(
         solved = spanning.solve(penalty, mean_service)
         if at_load is None:
             return solved.throughput - whole.throughput
-        # At saturation the response time is infinite, but its reciprocal is 0. So the reciprocals
-        # are compared.
+        # At saturation the mean response time is infinite, but its reciprocal is 0. So the
+        # reciprocals of the response times are compared.
         return 1 / float(_responses(solved, load)) - 1 / at_load
 
     if gain(0.0) <= 1e-12:

@@ -17,11 +17,11 @@ from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 
-#: After each convolution, the tails of the distribution whose total probability is below this are
-#: removed.
+#: After each convolution, the lowest and the highest values of the distribution are removed. At
+#: each end, the removed values have at most this total probability.
 NEGLIGIBLE = 1e-16
-#: With more multiplications than this, a convolution by Fourier transform is faster than a direct
-#: one.
+#: A convolution that needs more multiplications than this is faster by Fourier transform than
+#: directly.
 MANY_PRODUCTS = 400_000
 #: The cost of a Fourier transform for each array element, in elementary operations.
 TRANSFORM = 100
@@ -44,7 +44,7 @@ def one_cluster_fits(probabilities: NDArray[np.float64], capacity: int) -> Itera
 
 
 def one_cluster_cost(sizes: SizeDistribution | SumOfSizes, capacity: int) -> tuple[float, float]:
-    """Estimate the operations and the bytes that the function `one_cluster_fits` needs.
+    """Estimate the number of operations and bytes that the function `one_cluster_fits` needs.
 
     The estimate assumes that the sums of sizes have a range of ten standard deviations.
     """
@@ -68,7 +68,7 @@ def _convolve(density, step):
 
 
 def _trimmed(low, density):
-    """Remove negligible tails of a distribution whose first value is `low`."""
+    """Remove the negligible tails of a distribution on the values `low`, `low` + 1, ..."""
     if len(density) == 0:
         return low, density
     first = int(np.searchsorted(np.cumsum(density), NEGLIGIBLE))
@@ -79,7 +79,7 @@ def _trimmed(low, density):
 def ordered_case(
     system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return the probabilities that ordered jobs fit, and their smallest and mean size.
+    """Return the probabilities that ordered jobs fit, and the smallest and the mean job size.
 
     The probabilities are an iterator of F^(i)(N) for i = 1, 2, ... The size of a job is its
     total number of processors.
@@ -93,9 +93,9 @@ def ordered_case(
         columns[key] = part, columns.get(key, (part, 0))[1] + 1
     costs = [one_cluster_cost(part, size) for (_, size), (part, _) in columns.items()]
     budget.check(*map(sum, zip(*costs, strict=True)))
-    # F^(i)(N) is a product with a factor for each component. Components with the same distribution
-    # on clusters of the same size have the same factor, which is computed once and raised to a
-    # power.
+    # The probability F^(i)(N) that i random jobs fit is a product with a factor for each component.
+    # Components with the same distribution on clusters of the same size have the same factor, which
+    # is computed once and raised to a power.
     factors = [one_cluster_fits(part.probabilities, n) for (_, n), (part, _) in columns.items()]
     powers = [count for _, count in columns.values()]
     fits = (float(np.prod(np.power(row, powers))) for row in zip(*factors, strict=True))
@@ -103,7 +103,7 @@ def ordered_case(
 
 
 def _joint_case(system, joint, budget):
-    """Return the same as `ordered_case` for component sizes with a joint distribution."""
+    """Return the result of `ordered_case` for component sizes with a joint distribution."""
     largest = joint.vectors.max(axis=0)
     check_fits(largest.tolist(), system, "ordered")
     kept = np.flatnonzero(largest)  # clusters that no job uses are left out

@@ -15,7 +15,9 @@ from coalloc_lib.model.distributions import SizeDistribution
 
 
 def slotted_as_printed(processors: int, sizes: SizeDistribution) -> float:
-    """Evaluate the paper's equation (4) for one cluster whose jobs all start and end together.
+    """Evaluate equation (4) of Bucur and Epema (2003) for one cluster with slotted service.
+
+    With slotted service, all jobs in service start and end together.
 
     The result is too high, and can be above 1, unless all jobs have the same size.
 
@@ -49,7 +51,9 @@ def slotted_as_printed(processors: int, sizes: SizeDistribution) -> float:
 
 
 def slotted_utilization(processors: int, sizes: SizeDistribution) -> MaxUtilization:
-    """Return the exact utilization of one cluster whose jobs all start and end together.
+    """Return the exact maximal utilization of one cluster with slotted service.
+
+    With slotted service, all jobs in service start and end together.
 
     The cluster is saturated, which means that a job is always waiting.
 
@@ -98,7 +102,6 @@ def slotted_utilization(processors: int, sizes: SizeDistribution) -> MaxUtilizat
 
 
 def _checked_processors(processors: int, sizes: SizeDistribution) -> int:
-    """Check the arguments of a formula for slotted service, and return `processors`."""
     processors = whole("processors", processors)
     instance_of("sizes", sizes, SizeDistribution, "e.g. uniform(1, 16)")
     if sizes.maximum > processors:
@@ -110,7 +113,7 @@ def _checked_processors(processors: int, sizes: SizeDistribution) -> int:
 
 
 def _renewal(f: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, for each u, the probability r(u) that the sizes of some random jobs sum to u.
+    """Return the probabilities r(u) that some number of random jobs have the total size u.
 
     The array `f` has the probabilities of the sizes 0, 1, ...
     """

@@ -13,8 +13,8 @@ from coalloc_lib.basics.checks import InputError
 #: With at most this number of tangible states, the balance equations are solved directly. With more
 #: states they are solved by iteration.
 DIRECT = 300
-#: The largest error of the balance equations, summed over all states, at which the iteration ends.
-#: The probabilities of the states have the sum 1.
+#: The iteration ends when the errors of the balance equations, summed over all states, are at most
+#: this number. The probabilities of the states have the sum 1.
 BALANCE = 1e-13
 #: The largest number of iterations for the solution of the balance equations.
 ITERATIONS = 100_000
@@ -27,7 +27,7 @@ def stationary_flow(
     tangible: NDArray[np.bool_],
     order: NDArray,
 ) -> NDArray[np.float64]:
-    """Return the long-run fraction of visits that each tangible state gets.
+    """Return the long-run fraction of visits to each tangible state.
 
     Only visits to tangible states are counted.
 
@@ -80,7 +80,7 @@ def recurrent_states(matrix: Any) -> NDArray[np.int64]:
 
 
 def _embedded_step(matrix, tangible, vanishing):
-    """Return a function that multiplies by the transition matrix between tangible states.
+    """Return a function that applies the transition matrix between tangible states.
 
     The paths through vanishing states are summed by solving a linear system. The vanishing states
     are ordered such that this system is triangular.
@@ -99,7 +99,7 @@ def _embedded_step(matrix, tangible, vanishing):
 
 
 def _fixed_point(step, count):
-    """Return the probabilities of `count` states that the linear function `step` does not change.
+    """Return the probabilities of `count` states that the linear map `step` leaves unchanged.
 
     Few states are solved directly. For many states, an eigenvector is improved by iteration.
     """

@@ -23,17 +23,18 @@ from coalloc_lib.model.system import Multicluster
 
 #: To save time, one convolution may skip states with at most this total probability.
 SKIPPED = 1e-14
-#: The number of elementary operations for each entry of a sorted vector. They read the entry, move
-#: it, and compute the number of the new vector.
+#: The number of elementary operations for each entry of a sorted vector: reading the entry, moving
+#: it, and computing the rank of the new vector.
 PLACED = 3
-#: The number of elementary operations for each entry of a table of jobs that is built and sorted.
+#: The number of elementary operations, for each entry of a table of jobs, to build and sort the
+#: table.
 SORTED = 2000
 
 
 def unordered_case(
     system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return the probabilities that unordered jobs fit, and their smallest and mean size.
+    """Return the probabilities that unordered jobs fit, and the smallest and the mean job size.
 
     The probabilities are an iterator of F^(i) for i = 1, 2, ... The size of a job is its total
     number of processors.
@@ -59,7 +60,6 @@ def unordered_case(
 
 
 def _independent_fits(part, components, system, placement, budget):
-    """Return the probabilities that jobs of independent components fit, by the fastest method."""
     steps = convolutions(SumOfSizes.of([part] * components), system.processors)
     jobs = multisets(len(part.sizes), components)
     table = _table_cost(system, placement, jobs, components, part.maximum, steps)
@@ -157,7 +157,7 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
 
 
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
-    """Return the numbers of non-increasing vectors, with which the kernels number the vectors.
+    """Return a table of counts of non-increasing vectors, from which kernels compute ranks.
 
     Its entry [l, v] is the number of non-increasing vectors of l numbers from 0 to v - 1.
     """
@@ -181,7 +181,7 @@ def _fit_probabilities(density, step):
 
 
 def _initial(ways, difference, size, start):
-    """Return the array of probabilities for worst fit before the first job is placed."""
+    """Return the state probabilities of the idle system as an array for worst fit."""
     others = len(start) - 1
     density = np.zeros((ways[others, difference + 1], size + 1))
     density[sum(ways[others - i, used] for i, used in enumerate(start[:-1])), 0] = 1
@@ -189,17 +189,17 @@ def _initial(ways, difference, size, start):
 
 
 def _start(system):
-    """Return by how many processors each cluster is smaller than the largest, decreasing."""
+    """Return the largest cluster size minus each cluster size, in decreasing order."""
     return system.largest - np.sort(system.as_array())
 
 
 def _table_cost(system, placement, jobs, components, largest, steps):
-    """Estimate the operations and the bytes of the convolutions with a table of all jobs."""
+    """Estimate the number of operations and bytes for convolutions with a table of all jobs."""
     if _by_worst_fit(system, placement):
         states = _cells(len(system), _largest_difference(system, largest), 1)[0]
         numbers = states * (system.largest + 1)
-        # The pairs of a vector of differences and a level that can occur are at most as many as the
-        # vectors of used processors.
+        # The possible pairs of a difference vector and a level are not more numerous than the
+        # possible vectors of used processors.
         equal_clusters = Counter(system.sizes).items()
         vectors = prod(comb(size + count, count) for size, count in equal_clusters)
         tried = min(states, vectors) * PLACED * len(system) + min(numbers, vectors)
@@ -210,7 +210,7 @@ def _table_cost(system, placement, jobs, components, largest, steps):
 
 
 def _nested_cost(system, part, components, steps):
-    """Estimate the operations and the bytes that the function `nested_fits` needs."""
+    """Estimate the number of operations and bytes that the function `nested_fits` needs."""
     cells = _cells(len(system), _largest_difference(system, part.maximum), components)
     levels = system.largest + 1
     tried = sum(cells) * (PLACED * len(system) + levels)
@@ -219,12 +219,12 @@ def _nested_cost(system, part, components, steps):
 
 
 def _largest_difference(system, largest):
-    """Return the largest possible difference between the used processors of two clusters."""
+    """Return the largest possible difference in used processors between two clusters."""
     return max(largest, system.largest - min(system.sizes))
 
 
 def _cells(clusters, difference, components):
-    """Return how many rows the table of `worst_fit_size` has for 0, 1, ... placed components."""
+    """Return the number of rows of `cells` in `worst_fit_size` for 0, 1, ... placed components."""
     return [
         comb(difference + clusters - 1 - placed, difference) * comb(2 * difference + placed, placed)
         for placed in range(components)
@@ -232,7 +232,6 @@ def _cells(clusters, difference, components):
 
 
 def _check_has_formula(system, placement):
-    """Raise an error if there is no formula for the placement on several clusters."""
     if len(system) > 1 and type(placement) not in (WorstFit, FirstFit):
         raise InputError(
             f"placement = {placement!r} has no formula; give WorstFit() or FirstFit(), or "

@@ -124,7 +124,7 @@ def _total(system, sizes, components, placement, budget):
 
 
 def _checked_parts(system, sizes, request):
-    """Check that all jobs fit, and return independent sizes whose sum is the size of a job."""
+    """Check that all jobs fit, and return independent sizes that sum to the size of a job."""
     parts = [sizes.total()] if isinstance(sizes, JointSizes) else sizes
     check_fits([sum(part.maximum for part in parts)], system, request)
     return parts
@@ -141,8 +141,8 @@ def _total_size(sizes, parts):
     return SizeDistribution(weights / weights.sum(), "total")
 
 
-#: The function for each request type. It returns the probabilities F^(i)(N) that i = 1, 2, ...
-#: random jobs fit, and the smallest and the mean number of processors of a job.
+#: The function for each request type, which returns three results: the probabilities F^(i)(N) that
+#: i = 1, 2, ... random jobs fit, and the smallest and the mean number of processors of a job.
 _CASES = {
     "ordered": ordered_case,
     "unordered": unordered_case,
@@ -152,12 +152,13 @@ _CASES = {
 
 
 def _mean_number_in_service(fits, most):
-    """Return the mean number of jobs in service, M, by equation (2) of the paper.
+    """Return the mean number of jobs in service by equation (2) of Bucur and Epema (2003).
 
     The iterator `fits` yields F^(i)(N) for i = 1, 2, ..., and at most `most` jobs fit.
     """
-    # The equation is evaluated in the equivalent form 1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i,
-    # in which no digits cancel. The terms from i on sum to between F^(i)(N)/most and F^(i)(N)/i.
+    # Equation (2) is evaluated in the equivalent form 1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i, in
+    # which no digits cancel. The sum of all terms from index i on is between F^(i)(N)/most and
+    # F^(i)(N)/i.
     inverse, previous, jobs = 0.0, 1.0, 0
     for jobs, fit in enumerate(fits, start=1):
         if jobs > 1:

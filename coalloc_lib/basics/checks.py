@@ -18,25 +18,25 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-#: The largest whole number up to which a float of 64 bits represents every whole number exactly.
+#: Every whole number up to this limit can be represented exactly by a 64-bit float.
 LARGEST_WHOLE = 2**53
 
-#: The start of the year 9999 in Unix time, in seconds. No later instant is accepted, because Python
-#: has no dates after that year and a time zone can move an instant by some hours.
+#: The start of the year 9999 as a Unix time in seconds. Later instants are rejected, because Python
+#: has no dates after that year and a time zone can shift an instant by some hours.
 LAST_INSTANT = 253_370_764_800
 
-#: The pattern of a decimal number. Python's `int` and `float` also accept texts such as ``1_000``,
-#: ``nan`` and digits of other scripts, which are mistakes in a file.
+#: The pattern of a decimal number in a file. Python's `int` and `float` also accept strings such as
+#: ``1_000``, ``nan`` and digits of other scripts, which are mistakes in a file.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
-#: The largest number of characters of a value that an error message shows.
+#: An error message shows at most this number of characters of a value.
 _MOST_SHOWN = 60
 
 _T = TypeVar("_T")
 
 
 class InputError(ValueError):
-    """Raised if the caller gave a wrong argument, a wrong file or a job that can never start.
+    """Raised if an argument or a file is invalid, or if a job can never start.
 
     The message is one line for the user. Errors in the library itself are never of this type.
     """
@@ -61,7 +61,7 @@ class ImpossibleJobError(InputError):
 
 
 def shown(value: object) -> str:
-    """Return a value as text for an error message: one line of at most 60 characters."""
+    """Return a value as a string for an error message: one line of at most 60 characters."""
     if isinstance(value, np.number) and not isinstance(value, np.timedelta64):
         value = value.item()
     elif isinstance(value, np.ndarray):
@@ -113,7 +113,7 @@ def not_negative(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """Return `value` as an int, or raise `InputError` if it is not whole or is below `least`."""
+    """Return `value` as an int, or raise `InputError` unless it is a whole number >= `least`."""
     number = _number(name, value)
     if not (least <= number < math.inf and number == int(number)):
         raise InputError(f"{name} = {shown(value)}; give a whole number of {least} or more")
@@ -121,7 +121,6 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 
 
 def _number(name: str, value: Any) -> int | float:
-    """Return `value` as an int or a float; text, truth values and lengths of time are rejected."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if kind_of(type(value)) != "numbers":
@@ -130,7 +129,7 @@ def _number(name: str, value: Any) -> int | float:
 
 
 def whole_in(text: str) -> int:
-    """Return the whole number that a text contains, or raise `ValueError` if it contains none."""
+    """Convert a string to an int, or raise `ValueError` if it is not a whole number."""
     digits = text.strip().lstrip("0") or text.strip()[-1:]
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_WHOLE))):
         raise ValueError("not a whole number")
@@ -140,7 +139,7 @@ def whole_in(text: str) -> int:
 
 
 def number_in(text: str) -> float:
-    """Return the finite number that a text contains, or raise `ValueError` if it contains none."""
+    """Convert a string to a number, or raise `ValueError` if it is not a finite number."""
     number = float(text) if NUMBER.fullmatch(text.strip()) else math.nan
     if not math.isfinite(number):
         raise ValueError("not a finite number")
@@ -148,7 +147,7 @@ def number_in(text: str) -> float:
 
 
 def float_of(value: Any) -> float:
-    """Return a number as a float, which is infinite if the number is too large for a float."""
+    """Convert a number to a float; a number too large for a float becomes infinite."""
     try:
         return float(value)
     except OverflowError:
@@ -166,16 +165,17 @@ def at_most(name: str, value: int, most: int) -> int:
 
 def one_of(name: str, value: _T, choices: Sequence[_T]) -> _T:
     """Return `value`, or raise `InputError` if it is not one of `choices`."""
-    # Values that are not hashable are rejected first, because the test whether an array is in a
-    # tuple of choices raises an error.
+    # Values that are not hashable are rejected first, because Python raises an error if an array is
+    # looked up in a tuple of choices.
     if not isinstance(value, Hashable) or value not in choices:
         raise InputError(f"{name} = {shown(value)}; choose one of {', '.join(map(repr, choices))}")
     return value
 
 
 def kind_of(value_type: type) -> str | None:
-    """Return "numbers", "datetimes" or "timedeltas" for a Python type, or None for another type."""
-    # Timedeltas are tested before numbers, because NumPy's timedelta64 is a subclass of a number.
+    """Return the kind of a Python type: "numbers", "datetimes", "timedeltas", or None."""
+    # Timedeltas are tested before numbers, because NumPy's timedelta64 is a subclass of one of
+    # NumPy's number types.
     if issubclass(value_type, timedelta | np.timedelta64):
         return "timedeltas"
     # The type of pandas.NaT is a subclass of datetime, although NaT is not a datetime.
@@ -187,7 +187,7 @@ def kind_of(value_type: type) -> str | None:
 
 
 def times(name: str, values: Any) -> NDArray[np.float64]:
-    """Return lengths of time as a new 1-D array of seconds.
+    """Convert lengths of time to a new 1-D array of seconds.
 
     `values` are finite numbers of 0 or more, or timedeltas. Other values raise `InputError`.
     """
@@ -199,14 +199,15 @@ def times(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def instants(name: str, values: Any) -> NDArray[np.float64]:
-    """Return instants as a new 1-D array of seconds.
+    """Convert instants to a new 1-D array of seconds.
 
     `values` are finite numbers of 0 or more, timedeltas, or datetimes. Datetimes become the seconds
     since the earliest of them. Other values raise `InputError`.
     """
     array = array_of(name, values)
     if array.dtype.kind == "M" and array.size:
-        # Differences of datetimes in years or months cannot be expressed in seconds.
+        # NumPy measures the difference of two datetimes in their own unit. Years and months have no
+        # fixed length in seconds, so these datetimes are converted first.
         if np.datetime_data(array.dtype)[0] in "YM":
             array = array.astype("datetime64[s]")
         array = array - np.fmin.reduce(array, axis=None)
@@ -214,7 +215,7 @@ def instants(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
-    """Return the latest start of each job in seconds, infinity for a job without a limit.
+    """Convert the latest starts of jobs to seconds; a job without a latest start gets infinity.
 
     If `values` is None, all `jobs` entries are infinite.
     """
@@ -228,7 +229,7 @@ def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
 
 
 def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
-    """Return lengths of time in seconds as a masked array, or None if `values` is None.
+    """Convert lengths of time to a masked array of seconds, or return None if `values` is None.
 
     Masked entries stay masked and are not checked.
     """
@@ -240,7 +241,7 @@ def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
 
 
 def per_job(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return one number of 0 or more for each job; a scalar is repeated for all `jobs`."""
+    """Return an array with a number of 0 or more for each job; a scalar applies to all jobs."""
     array = numbers(name, value)
     return _seconds(name, array if array.ndim else array.repeat(jobs))
 
@@ -258,9 +259,10 @@ def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
 
 
 def not_negative_numbers(name: str, values: Any) -> NDArray[np.float64]:
-    """Return `values` as a new array of floats of any shape, all finite and 0 or more."""
+    """Return `values` as a new array of floats, which must be finite numbers of 0 or more."""
     array = np.array(values, dtype=float, order="C")
-    # These two comparisons need no temporary array; a NaN makes both of them false.
+    # Comparing the minimum and the maximum needs no temporary array. If an entry is NaN, the
+    # minimum and the maximum are NaN, and both comparisons are false.
     if array.size and not (array.min() >= 0 and array.max() < np.inf):
         bad = ~(np.isfinite(array) & (array >= 0))
         entry = _first(name, array, bad, f"= {array[bad][0]:g}")
@@ -269,7 +271,7 @@ def not_negative_numbers(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def whole_numbers(name: str, values: Any, least: int = 1) -> NDArray[np.int64]:
-    """Return `values` as an `int64` array of any shape, all whole and at least `least`."""
+    """Return `values` as an `int64` array, whose entries must be whole numbers >= `least`."""
     array = numbers(name, values)
     if array.size == 0:
         raise InputError(f"{name} is empty; give at least one number")
@@ -280,7 +282,7 @@ def whole_numbers(name: str, values: Any, least: int = 1) -> NDArray[np.int64]:
 
 
 def numbers(name: str, values: Any) -> NDArray:
-    """Return `values` as an `int64` or `float64` array, or raise `InputError` for other values."""
+    """Return `values` as an `int64` or `float64` array; raise `InputError` for other types."""
     array = array_of(name, values)
     if array.dtype.kind in "mM":
         kind = "datetimes" if array.dtype.kind == "M" else "timedeltas"
@@ -289,7 +291,7 @@ def numbers(name: str, values: Any) -> NDArray:
 
 
 def array_of(name: str, values: Any) -> NDArray:
-    """Return a scalar, sequence, array or pandas column as an array of one kind of values.
+    """Convert a scalar, sequence, array or pandas column to an array of a single type.
 
     The result has the type `int64`, `float64`, `datetime64` or `timedelta64`. Missing and masked
     values raise `InputError`, and so do values that NumPy would convert silently: truth values,
@@ -302,7 +304,7 @@ def array_of(name: str, values: Any) -> NDArray:
         )
     dtype: Any = None if hasattr(values, "__array__") else object
     if getattr(getattr(values, "dtype", None), "tz", None) is not None:
-        # NumPy has no time zones, so pandas converts the instants to UTC.
+        # NumPy's datetimes have no time zone, so pandas converts the instants to UTC.
         dtype = f"datetime64[{values.dtype.unit}]"
     try:
         array = np.asarray(values, dtype=object if isinstance(values, np.generic) else dtype)
@@ -318,7 +320,7 @@ def array_of(name: str, values: Any) -> NDArray:
 
 
 def _exact_numbers(name: str, array: NDArray) -> NDArray:
-    """Return an array as `int64` or `float64`; raise `InputError` if a value would change."""
+    """Convert an array to `int64` or `float64`; raise `InputError` if a value would change."""
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name} holds values of type {array.dtype}; give numbers")
     if array.dtype.kind == "f":
@@ -333,7 +335,7 @@ def _exact_numbers(name: str, array: NDArray) -> NDArray:
 
 
 def _of_elements(name: str, array: NDArray) -> NDArray:
-    """Return an array of Python objects as an array of numbers, datetimes or timedeltas."""
+    """Convert an array of Python objects to an array of numbers, datetimes or timedeltas."""
     values = array.ravel().tolist()
     kinds = {value_type: kind_of(value_type) for value_type in set(map(type, values))}
     if None in kinds.values():
@@ -349,8 +351,8 @@ def _of_elements(name: str, array: NDArray) -> NDArray:
     if len({getattr(value, "tzinfo", None) is None for value in values}) > 1:
         raise InputError(f"{name} holds datetimes with and without a time zone; give one kind")
     kind = "M8" if "datetimes" in kinds.values() else "m8"
-    # Python subtracts datetimes of the same time zone by their local times, which is wrong if the
-    # clock was changed between them. So the difference is taken in UTC.
+    # Python subtracts two datetimes of the same time zone by their local times, which is wrong if
+    # the clock was changed between them. So the datetimes are converted to UTC first.
     if getattr(values[0], "tzinfo", None) is not None:
         values = [value.astimezone(UTC).replace(tzinfo=None) for value in values]
     values = [value.to_numpy() if hasattr(value, "to_numpy") else value for value in values]
@@ -358,7 +360,6 @@ def _of_elements(name: str, array: NDArray) -> NDArray:
 
 
 def _numbers_of_objects(name: str, array: NDArray, values: list) -> NDArray:
-    """Return the numbers `values`, the elements of `array`, as `int64` if all of them are whole."""
     floats = np.array(list(map(float_of, values)))
     for i in np.flatnonzero(np.abs(floats) >= LARGEST_WHOLE):
         if isinstance(values[i], Integral) and abs(int(values[i])) > LARGEST_WHOLE:
@@ -368,15 +369,14 @@ def _numbers_of_objects(name: str, array: NDArray, values: list) -> NDArray:
 
 
 def _too_long(name: str, array: NDArray, bad: NDArray[np.bool_]) -> InputError:
-    """Return the error for whole numbers that a float of 64 bits cannot represent."""
     return InputError(
-        f"{_first(name, array, bad)} has more digits than a float of 64 bits; give a rounded or a "
-        "smaller number"
+        f"{_first(name, array, bad)} has more digits than a 64-bit float can hold; give a "
+        "rounded or a smaller number"
     )
 
 
 def _first(name: str, array: NDArray, bad: NDArray[np.bool_], fault: str = "") -> str:
-    """Return the first entry with a fault as text for an error, such as ``submit[3] = -1``."""
+    """Describe the first invalid entry of an array for an error, such as ``submit[3] = -1``."""
     position = int(bad.ravel().argmax())
     place = ", ".join(str(int(i)) for i in np.unravel_index(position, array.shape))
     fault = fault or f"= {shown(array.flat[position])}"

@@ -26,7 +26,8 @@ from coalloc_lib.basics.checks import InputError
 #: of kernels whose compilation was announced to the user.
 _announced: set[str] = set()
 _announcing = Lock()
-#: Functions that receive the messages about compilation. If there are none, messages are printed.
+#: Functions that receive the messages about compilation. If the list is empty, the messages are
+#: printed.
 _listeners: list[Callable[[str], None]] = []
 
 
@@ -53,7 +54,7 @@ def _type_of_fixed(fixed, _context):
 
 
 def takes_fixed(tuples: type) -> None:
-    """Allow kernels to take named tuples of this class whose fields are of the type `Fixed`.
+    """Let Numba compile kernels for named tuples of this class, with fields of type `Fixed`.
 
     Without this registration Numba would treat such a field as an ordinary integer.
     """
@@ -151,7 +152,7 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
 
 @contextmanager
 def compilation_messages_to(listener: Callable[[str], None]) -> Iterator[None]:
-    """Pass messages about compilation to `listener` inside the ``with`` block, and print none."""
+    """Send messages about compilation to `listener`, not to the screen, in a ``with`` block."""
     _listeners.append(listener)
     try:
         yield
@@ -196,7 +197,7 @@ def _print(text: str) -> None:
 
 
 def _is_of_cache(error: BaseException | None) -> bool:
-    """Return whether an error, or one of its causes, was raised in Numba's code for its cache."""
+    """Return whether Numba's cache raised an error, or one of the causes of this error."""
     while error is not None:
         frames = (frame for frame, _ in walk_tb(error.__traceback__))
         if any(frame.f_globals.get("__name__") == "numba.core.caching" for frame in frames):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from coalloc_lib.basics.text import printable
 
-#: The style of a table cell. Jupyter aligns cells to the right, which suits only numbers.
+#: The style of a table cell. Jupyter aligns cells to the right, which is suitable only for numbers.
 STYLE = ' style="text-align: left"'
 
 
@@ -24,7 +24,7 @@ def card(title: str, facts: Mapping[str, object]) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text, a number in a form that is easy to read.
+    """Convert a value to a string; numbers get thousands separators, and floats are rounded.
 
     Integers, and floats of 10,000 or more, have a comma between thousands. Smaller floats have four
     significant digits. Truth values become ``yes`` and ``no``.
@@ -40,12 +40,12 @@ def text_of(value: Any) -> str:
 
 
 def span_of(values: ArrayLike) -> str:
-    """Return the smallest and the largest of some numbers as text, for example ``2 to 64``."""
+    """Return the range of some numbers as a string, for example ``2 to 64``."""
     low, high = (text_of(end.item()) for end in (np.min(values), np.max(values)))
     return low if low == high else f"{low} to {high}"
 
 
 def listed(items: Iterable[object]) -> str:
-    """Return items as an English list: ``4``, ``4 and 1``, or ``4, 2 and 1``."""
+    """Join items to an English list: ``4``, ``4 and 1``, or ``4, 2 and 1``."""
     words = [str(item) for item in items]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

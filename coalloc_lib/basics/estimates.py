@@ -56,15 +56,15 @@ class Interval:
         return bool(self.low <= value <= self.high)
 
     def above(self, limit: float) -> bool | None:
-        """Return whether the quantity is above `limit`, or None if the interval does not tell."""
+        """Return whether the quantity is above `limit`, or None if this is undecided."""
         return self._decide(self.low > limit, self.high <= limit)
 
     def below(self, limit: float) -> bool | None:
-        """Return whether the quantity is below `limit`, or None if the interval does not tell."""
+        """Return whether the quantity is below `limit`, or None if this is undecided."""
         return self._decide(self.high < limit, self.low >= limit)
 
     def between(self, low: float, high: float) -> bool | None:
-        """Return whether the quantity is from `low` to `high`, or None if that is undecided."""
+        """Return whether the quantity is from `low` to `high`, or None if this is undecided."""
         inside = low <= self.low and self.high <= high
         return self._decide(inside, self.high < low or self.low > high)
 
@@ -72,7 +72,7 @@ class Interval:
         return None if self.warning or not (holds or fails) else bool(holds)
 
     def within(self, least: float = -inf, most: float = inf) -> "Interval":
-        """Return the interval without the values that the estimated quantity cannot have.
+        """Cut off the parts of the interval below `least` and above `most`.
 
         A mean wait is never below 0, and a mean bounded slowdown never below 1, but an interval
         from few values may reach beyond such a bound. A bound must be known with certainty, and not
@@ -93,7 +93,10 @@ class Interval:
         return replace(self, low=low, high=max(min(self.high, most), self.estimate))
 
     def complement(self) -> "Interval":
-        """Return the interval of one minus the quantity, for example of a capacity loss."""
+        """Return the interval of one minus the quantity.
+
+        For example, the complement of a utilization is the capacity loss.
+        """
         return self.times(-1).plus(1)
 
     def times(self, factor: float) -> "Interval":
@@ -107,7 +110,7 @@ class Interval:
         return replace(self, estimate=self.estimate + number, low=low, high=high)
 
     def in_percent(self) -> "Interval":
-        """Convert the interval of the logarithm of a ratio to a change in per cent.
+        """Convert an interval of the logarithm of a ratio to an interval of a change in per cent.
 
         Examples
         --------
@@ -121,7 +124,7 @@ class Interval:
         return replace(self, estimate=estimate, low=low, high=high)
 
     def text(self, digits: int, sign: str = "") -> str:
-        """Return the estimate and its interval as text: ``0.25 ± 0.01`` or ``0.25 [0.24, 0.31]``.
+        """Format the estimate and its interval: ``0.25 ± 0.01`` or ``0.25 [0.24, 0.31]``.
 
         The second form is used if the estimate is not in the middle of the interval. An exact value
         is printed without an interval.
@@ -161,7 +164,7 @@ class Interval:
 
 
 def all_of(*answers: bool | None) -> bool | None:
-    """Return whether all answers are True, or None if that is undecided.
+    """Return whether all answers (True, False, or None for undecided) are True.
 
     An answer is True, False, or None for undecided. One False is enough for False.
     """
@@ -171,13 +174,13 @@ def all_of(*answers: bool | None) -> bool | None:
 
 
 def not_(answer: bool | None) -> bool | None:
-    """Return the opposite of an answer, which is None if the answer is None for undecided."""
+    """Return the opposite of an answer, which can be True, False, or None for undecided."""
     return None if answer is None else not answer
 
 
 @dataclass(frozen=True)
 class MaxUtilization:
-    """The maximal utilization of a system, with its interval and the method that gave it.
+    """The maximal utilization of a system, with its interval and the method that computed it.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield the path of an empty file whose content replaces `path` if the ``with`` block succeeds.
+    """Yield the path of a temporary file that replaces `path` when the ``with`` block succeeds.
 
     A regular file is replaced in one step and keeps its permissions. It stays unchanged if the
     block raises an error. Symbolic links are followed. If `path` is a device, a pipe or standard
@@ -50,7 +50,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def _spool_for(target: Path) -> Iterator[Path]:
-    """Yield a new empty temporary file, whose content is copied to `target` afterwards."""
+    """Yield a new empty temporary file; copy its content to `target` after the ``with`` block."""
     with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
         spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
         spool.touch()
@@ -68,7 +68,7 @@ def _spool_for(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def folder_beside(path: Path) -> Iterator[Path]:
-    """Yield a new empty folder beside `path`, which is removed after the ``with`` block.
+    """Yield a new empty folder beside `path`, and remove this folder after the ``with`` block.
 
     The block can write several files there and then move all of them to their places. The message
     of an `InputError` in the block has the folder of `path` in place of the temporary folder.
@@ -94,7 +94,7 @@ def writable_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def csv_of(table: "pd.DataFrame") -> str:
-    """Return a table as CSV text whose cells a spreadsheet does not interpret as formulas.
+    """Return a table as CSV text in which no cell looks like a formula to a spreadsheet.
 
     A cell or heading gets an apostrophe in front if it begins like a formula, with one of
     ``= + - @``, a tab or a carriage return. Texts that are numbers, such as ``-1``, stay unchanged.
@@ -107,17 +107,16 @@ def csv_of(table: "pd.DataFrame") -> str:
 
 
 def _escaped(cell: Any) -> Any:
-    """Return a cell in a form that a spreadsheet does not interpret as a formula."""
     if not isinstance(cell, str):
         return cell
     is_formula = cell[:1] in FORMULA and not NUMBER.fullmatch(cell)
-    # Other programs take a carriage return for the end of a line, and the module `csv` before
-    # Python 3.13 does not quote cells that contain one.
+    # Other programs read a carriage return as the end of a line, and the module `csv` before Python
+    # 3.13 does not quote cells that contain a carriage return.
     return ("'" * is_formula + cell).replace("\r", " ")
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise `InputError` if `path` cannot be written; call it before a long computation."""
+    """Raise `InputError` if `path` cannot be written; call this before a long computation."""
     target = _target(path)
     if _is_replaceable(target):
         with _partial_file(target, path):
@@ -127,7 +126,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Return the path of the file to write: the target of the link if `path` is a symbolic link."""
+    """Return the file to write: `path`, or the target of `path` if it is a symbolic link."""
     target = path_of("path", path)
     if os.fspath(path) != STDOUT == str(target):
         return target.absolute()  # ``./-`` is a file named ``-``, and not standard output
@@ -158,11 +157,12 @@ def _is_replaceable(target: Path) -> bool:
 
 @contextmanager
 def _partial_file(target: Path, path: Any) -> Iterator[Path]:
-    """Yield a new empty file beside `target`, with its permissions, and remove it at the end.
+    """Yield a new empty file beside `target`, with the same permissions, and remove it at the end.
 
     Errors show the `path` that the user gave, which can be a link to the target.
     """
-    # A file name has at most 255 bytes, and a character has up to four, so the name is shortened.
+    # A file name has at most 255 bytes, and a character has up to four bytes, so the name is
+    # shortened.
     suffix = "".join(target.suffixes[-2:])[-20:]
     beside = target.with_name(f".{target.name[:30]}.coalloc-partial-{secrets.token_hex(4)}{suffix}")
     try:
@@ -178,7 +178,7 @@ def _partial_file(target: Path, path: Any) -> Iterator[Path]:
 
 @contextmanager
 def _raising_input_errors(target: Any, which: tuple[int, ...] | None = None) -> Iterator[None]:
-    """Turn an `OSError` in the ``with`` block into an `InputError` that says how to mend it.
+    """Convert an `OSError` in the ``with`` block to an `InputError` that says what to do.
 
     If `which` is given, only errors with these error numbers are turned.
     """
@@ -195,7 +195,6 @@ def _raising_input_errors(target: Any, which: tuple[int, ...] | None = None) -> 
 
 
 def _how_to_make_room(target: Any, number: int | None) -> str:
-    """Return advice for the error of a full disk or a too large file, or "" for other errors."""
     if number == errno.EFBIG:
         return "raise the limit on the size of a file (ulimit -f) or "
     if number not in FULL:

@@ -4,13 +4,13 @@ from typing import Self
 
 
 class NullProgress:
-    """A receiver of progress reports that ignores them, and the base class of `Progress`.
+    """A progress display that shows nothing, and the base class of `Progress`.
 
     Several threads may report, but only one at a time.
     """
 
     def total(self, steps: int, found: int = 0) -> None:
-        """Announce `steps` additional steps, and `found` steps that are already done."""
+        """Announce `steps` more steps to do, besides `found` steps that are already done."""
 
     def step(self) -> None:
         """Report that one step is done."""
@@ -65,7 +65,7 @@ class Progress(NullProgress):
             self._bar.ncols, self._bar.nrows, self._bar.dynamic_ncols = 80, 24, None
 
     def total(self, steps: int, found: int = 0) -> None:
-        """Make the bar longer by `steps`; several parts of a run can call this."""
+        """Add `steps` to the number of steps to do; several parts of a run can call this."""
         self.steps += steps
         self.found += found
         self._bar.total = self.steps

@@ -23,7 +23,7 @@ def spawn(seed: Seed, count: int) -> list[np.random.SeedSequence]:
 
 
 def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
-    """Return the seed from which `spawn` derived this seed."""
+    """Return the seed from which `spawn` derived the given seed."""
     return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key[:-1])
 
 

@@ -11,7 +11,7 @@ CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069
 
 
 def printable(text: str) -> str:
-    r"""Return text with every control character and surrogate replaced by an escape, ``\u001b``.
+    r"""Replace every control character and surrogate by its escape, such as ``\u001b``.
 
     A terminal executes control characters, and surrogates cannot be encoded as UTF-8.
     """

@@ -14,8 +14,8 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, InputError, finite, one_of,
 from coalloc_lib.model.answers import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
-#: The name of the rule that chooses the idle periods that the search of `SlotTrees` finds first. No
-#: other store of idle periods has this rule.
+#: The name of the rule that chooses those idle periods that a search in `SlotTrees` finds first.
+#: Other classes of idle periods do not offer this rule.
 FIRST_FOUND = "first-found"
 
 _START = attrgetter("start")
@@ -37,8 +37,8 @@ class IdlePeriod(NamedTuple):
     end: float
 
 
-#: The rules that choose among the idle periods of a cluster that contain an interval. Each rule is
-#: a key by which these periods are sorted; the first periods are chosen.
+#: The rules that choose idle periods of a cluster for a reservation. Each rule is a function that
+#: returns the sort key of a period. The periods with the lowest keys are chosen.
 RULES: dict[str, Callable[[IdlePeriod], tuple[float, ...]]] = {
     "latest-start": lambda period: (-period.start, period.server),
     "best-fit": lambda period: (period.end - period.start, -period.start, period.server),
@@ -69,7 +69,7 @@ class IdlePeriods:
     ((1, 1), (2, 1))
     """
 
-    #: The names of the rules that `choose` accepts.
+    #: The names of the rules that the method `choose` accepts.
     rules: tuple[str, ...] = tuple(RULES)
 
     def __init__(self, sizes: Sequence[int]) -> None:
@@ -83,7 +83,7 @@ class IdlePeriods:
         return [period for period in self._periods_of(server) if period.end > self.now]
 
     def feasible(self, start: float, end: float) -> list[IdlePeriod]:
-        """Return the idle periods that contain the interval [start, end), by processor number.
+        """Return the idle periods that contain [start, end), in order of processor number.
 
         The paper calls this operation *range search*.
         """
@@ -123,7 +123,7 @@ class IdlePeriods:
         return self._take_first(sorted(self.feasible(start, end), key=order), allocation)
 
     def take(self, period: IdlePeriod, start: float, end: float) -> None:
-        """Reserve the interval [start, end) of an idle period.
+        """Reserve the interval [start, end) in an idle period of a processor.
 
         The parts of the period before and after the interval remain idle. Raises `InputError` if
         the period does not exist or does not contain the interval.
@@ -172,7 +172,6 @@ class IdlePeriods:
         self.now = float(now)
 
     def _periods_of(self, server):
-        """Return the idle periods of a processor; raise an error if it does not exist."""
         numbers = answered_numbers([server])
         number = -1 if numbers is None else numbers[0]
         if not 0 <= number < len(self._idle):
@@ -205,7 +204,7 @@ class IdlePeriods:
 
 
 def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
-    """Return an allocation, the number of processors in each cluster, as a list of ints.
+    """Convert an allocation, the number of processors in each cluster, to a list of ints.
 
     Raises `InputError` if it is not an allocation, or has more processors of a cluster than `most`.
     """
@@ -220,13 +219,13 @@ def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
 
 
 def slack_of(slot: float) -> float:
-    """Return the relative tolerance with which an instant counts as a multiple of a slot length.
+    """Return the relative error up to which an instant counts as a multiple of a slot length.
 
     The multiples of some slots, such as 0.1, are rounded, and an instant that should be a multiple
     may differ from it by a rounding error. If the slot is a multiple of 2**-20, all its multiples
     are exact, and the tolerance is 0.
     """
-    # The kernel `horizon_end` in `engines.kernels.booking` computes this tolerance in the same way.
+    # The kernel `horizon_end` of `engines.kernels.booking` must compute the same tolerance.
     return 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44
 
 

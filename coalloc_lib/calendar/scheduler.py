@@ -80,8 +80,8 @@ class Calendar:
         self.idle = IdlePeriods(self.system.sizes)
         self.rule = checks.one_of("rule", rule, self.idle.rules)
         self.bookings: set[Booking] = set()
-        #: A heap of (end, number, booking). The number decides the order of bookings that end at
-        #: the same instant.
+        #: A heap of the current bookings as tuples (end, number, booking). The numbers decide the
+        #: order of bookings that end at the same instant.
         self._ends: list[tuple[float, int, Booking]] = []
 
     @property
@@ -210,7 +210,7 @@ class Calendar:
         InputError
             If `now` is before the present instant, or too large for the slots to be exact.
         """
-        # This raises an error if the slot number of the instant would not be exact.
+        # This call raises an error if `now` is too late to compute its slot exactly.
         self.terms.horizon_end(checks.finite("now", now))
         self.idle.advance(now)
         while self._ends and self._ends[0][0] <= self.now:
@@ -232,5 +232,5 @@ class _Request(NamedTuple):
     span_penalty: float
 
     def expected_length(self, allocation: Sequence[int]) -> float:
-        """Return the length of the request, which may be longer on several clusters."""
+        """Return the length of the request on an allocation, longer on several clusters."""
         return time_on_processors(self.length, self.span_penalty, clusters_used(allocation))

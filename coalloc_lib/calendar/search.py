@@ -22,7 +22,8 @@ NO_ROOM = "no room in all attempts"
 #: by its start is at most this number, then ``start + length`` may be rounded to `start`.
 HALF_SPACING = 2.0**-53
 
-#: The reasons for which one attempt to reserve processors can fail. The next attempt may succeed.
+#: The reasons why one attempt to reserve processors can fail. The next attempt, at a later start,
+#: may succeed.
 TOO_FEW = "too few servers are idle so long"
 SPANS_BEYOND = "spanning, it would end beyond the horizon"
 
@@ -40,7 +41,7 @@ class BookingRules:
     step : float
         Time between two attempts.
     max_attempts : int, optional
-        Maximal number of attempts for a request. By default, half the number of slots.
+        Maximum number of attempts for a request. By default, half the number of slots.
     horizon : float
         How far ahead processors can be reserved: until the end of ``horizon / slot`` slots, rounded
         up. The first of these slots contains the present instant.
@@ -78,12 +79,12 @@ class BookingRules:
 
     @property
     def slots(self) -> int:
-        """Number of slots that cover the horizon; the paper calls it Q."""
+        """Number of time slots in the planning horizon; the paper calls it Q."""
         return -slot_of(-self.horizon, self.slot)
 
     @property
     def most_attempts(self) -> int:
-        """Maximal number of attempts for a request, at least 1."""
+        """Maximum number of attempted starts for a request, at least 1."""
         return max(self.slots // 2, 1) if self.max_attempts is None else self.max_attempts
 
     def horizon_end(self, now: float) -> float:
@@ -139,7 +140,7 @@ def find_start(
     latest: float,
     until: float,
 ) -> tuple[list[Attempt], Reservation | None, str]:
-    """Look for processors at the starts ``earliest``, ``earliest + step``, ... until a job fits.
+    """Try to place a job at the starts ``earliest``, ``earliest + step``, ... until it fits.
 
     A request is first placed on the processors that are idle for its length on one cluster. If the
     resulting allocation makes it longer, it is placed again in the longer interval. If only the
@@ -189,7 +190,7 @@ def find_start(
 
 
 def _try(idle, job, place, start, length, until, least):
-    """Try one start of a job; return the attempt, and the reservation or None if it failed."""
+    """Try one start of a job; return the attempt, and the reservation if the attempt succeeds."""
     while True:
         end = start + length
         if end > until:

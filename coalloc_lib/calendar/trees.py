@@ -25,17 +25,17 @@ from coalloc_lib.basics.checks import InputError, finite, positive, shown, whole
 from coalloc_lib.calendar import periods as lists
 from coalloc_lib.calendar.periods import FIRST_FOUND, IdlePeriod, IdlePeriods, slot_of
 
-#: The maximal share of the leaves of a subtree that its left or its right half may have. A subtree
-#: with a larger share is rebuilt.
+#: The maximum share of the leaves of a subtree that one of its halves may have. If one half has a
+#: larger share, the subtree is rebuilt.
 BALANCE = 0.7
-#: The maximal number of nodes in all slot trees of a cluster. A node needs about 100 bytes, so this
-#: is about 2 GiB.
+#: The maximum number of nodes in all slot trees of a cluster. A node needs about 100 bytes, so this
+#: limit is about 2 GiB.
 MOST_NODES = 20_000_000
 
 
 @dataclass(eq=False, slots=True)
 class Leaf:
-    """A leaf of a tree of idle periods; it has one period."""
+    """A leaf of a tree of idle periods, which stores a single idle period."""
 
     period: IdlePeriod
     size: int = 1
@@ -73,7 +73,7 @@ Node = Leaf | Inner
 
 @dataclass(slots=True)
 class Steps:
-    """A counter of elementary operations: nodes that were visited, created or removed."""
+    """A counter of elementary operations: visits, creations and removals of tree nodes."""
 
     taken: int = 0
 
@@ -88,7 +88,7 @@ def leaves(node: Node | None) -> Iterator[IdlePeriod]:
 
 
 class Tree:
-    """A balanced tree with idle periods in its leaves, either primary or secondary."""
+    """A balanced search tree with idle periods in its leaves, either primary or secondary."""
 
     def __init__(
         self, periods: Sequence[IdlePeriod], steps: Steps, is_primary: bool = True
@@ -124,7 +124,7 @@ class Tree:
         return Inner(median, self.key(last), left, right, len(periods), secondary)
 
     def _inserted(self, node, period):
-        """Return the subtree below a node after a period was added to it."""
+        """Return the subtree below a node after an idle period was added to it."""
         self.steps.taken += 1
         if isinstance(node, Leaf):
             return self._built(sorted([node.period, period], key=self.key))
@@ -167,8 +167,8 @@ def _marked_subtrees(node, instant, is_primary, steps):
     In a primary tree, the periods that start at or before the instant match. In a secondary tree,
     the periods that end at or after it match.
     """
-    # If the median of a node matches, all periods of its right half match, and the search goes on
-    # in its left half. Otherwise no period of the left half matches.
+    # If the median of a node satisfies the condition of the search, all periods in its right half
+    # do, and the search continues in its left half. Otherwise, no period in its left half does.
     while isinstance(node, Inner):
         steps.taken += 1
         if node.median <= instant if is_primary else node.median >= instant:
@@ -184,7 +184,7 @@ def _marked_subtrees(node, instant, is_primary, steps):
 
 @dataclass
 class Operations:
-    """The number of visited, created and removed nodes in each part of the slot-tree algorithm.
+    """The numbers of tree nodes that each part of the slot-tree algorithm visits or changes.
 
     Attributes
     ----------
@@ -297,14 +297,14 @@ class SlotTrees(IdlePeriods):
         self.plant()
 
     def plant(self) -> None:
-        """Build the trees of all slots again, perfectly balanced, without counting operations."""
+        """Rebuild the trees of all slots, perfectly balanced, without counting the operations."""
         first = slot_of(self.now, self.slot)
         self.trees = {
             number: self._tree_of_slot(number) for number in range(first, first + self.slots)
         }
 
     def search(self, start: float, end: float, count: int | None = None) -> TreeSearch:
-        """Search for idle periods that contain [start, end) in the tree of the slot of `start`.
+        """Search the tree of the slot of `start` for idle periods that contain [start, end).
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class SlotTrees(IdlePeriods):
         return TreeSearch(slot, candidates, feasible, found)
 
     def feasible(self, start: float, end: float) -> list[IdlePeriod]:
-        """Return the idle periods that contain the interval [start, end), by processor number.
+        """Return the idle periods that contain [start, end), in order of processor number.
 
         They are searched in the tree of the slot of `start`. If this slot is not in the horizon,
         they are searched in the lists.
@@ -349,7 +349,7 @@ class SlotTrees(IdlePeriods):
         return sorted(self.search(start, end).found)
 
     def counts(self, start: float, end: float) -> tuple[int, ...]:
-        """Return the number of processors that are idle during [start, end), in a tuple.
+        """Return a tuple with the number of processors that are idle during [start, end).
 
         The sizes of the marked subtrees are added, and no period is retrieved.
         """
@@ -386,7 +386,7 @@ class SlotTrees(IdlePeriods):
         self.operations.advance += self._steps.taken - before
 
     def _mark(self, slot, start, end, count):
-        """Return the subtrees that the two phases of a search mark.
+        """Return the subtrees of idle periods that the two phases of a search mark as candidates.
 
         Phase 1 marks periods that start early enough, and phase 2 those that end late enough. Phase
         2 stops when it has marked `count` periods. As in the paper, it takes the subtrees of
@@ -438,7 +438,6 @@ class SlotTrees(IdlePeriods):
 
 
 def _number_of_leaves(nodes):
-    """Return the total number of leaves below the given nodes of trees."""
     return sum(node.size for node in nodes)
 
 

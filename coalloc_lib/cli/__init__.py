@@ -17,8 +17,8 @@ from coalloc_lib.cli.output import print_json, print_table, show
 
 __all__ = ["app", "main"]
 
-#: The help texts of the commands that are defined in a module of their own. The module has the name
-#: of the command, a function of this name, and the constant EXAMPLES.
+#: The help texts of the commands that have their own modules. Each module has the name of its
+#: command. It contains a function with the same name, and the constant EXAMPLES.
 COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
     "simulate": "Simulate the jobs of a log on a system; print the metrics, write the schedule.",

@@ -12,11 +12,11 @@ from typer.core import TyperCommand
 
 from coalloc_lib.cli.output import OUTPUT, drop_output, naming, prepare_streams, warn
 
-#: The message for each exit status that means that a signal ended a command.
+#: The message for each exit status of a command that was ended by a signal.
 ENDINGS = {130: "interrupted", 143: "terminated"}
 
-#: The base class of all errors of the command line parser. It is found through BadParameter,
-#: because versions of typer import it from different packages.
+#: The base class of all errors of the command line parser. The class is taken from the module of
+#: BadParameter, because versions of typer import it from different packages.
 _ParserError: Any = import_module(typer.BadParameter.__module__).ClickException
 
 
@@ -90,8 +90,8 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
         return 0
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):
-            # The parser treats every EOFError as if the user had closed the terminal. This one
-            # means that a file ended too early.
+            # The parser treats every EOFError as if the user had closed the terminal. Here, the
+            # EOFError means that a file ended too early.
             raise error.__cause__ from None
         status = 130
     except Terminated:
@@ -131,7 +131,7 @@ def _mistake(error: Exception, program: str) -> str | None:
 
 
 class Terminated(BaseException):
-    """The process received the signal SIGTERM.
+    """The exception that is raised when the process receives the signal SIGTERM.
 
     Like `KeyboardInterrupt`, it is no subclass of `Exception`, so that handlers of ordinary errors
     do not catch it.

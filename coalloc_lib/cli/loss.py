@@ -17,9 +17,9 @@ from coalloc_lib.model.jobs import REQUESTS
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster, parse_clusters
 
-#: The values of options for which a formula of the capacity loss exists.
+#: The values that command line options must have if a formula is to give the capacity loss.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
-#: The values of further options for which the approximation of the capacity loss exists.
+#: The values that further options must have if the capacity loss is to be approximated.
 APPROXIMATED = {"--placement": ("worst-fit", "first-fit")}
 
 EXAMPLES = """\b
@@ -119,7 +119,7 @@ class _Question(NamedTuple):
 
 
 def _has_formula(question, method, given, sampling):
-    """Return whether a formula gives the capacity loss, so that no simulation is needed.
+    """Return whether a formula gives the capacity loss, so that no simulation is necessary.
 
     If the user gave a method whose formula does not exist, raise an `InputError`.
 

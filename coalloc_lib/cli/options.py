@@ -20,8 +20,8 @@ from coalloc_lib.policies.booking import CHOICES
 from coalloc_lib.policies.fcfs import COUNTED
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 
-#: The options that several commands share. Each has a placeholder for its value in the help (None
-#: for a flag), a help text and, for some, a smallest value.
+#: The options that several commands share. Each option has a placeholder for its value in the help
+#: (None for a flag) and a help text. Some options also have a smallest allowed value.
 SHARED: dict[str, tuple] = {
     "clusters": ("N,N,...", "Number of processors of each cluster, or a named system: "
                  f"{', '.join(NAMED_SYSTEMS)}."),
@@ -32,9 +32,9 @@ SHARED: dict[str, tuple] = {
     "seed": ("N", "Seed of the random numbers.", 0),
     "as_json": (None, "Print one JSON object."),
 }  # fmt: skip
-#: The options that set fields of scheduling policies. Each has a placeholder for its value in the
-#: help (None for a flag), a help text and, for some, a smallest value. The names of the policies
-#: are printed before the help text.
+#: The options that set fields of scheduling policies. Each option has a placeholder for its value
+#: in the help (None for a flag) and a help text. Some options also have a smallest allowed value.
+#: The help shows the names of the policies before the help text.
 FIELDS: dict[str, tuple] = {
     "max_jumps": ("N", "how many times a job may be overtaken.", 0),
     "counted": ("WHEN", "the overtakings of a job count while it is "
@@ -50,7 +50,7 @@ FIELDS: dict[str, tuple] = {
     "rule": ("RULE", f"how processors are chosen: {', '.join(CHOICES)}."),
     "release_early": (None, "the processors of a job that ends early become free at once."),
 }  # fmt: skip
-#: Command line options that do not have the name of their argument in Python.
+#: The command line options whose names differ from the names of their arguments in Python.
 NAMES = {"as_json": "--json"}
 
 
@@ -102,7 +102,7 @@ def command(
 
 @contextmanager
 def _naming_options(flags: Mapping[str, str]) -> Iterator[None]:
-    """Let an `InputError` name the option that the user gave and not an argument of Python."""
+    """Make an `InputError` name the command line option instead of the Python argument."""
     try:
         yield
     except InputError as error:
@@ -121,7 +121,6 @@ def _option(flag: str, kind: Any, metavar: str | None, text: str, least: int | N
 
 
 def _fields(planning: bool | None) -> list[Parameter]:
-    """Return a command line option for each field of the scheduling policies."""
     options: dict[str, Parameter] = {}
     for policy in SCHEDULING.values():
         kind: Any = policy
@@ -132,7 +131,6 @@ def _fields(planning: bool | None) -> list[Parameter]:
 
 
 def _field(field: Field, field_type: Any) -> Parameter:
-    """Return a command line option for one field of the scheduling policies."""
     metavar, text, *least = FIELDS[field.name]
     if isinstance(field.default, float | str):
         default = field.default if isinstance(field.default, str) else f"{field.default:g}"

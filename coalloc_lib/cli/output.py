@@ -20,22 +20,22 @@ from coalloc_lib.basics.text import printable
 
 #: The name of standard output in error messages.
 OUTPUT = "standard output"
-#: ASCII signs that are printed in the place of others if the output stream cannot encode these.
+#: The ASCII characters that replace other characters if the output stream cannot encode them.
 SIGNS = {
     "−": "-", "–": "-", "—": "-", "─": "-", "±": "+/-", "×": "x", "·": "*", "…": "...",
     "≤": "<=", "≥": ">=", "≈": "~", "→": "->", "↔": "<->", "’": "'", "‘": "'", "“": '"',
     "”": '"', "✓": "yes", "✗": "no", "\N{NO-BREAK SPACE}": " ",
 }  # fmt: skip
-#: The name under which Python knows the handler of encoding errors, `_in_ascii`.
+#: The name of the encoding error handler `_in_ascii` in Python's registry.
 SIGNS_HANDLER = "coalloc-signs"
 #: The width, in characters, of tables that are printed into a file or a pipe.
 FILE_WIDTH = 120
-#: The smallest width, in characters, of a column of words in a printed table.
+#: The smallest width, in characters, of a table column that contains words.
 WORDS_WIDTH = 10
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Replace characters that a stream cannot encode by ASCII signs, escapes or question marks."""
+    """Replace characters that a stream cannot encode with ASCII, escapes or question marks."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     characters = printable(error.object[error.start : error.end])
@@ -55,7 +55,7 @@ def prepare_streams() -> None:
 
 @contextmanager
 def naming(path: str) -> Iterator[None]:
-    """Add the name of a file to every `OSError` in the ``with`` block.
+    """Add a file name to every `OSError` that occurs in the ``with`` block.
 
     The error of a failed write, for example on a full disk, does not name the file.
     """
@@ -95,7 +95,7 @@ def warn(words: str) -> None:
 
 
 def print_json(answer: dict) -> None:
-    """Print a dict as one JSON object, with null in the place of infinite numbers and NaN."""
+    """Print a dict as one JSON object, with null instead of infinite numbers and NaN."""
     # If the output stream does not use UTF-8, characters other than ASCII are written as escapes.
     encoding = codecs.lookup(getattr(sys.stdout, "encoding", None) or "utf-8").name
     text = json.dumps(_finite(answer), indent=2, ensure_ascii=encoding != "utf-8", allow_nan=False)
@@ -133,7 +133,8 @@ def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None
 
     is_terminal = sys.stdout.isatty()
     width = get_terminal_size().columns if is_terminal else FILE_WIDTH
-    # The cells of the table become `Text`, because rich reads square brackets in a `str` as markup.
+    # The cells of the table become objects of the class `Text`, because the package rich reads
+    # square brackets in a `str` as markup.
     cells = [
         [cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row] for row in rows
     ]

@@ -17,15 +17,16 @@ from coalloc_lib.model.placement import time_on_processors
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
 
-#: The columns that are read: job, submission, start, end and allocation, by the kind of file.
+#: The columns that are read from a CSV file of this library and from one of Batsim: job,
+#: submission, start, end and allocation.
 OURS = ("job", "submit", "start", "end", "allocation")
 BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocated_resources")
-#: Instants that differ by less, relative to their size, count as equal, because tools round them.
+#: The relative difference up to which two instants count as equal, because other tools round them.
 ROUNDING = 1e-6
 
 
 class Recorded(NamedTuple):
-    """Starts, ends and allocations for the jobs of a stream; NaN and zeros for missing jobs."""
+    """The starts, ends and allocations of jobs in a file; NaN and zeros for missing jobs."""
 
     start: NDArray[np.float64]
     end: NDArray[np.float64]
@@ -33,7 +34,7 @@ class Recorded(NamedTuple):
 
 
 def read_schedule(path: str, system: Multicluster, jobs: JobStream) -> Recorded:
-    """Return the schedule of a file for the jobs of a stream.
+    """Read a schedule for the jobs of a stream from a file.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def read_schedule(path: str, system: Multicluster, jobs: JobStream) -> Recorded:
 
 
 def _without_rounding(start, end, allocation, jobs):
-    """Return the ends, in which an end that was only rounded has its exact value."""
+    """Replace each end of a job that differs from the exact end only by rounding."""
     clusters = (allocation > 0).sum(axis=1)
     exact = start + time_on_processors(jobs.runtime, jobs.span_penalty, clusters)
     return np.where(_nearly(end, exact), exact, end)
@@ -66,7 +67,7 @@ def _nearly(one: Any, other: Any) -> Any:
 
 
 def _read_log(path, system, jobs):
-    """Return the schedule that a log recorded: each job starts after its wait."""
+    """Return the schedule that a log contains: each job starts after its recorded wait."""
     if len(system) > 1:
         raise InputError(
             f"{path} is a log, which does not say on which clusters its jobs ran; give --clusters "
@@ -86,7 +87,7 @@ def _read_log(path, system, jobs):
 
 
 def _read_csv(path, system, jobs):
-    """Return the schedule of a CSV file, ours or Batsim's."""
+    """Read a schedule from a CSV file of this library or of Batsim."""
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             table = csv.DictReader(file)
@@ -152,7 +153,7 @@ def _number(line, column, text):
 
 
 def _our_allocation(line, text, system):
-    """Return the processors of each cluster from a text such as ``0:32;1:16``."""
+    """Convert a string such as ``0:32;1:16`` to the number of processors in each cluster."""
     taken = [0] * len(system)
     for part in filter(None, text.split(";")):
         cluster, colon, processors = part.partition(":")
@@ -167,7 +168,7 @@ def _our_allocation(line, text, system):
 
 
 def _batsim_allocation(line, text, system):
-    """Return the processors of each cluster from numbers of processors such as ``0-3 7``."""
+    """Convert processor numbers such as ``0-3 7`` to the number of processors in each cluster."""
     edges = np.append(0, np.cumsum(system.sizes))
     taken = np.zeros(len(system), dtype=np.int64)
     for part in text.split():

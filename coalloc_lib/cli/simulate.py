@@ -173,7 +173,7 @@ def _check_nodes(node, system):
 
 
 def _check_outputs(out, export, as_json):
-    """Raise an error if options for the output exclude each other or if a file is not writable.
+    """Raise an error if options for the output contradict each other or a file is not writable.
 
     This is checked before the simulation, which may take long.
     """
@@ -189,7 +189,7 @@ def _check_outputs(out, export, as_json):
 
 
 def _read(trace):
-    """Read a log, and print notes on how it was read on stderr."""
+    """Read a log, and print the notes about it on stderr."""
     log = load_trace(trace)
     for note in log.notes:
         warn(f"{log.name}: {note}")

@@ -101,7 +101,10 @@ def verify(
 
 
 def _schedule(system, jobs, policy, placement, recorded):
-    """Return a schedule with what a file contains; online booking rejects jobs without a start."""
+    """Build a schedule from the starts, ends and allocations in a file.
+
+    In online booking, jobs without a start count as rejected.
+    """
     refused = {}
     if type(policy) is Online:
         for job in np.flatnonzero(np.isnan(recorded.start)).tolist():
@@ -110,7 +113,6 @@ def _schedule(system, jobs, policy, placement, recorded):
 
 
 def _never_checked(schedule, scheduling):
-    """Return what a file of a schedule does not contain or what no option asked for."""
     if scheduling is None:
         return ["the decisions of a policy; give --scheduling"]
     missing = ["promised starts"] if schedule.scheduling.uses_estimates else []

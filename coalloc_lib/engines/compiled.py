@@ -33,7 +33,7 @@ from coalloc_lib.model.placement import Placement, is_of_library
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
 from coalloc_lib.policies.backfilling import queue_key
 
-#: The reasons for which online scheduling rejects jobs, by their codes in its kernel.
+#: The reason for which online scheduling rejects a job, by the code that the kernel returns.
 _REASONS = {
     booking.NO_ROOM: search.NO_ROOM,
     booking.PAST_LATEST: search.PAST_LATEST,
@@ -53,7 +53,7 @@ def run(task: Task) -> Outcome:
     """Run a simulation on the compiled engine and return its outcome."""
     if not knows(task.scheduling, task.placement):
         raise InputError(
-            f"engine = 'compiled' has no translation of {task.scheduling} with {task.placement}; "
+            f"engine = 'compiled' cannot run {task.scheduling} with {task.placement}; "
             "use engine='reference', which runs any policy object"
         )
     return _TRANSLATIONS[type(task.scheduling)](task)
@@ -93,7 +93,7 @@ def _run_backfilling(task):
 
 
 def _run_easy(task, coming):
-    """Run EASY; `coming` has the numbers of the jobs in order of arrival."""
+    """Run EASY; the argument `coming` has the job numbers in order of arrival."""
     system, jobs, _, placement, _ = task
     n, stream = len(jobs), stream_of(jobs, placement)
     rule, options = rule_of(jobs.request, placement, len(system)), _backfilling_options(task)
@@ -119,10 +119,10 @@ def _run_easy(task, coming):
 
 
 def _run_conservative(task, coming):
-    """Run conservative backfilling; `coming` has the numbers of the jobs in order of arrival."""
+    """Run conservative backfilling; the argument `coming` has the job numbers by arrival."""
     system, jobs, _, placement, backlog = task
     n, stream = len(jobs), stream_of(jobs, placement)
-    # With a backlog, jobs do not ask for earliest starts.
+    # In a run with a backlog, jobs may start at any time, and do not ask for an earliest start.
     earliest = np.zeros(n) if backlog else jobs.earliest_start
     columns, expected = _new_columns(n, len(system)), expected_times_of(jobs, placement)
     rule = rule_of(jobs.request, placement, len(system))
@@ -164,7 +164,7 @@ def _backfilling_outcome(task, columns, started):
 def _run_online(task):
     system, jobs, scheduling, placement, _ = task
     n, sizes = len(jobs), system.as_array()
-    # This raises an error if the number of the slot of a submission would not be exact.
+    # This call raises an error if the last submission is too late to compute its slot exactly.
     scheduling.horizon_end(jobs.submit.max(initial=0.0))
     columns, bookings = _new_bookings(jobs, len(system))
     expected = expected_times_of(jobs, placement, scheduling.min_length)
@@ -195,7 +195,6 @@ def _booking_options(scheduling):
 
 
 def _new_bookings(jobs, clusters):
-    """Return arrays for the results of online scheduling, as `Columns` and as `Bookings`."""
     n = len(jobs)
     columns = _new_columns(n, clusters)
     columns.entered[:] = jobs.submit
@@ -206,7 +205,6 @@ def _new_bookings(jobs, clusters):
 
 
 def _new_columns(count, clusters):
-    """Return arrays for the results of a run with a number of jobs on a number of clusters."""
     start, end, entered = (np.empty(count) for _ in range(3))
     allocation = np.zeros((count, clusters), dtype=np.int32)
     return Columns(start, end, entered, allocation, np.full(count, np.nan))
@@ -220,8 +218,8 @@ def _check_started(task, columns, started):
         raise left_waiting(str(task.scheduling), min(task.backlog or n, n - started), first)
 
 
-#: The function that runs each policy on the compiled engine. Only the readable engine runs other
-#: policies.
+#: The function that runs each policy on the compiled engine. Policies that are not listed here run
+#: only on the readable engine.
 _TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
     FCFS: _run_fcfs_or_fpfs,
     FPFS: _run_fcfs_or_fpfs,

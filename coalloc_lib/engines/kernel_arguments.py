@@ -20,7 +20,7 @@ from coalloc_lib.model.placement import (
     time_on_processors,
 )
 
-#: The code of each placement that has a compiled version.
+#: The code by which the kernels identify each placement that they support.
 PLACEMENT_CODES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
     WorstFit: placing.WORST_FIT,
@@ -28,20 +28,21 @@ PLACEMENT_CODES: dict[type, int] = {
     LeastLoaded: placing.LEAST_LOADED,
     RandomFit: placing.RANDOM_FIT,
 }
-#: The placement rules for which the kernels of FCFS, FPFS and EASY have specialized versions, which
-#: are up to twice as fast as the general version. They are the default rules, which most runs use.
-#: EASY is specialized only if it is not adaptive and its queue is in order of arrival.
+#: The placement rules for which FCFS, FPFS and EASY have specialized kernels, which are up to twice
+#: as fast as the general kernels. These rules are the defaults, so most runs use them. EASY uses a
+#: specialized kernel only if it is not adaptive and its queue is in order of arrival.
 SPECIALIZED = {
     (request, placing.WORST_FIT, placing.NONE)
     for request in (placing.ORDERED, placing.UNORDERED, placing.FLEXIBLE, placing.TOTAL)
 }
-#: The number of levels in `levels_of`. A level is a number of processors. With these levels,
-#: conservative backfilling skips parts of its profile in which a job cannot start.
+#: The maximum number of levels that `levels_of` returns. A level is a number of processors.
+#: Conservative backfilling uses the levels to skip parts of its profile in which a job cannot
+#: start.
 LEVELS = 5
 
 
 def rule_of(request: str, placement: Placement | None, clusters: int) -> placing.Rule:
-    """Return the codes by which the kernels know a placement and a request type.
+    """Return the codes that the kernels use for a placement and a request type.
 
     Ordered requests have no placement; their `Rule` contains the codes of worst fit, which the
     kernels do not use.
@@ -61,7 +62,7 @@ def rule_of(request: str, placement: Placement | None, clusters: int) -> placing
 
 
 def has_specialized_kernels(rule: placing.Rule) -> bool:
-    """Return whether FCFS, FPFS and EASY have kernels that are specialized for a placement rule."""
+    """Return whether FCFS, FPFS and EASY have specialized kernels for a placement rule."""
     return (rule.request, rule.choice, rule.single) in SPECIALIZED
 
 
@@ -71,7 +72,7 @@ def specialized(rule: placing.Rule) -> placing.Rule:
 
 
 def stream_of(jobs: JobStream, placement: Placement | None, *, is_searched: bool = True) -> Stream:
-    """Return the arrays with which the kernels represent a job stream.
+    """Convert a job stream to the arrays that the kernels read.
 
     If the policy searches its queue for jobs that fit, or jobs may stay whole, the keys of the jobs
     end with their total number of processors; see `kernels.placing`.
@@ -86,7 +87,7 @@ def stream_of(jobs: JobStream, placement: Placement | None, *, is_searched: bool
 def expected_times_of(
     jobs: JobStream, placement: Placement | None, min_length: float = 0.0
 ) -> Expected:
-    """Return the expected lengths of the jobs, which are at least `min_length`."""
+    """Return the expected length of each job, or `min_length` if that is longer."""
     alone = jobs.expected
     clusters = (jobs.components > 0).sum(axis=1)
     if jobs.request == "total" or not has_fixed_lengths(jobs, placement):
@@ -104,19 +105,18 @@ def has_fixed_lengths(jobs: JobStream, placement: Placement | None) -> bool:
 
 
 def levels_of(stream: Stream) -> np.ndarray:
-    """Return numbers of processors that divide the sizes of the jobs into groups of equal size."""
+    """Return job sizes that divide the jobs into groups with about equal numbers of jobs."""
     shares = np.linspace(0, 1, LEVELS, endpoint=False)
     return np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
 
 
 def _times_on_several_clusters(times, jobs):
-    """Convert times on one cluster to times on 2, 3, ... clusters, one column for each."""
+    """Return a table of run times on 2, 3, ... clusters, from the run times on one cluster."""
     table = jobs.span_penalty.reshape(len(jobs), -1)
     return np.ascontiguousarray(time_on_processors(times[:, None], table, np.full(table.shape, 2)))
 
 
 def _parts_of(jobs, placement):
-    """Return the numbers of processors that are placed for each job; see `kernels.placing`."""
     components = jobs.components
     if isinstance(placement, HomeSite):
         return np.ascontiguousarray(components, dtype=np.int32)

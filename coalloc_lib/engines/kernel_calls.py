@@ -12,11 +12,11 @@ import numpy as np
 from coalloc_lib.basics.compilation import call
 from coalloc_lib.engines.kernels import events
 
-#: The name of the simulation kernels in messages about their compilation.
+#: The name of the simulation kernels in messages that they are being compiled.
 NAME = "simulation kernels"
-#: Runs with at most this number of jobs are too short for a second thread and a progress bar. The
-#: first number applies if the policy reserves processors for every job, the second to all other
-#: policies.
+#: The maximum numbers of jobs in a short run, which needs neither a second thread nor a progress
+#: bar. The first number applies if the policy reserves processors for every job, and the second
+#: applies to all other policies.
 FEW_PLANNED, FEW = 300, 20_000
 #: The time before a progress bar appears, and the time between two updates of it, in seconds.
 PATIENCE, TICK = 2.0, 0.2
@@ -55,11 +55,10 @@ def run_kernel(kernel: Callable, *arguments: Any, jobs: int, few: int | None = N
 
 
 def _show_progress(run: Future, watch: np.ndarray, total: int) -> None:
-    """Show the number of started jobs in a progress bar until the run ends."""
     from tqdm.auto import tqdm
 
     is_notebook = getattr(builtins, "__IPYTHON__", False)
-    # With None, tqdm shows the bar only if the output is a terminal.
+    # If the argument `disable` is None, tqdm shows the progress bar only in a terminal.
     options: dict[str, Any] = {
         "unit": "job",
         "leave": False,

@@ -14,7 +14,7 @@ from coalloc_lib.policies import Refusal, Scheduling
 
 
 class Task(NamedTuple):
-    """The input of a simulation engine: all that describes one run.
+    """All input of a simulation engine for one run.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Task(NamedTuple):
 
 
 class Servers:
-    """The numbers of the processors of each job of a run.
+    """The numbers of the processors that each job of a run gets.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Servers:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Sequence[int] | NDArray[np.int32]]) -> "Servers":
-        """Return the object for a list that has the processor numbers of each job."""
+        """Return a `Servers` object from a list of the processor numbers of each job."""
         first = np.append(0, np.cumsum([len(row) for row in rows], dtype=np.int64))
         ids = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
         return cls(ids, first)
@@ -114,7 +114,7 @@ class Outcome(NamedTuple):
     servers: Servers | None = None
 
     def in_stream_order(self, order: np.ndarray) -> "Outcome":
-        """Return this outcome with the job at position i moved to position ``order[i]``."""
+        """Return a copy in which the job at position i has moved to position ``order[i]``."""
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         columns = [column[place] for column in self[:5]]
@@ -125,8 +125,8 @@ class Outcome(NamedTuple):
 
 
 def left_waiting(policy: str, count: int, first: int) -> InputError:
-    """Return the error for a run in which jobs wait but nothing can happen any more."""
+    """Return the error for a run in which jobs wait but no job will arrive, start or leave."""
     return InputError(
-        f"{policy} left {count} jobs waiting in an idle system, job {first} first; change the "
-        "policy so that it starts jobs that fit"
+        f"{policy} left {count} jobs waiting in an idle system, beginning with job {first}; "
+        "change the policy so that it starts jobs that fit"
     )

@@ -17,17 +17,19 @@ from coalloc_lib.engines.state import State, name_of
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.policies import Job
 
-#: The ranks of the kinds of events at one instant. SimPy handles events with a lower rank first.
+#: The ranks of the three types of events. SimPy handles events at the same instant in order of
+#: increasing rank.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
-#: The maximal number of successive calls of a policy in which no job starts although no job runs
-#: and no job will arrive. After more calls, the run ends with an error, because a policy could ask
-#: for calls forever. A policy that asks for a call every second can wait for a day.
+#: The maximum number of successive calls of a policy in which no job starts although no job runs
+#: and no job will arrive. After more calls, the run ends with an error, because the policy could
+#: ask for calls forever. The limit lets a policy that asks for a call every second wait for a whole
+#: day.
 MOST_IN_VAIN = 100_000
 
 
 def jobs_of(jobs: JobStream, *, is_held: bool = False) -> list[Job]:
-    """Return the jobs of a stream as `Job` objects, which policies read.
+    """Convert a stream of jobs to the `Job` objects that policies read.
 
     If the queue `is_held` at a constant length, the jobs do not ask for earliest starts.
     """
@@ -43,7 +45,7 @@ def jobs_of(jobs: JobStream, *, is_held: bool = False) -> list[Job]:
 
 
 class Ranked(simpy.Event):
-    """A SimPy event at an exact instant; its rank decides the order of events at one instant.
+    """A SimPy event at an exact instant, with a rank that orders events at the same instant.
 
     A `simpy.Timeout` takes a delay, and the rounded sum of ``now`` and ``instant - now`` may differ
     from `instant`.
@@ -57,7 +59,7 @@ class Ranked(simpy.Event):
 
 
 class Simulation:
-    """One simulation run of the readable engine."""
+    """One run of a simulation on the readable engine."""
 
     def __init__(self, task: Task) -> None:
         system, jobs, scheduling, _, self.backlog = task
@@ -77,7 +79,7 @@ class Simulation:
         self.in_vain = 0
 
     def run(self) -> Outcome:
-        """Run until every job has left, and return the outcome."""
+        """Run the simulation until every job has left, and return the outcome."""
         if not self.backlog:
             for job in self.jobs:
                 self.environment.process(self.life(job))
@@ -107,7 +109,7 @@ class Simulation:
         Ranked(self.environment, instant, SCHEDULER).callbacks.append(self.wake)
 
     def wake(self, _event: simpy.Event) -> None:
-        """Call the policy at an instant for which it asked, unless all jobs have left."""
+        """Call the policy at an instant that it asked for, unless all jobs have left."""
         if self.to_leave:
             self.call_scheduler()
 
@@ -119,7 +121,7 @@ class Simulation:
             now.callbacks.append(self.schedule)
 
     def schedule(self, _event: simpy.Event) -> None:
-        """Call the policy until it starts nothing more, then refill a queue of constant length."""
+        """Call the policy until it starts no more jobs, then refill a queue of constant length."""
         self.scheduler_called = False
         queue = self.state.queue
         before, waiting = len(queue), -1

@@ -73,7 +73,7 @@ class State(policies.State):
 
     @property
     def now(self) -> float:
-        """The present instant."""
+        """The present instant of the simulation."""
         return self._environment.now
 
     @property
@@ -108,10 +108,11 @@ class State(policies.State):
         return (self.now if job.start is None else job.start) + job.expected_length(where)
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
-        """Start a waiting job on `allocation`, by default on that of the placement, if it fits."""
+        """Start a waiting job if it fits, on `allocation` or as the placement chooses."""
         turn = self._turn(job, "started")
         if allocation is None:
-            # This does the same as `place`, but faster, because most jobs do not fit.
+            # This code does the same as the method `place`. It is faster in the usual case that the
+            # job does not fit.
             taken = self._placement.place(job.components, self._request, self._idle)
             if taken is None:
                 return False
@@ -179,7 +180,7 @@ class State(policies.State):
         turn.succeed(False)
 
     def enter(self, job: Job) -> simpy.Event:
-        """Add a job to the queue; return the event that ends its wait.
+        """Add a job to the queue, and return the SimPy event that ends the wait of the job.
 
         The value of the event is True if the job starts, and False if it is rejected.
         """
@@ -195,12 +196,10 @@ class State(policies.State):
         self._idle = tuple(map(add, self._idle, job.allocation))
 
     def _placed(self, job, answer, room):
-        """Return the answer of the placement; raise an error if it is not an allocation."""
         what = f"job {job.number}, of {job.processors} processors,"
         return checked_allocation(name_of(self._placement), answer, sum(job.components), room, what)
 
     def _turn(self, job, did):
-        """Return the event that ends the wait of a job; raise an error if the job does not wait."""
         try:
             return self._turns[job]
         except (KeyError, TypeError):  # An object that is not hashable raises TypeError.
@@ -219,5 +218,5 @@ class State(policies.State):
 
 
 def _instant(value):
-    """Return a value that a policy passed as an instant, or NaN if it is not a number."""
+    """Return an instant that a policy passed, or NaN if it is not a number."""
     return float_of(value) if kind_of(type(value)) == "numbers" else nan

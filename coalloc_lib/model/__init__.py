@@ -6,6 +6,6 @@ Code that decides when a job starts belongs in `policies` and `engines`. Begin w
 
 import lazy_loader as _lazy
 
-# After `import coalloc_lib.model`, its module `jobs` can be used without a further import. It is
-# loaded when it is first used.
+# After `import coalloc_lib.model`, the attribute `coalloc_lib.model.jobs` can be used without
+# importing the module `jobs`, which is loaded at its first use.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["jobs"])

@@ -8,8 +8,8 @@ from coalloc_lib.basics.checks import InputError, shown
 
 
 def answered_numbers(answer: Any) -> list[int] | None:
-    """Convert the result of a user's method to a list of ints, or return None if that fails."""
-    # The second test is slow, so the usual types of a result (list, tuple and range) skip it.
+    """Convert the result of a user-defined method to a list of ints; return None if it fails."""
+    # The second test is slow, so results of the usual types (list, tuple and range) skip it.
     is_plain = type(answer) in (list, tuple, range)
     if not is_plain and isinstance(answer, (str, bytes, Mapping, Set)):
         return None
@@ -51,6 +51,6 @@ def checked_allocation(
     if taken is None or any(map(operator.gt, taken, idle)):
         raise InputError(
             f"{placement} placed {what} as {shown(answer)} with {shown([*idle])} idle processors "
-            "in the clusters; return None, or how many of them to take from each cluster"
+            "in the clusters; return None, or the number of processors to take from each cluster"
         )
     return taken

@@ -26,7 +26,7 @@ def component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]
 
 
 def job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
-    """Return the numbers of the jobs as an array, which are 1, 2, 3, ... if `value` is None."""
+    """Return the job numbers as an array; if `value` is None, they are 1, 2, 3, ..."""
     if value is None:
         return np.arange(1, jobs + 1)
     numbers = whole_numbers(name, value, least=-checks.LARGEST_WHOLE)
@@ -36,7 +36,7 @@ def job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
 
 
 def labels(name: str, value: Any, _jobs: int) -> NDArray[np.str_] | None:
-    """Return the names of the jobs as an array of text, or None if `value` is None."""
+    """Return the names of the jobs as an array of strings, or None if `value` is None."""
     if value is None:
         return None
     is_list = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | Set)
@@ -46,7 +46,7 @@ def labels(name: str, value: Any, _jobs: int) -> NDArray[np.str_] | None:
 
 
 def failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
-    """Return which jobs end without success as an array, or None if `value` is None."""
+    """Return a boolean array that marks the jobs that fail, or None if `value` is None."""
     if value is None:
         return None
     failures = np.array(value)
@@ -56,7 +56,7 @@ def failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
 
 
 def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return span penalties as an array: the relative extra run times on several clusters.
+    """Return span penalties as an array: relative increases of run time on several clusters.
 
     There is one penalty for each job, or a row for each job with the penalties on 2, 3, ...
     clusters.
@@ -85,7 +85,7 @@ def refuse_different_indexes(columns: Mapping[str, Any]) -> None:
         if not index.equals(indexed[first]):
             raise InputError(
                 f"{first} and {name} have different indexes, but columns are matched by position; "
-                "sort their rows alike and give .to_numpy() of each"
+                "sort their rows in the same order and give .to_numpy() of each"
             )
 
 
@@ -95,8 +95,8 @@ def earliest_starts(name: str, value: Any, _jobs: int) -> NDArray[np.float64] | 
 
 
 #: For each column of a `JobStream`, the function that checks the values that a user gives. It takes
-#: the name of the column, the values and the number of jobs. It returns an array, or None for a
-#: column that is missing.
+#: the name of the column, the values and the number of jobs. It returns an array, or None if the
+#: user gave no values.
 CHECKS: dict[str, Callable[[str, Any, int], Any]] = {
     "submit": lambda name, value, _: checks.instants(name, value),
     "runtime": lambda name, value, _: checks.times(name, value),

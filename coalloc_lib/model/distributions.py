@@ -56,7 +56,7 @@ class Distribution(ABC):
 
     @abstractmethod
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
-        """Return random values of a shape that `sample` has checked."""
+        """Return an array of random values; `sample` has already checked `shape`."""
 
     def _repr_html_(self) -> str:
         facts = {"mean": self.mean, "coefficient of variation": self.cv}  # type: ignore[attr-defined]
@@ -64,7 +64,7 @@ class Distribution(ABC):
 
 
 def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return `values` as a new array of probabilities, or raise `InputError`."""
+    """Return `values` as a new array, or raise `InputError` if they are not probabilities."""
     weights = checks.numbers(name, values).astype(float)
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
@@ -72,7 +72,7 @@ def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
         raise InputError(f"{name}[{first}] = {weights.flat[first]}; give a number from 0 to 1")
     if abs(weights.sum() - 1) > 1e-9:
         raise InputError(
-            f"{name} sum to {weights.sum():.6g} and not to 1; divide them by their sum"
+            f"{name} sum to {weights.sum():.6g} instead of 1; divide them by their sum"
         )
     return weights
 
@@ -102,7 +102,7 @@ class SizeDistribution(Distribution):
         if weights.ndim != 1 or len(weights) < 2:
             raise InputError(
                 "probabilities is not a list of two or more numbers; give the probability of each "
-                "size, from size 0 on"
+                "size, starting with size 0"
             )
         weights = weights_of("probabilities", weights)
         if weights[0] != 0:
@@ -262,7 +262,7 @@ def power_of_two(
 
 
 def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribution:
-    """Return the size distribution that a text such as ``U[1,16]`` or ``D(0.9)[1,8]`` describes.
+    """Convert a string such as ``U[1,16]`` or ``D(0.9)[1,8]`` to a size distribution.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class HyperErlang(Distribution):
 
     @classmethod
     def fit(cls, sample: ArrayLike) -> "HyperErlang":
-        """Return the distribution of the lowest order that has a sample's first three moments.
+        """Return the distribution of lowest order that has the first three moments of a sample.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class HyperErlang(Distribution):
         return self.moment(2) - self.mean**2
 
     def residual(self, rng: np.random.Generator) -> float:
-        """Return a random residual time: from a random instant to the next event of a process.
+        """Return random residual times: the times from a random instant to the next event.
 
         The events form a stationary renewal process. The times between them have this
         distribution.

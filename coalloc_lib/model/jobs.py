@@ -100,7 +100,8 @@ class JobStream:
     #: The estimates of run times that the user gave. The array is masked for jobs without an
     #: estimate. It is None if no job has one.
     _requested: np.ma.MaskedArray | None
-    #: The names of the jobs and which of them failed, as the user gave them, or None.
+    #: The names of the jobs, and a mask of the jobs that failed, as the user gave them; None if not
+    #: given.
     _label: NDArray[np.str_] | None
     _failed: NDArray[np.bool_] | None
 
@@ -140,7 +141,6 @@ class JobStream:
         self._check_end()
 
     def _store_columns(self, given: Mapping[str, Any]) -> None:
-        """Check and store each given column, without comparing it with other columns."""
         stored = vars(self)
         if "submit" in given:
             stored["submit"] = CHECKS["submit"]("submit", given["submit"], 0)
@@ -154,7 +154,6 @@ class JobStream:
             stored["earliest_start"] = self.submit
 
     def _check_lengths(self) -> None:
-        """Raise an error if a column does not have exactly one entry for each job."""
         for name, attribute in STORED.items():
             column = vars(self)[attribute]
             if column is not None and len(column) != len(self):
@@ -164,7 +163,6 @@ class JobStream:
                 )
 
     def _check_order_of_instants(self, first: str, second: str) -> None:
-        """Raise an error if a job has an earlier instant in column `second` than in `first`."""
         sooner, later = getattr(self, first), getattr(self, second)
         if (later < sooner).any():
             job = int((later < sooner).argmax())
@@ -174,7 +172,6 @@ class JobStream:
             )
 
     def _check_end(self) -> None:
-        """Raise an error if the jobs could end so late that a float loses all digits of a time."""
         with np.errstate(over="ignore"):
             longest = self.runtime.max() * (1 + self.span_penalty.max())
             last = self.submit.max() + len(self) * longest
@@ -186,7 +183,6 @@ class JobStream:
             )
 
     def _freeze(self) -> None:
-        """Compute the column `estimate`, and make all columns read-only."""
         known, runtime = self._requested, self.runtime
         estimate = runtime if known is None else np.where(known.mask, runtime, known.data)
         vars(self)["estimate"] = estimate
@@ -284,7 +280,7 @@ class JobStream:
 
     @property
     def label(self) -> NDArray[np.str_]:
-        """Name of each job in files of other tools, shape (n,)."""
+        """Name of each job for files of other tools; by default its number, shape (n,)."""
         return _read_only(self.number.astype(str)) if self._label is None else self._label
 
     @property
@@ -362,12 +358,11 @@ class JobStream:
         return first._stretched((count - 1) / (span * checks.positive("rate", rate)))
 
     def _stretched(self, factor: float) -> "JobStream":
-        """Return the stream with all interarrival times multiplied by `factor`."""
         first = self.submit.min()
         return self.replace(submit=first + (self.submit - first) * factor)
 
     def offered_load(self, system: Multicluster) -> float:
-        """Return the offered load: the work submitted per processor and unit of time.
+        """Return the offered load: the work that is submitted per processor and unit of time.
 
         The work of the job that is submitted last does not count, because n jobs have n - 1
         interarrival times.
@@ -394,7 +389,7 @@ class JobStream:
         return float((self.work.sum() - self.work[last]) / (span * system.processors))
 
     def with_load(self, system: Multicluster, load: float) -> "JobStream":
-        """Return the stream with interarrival times scaled so that it has a given offered load.
+        """Return the stream with its interarrival times scaled to give a certain offered load.
 
         Parameters
         ----------
@@ -440,7 +435,7 @@ class JobStream:
         if at_most is not None:
             if above or rounding != "even":
                 raise InputError(
-                    "the options above and rounding go with into; leave them out with at_most"
+                    "the options above and rounding apply only to into; leave them out with at_most"
                 )
             components = split_smallest(self.processors, at_most)
         else:
@@ -450,7 +445,7 @@ class JobStream:
         return self.replace(components=components, request="unordered")
 
     def in_nodes(self, processors: int) -> "JobStream":
-        """Return the stream with the size of each component rounded up to a multiple of a node.
+        """Return the stream with the size of each component rounded up to whole nodes.
 
         If the size of every cluster is also a multiple of the node size, jobs use only whole nodes.
 
@@ -499,7 +494,7 @@ def _read_only(column: NDArray) -> NDArray:
 
 
 def _frozen(state: Mapping[str, Any]) -> JobStream:
-    """Return a new stream with columns that were checked before, and make them read-only."""
+    """Return a new stream with columns that were already checked, and make them read-only."""
     stream = object.__new__(JobStream)
     vars(stream).update(state)
     stream._freeze()

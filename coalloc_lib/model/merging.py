@@ -48,7 +48,6 @@ def merge(*streams: JobStream) -> JobStream:
 
 
 def _common_request(streams: Sequence[JobStream]) -> str:
-    """Return the request type of all streams; raise an error if they differ."""
     if not streams:
         raise InputError("merge was given no stream; give at least one")
     example = "JobStream(submit=..., runtime=..., components=...) or merge(*list)"
@@ -57,14 +56,13 @@ def _common_request(streams: Sequence[JobStream]) -> str:
     requests = {stream.request for stream in streams}
     if len(requests) > 1:
         raise InputError(
-            f"streams have request types {sorted(requests)}; give all of them one type with "
+            f"streams have request types {sorted(requests)}; give all of them the same type with "
             "replace(request=...)"
         )
     return requests.pop()
 
 
 def _is_given(name: str, streams: Sequence[JobStream]) -> bool:
-    """Return whether at least one stream has values in the optional column `name`."""
     return any(vars(stream)[STORED[name]] is not None for stream in streams)
 
 

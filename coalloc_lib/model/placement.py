@@ -37,7 +37,7 @@ FACTOR = 48_271
 
 
 class Rigid(Protocol):
-    """The type of jobs for which a reservation can be made, such as `coalloc_lib.policies.Job`."""
+    """The interface of jobs that can be reserved, such as `coalloc_lib.policies.Job`."""
 
     def expected_length(self, allocation: Sequence[int]) -> float:
         """Return how long the job is expected to run on an allocation of processors."""
@@ -68,8 +68,8 @@ class Placement:
 
     #: The types of requests that the placement can serve.
     requests: ClassVar[tuple[str, ...]] = ("unordered", "flexible", "total")
-    #: Whether the placement can start an unordered job on one cluster that has room for the whole
-    #: job, even if the components of the job do not fit on distinct clusters.
+    #: Whether the placement can start an unordered job on one cluster with enough idle processors
+    #: for the whole job, even if the components of the job do not fit on distinct clusters.
     keeps_whole: ClassVar[bool] = False
     #: Whether the placement spreads a job over several clusters only if no single cluster can hold
     #: it.
@@ -115,7 +115,7 @@ class Placement:
         """Raise `InputError` if this placement cannot be used on `system`."""
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return one number for each cluster, which the compiled engine needs for this placement.
+        """Return the parameters of the placement for the compiled engine: one number per cluster.
 
         They are the clusters in a fixed order, the sizes of the clusters, or random numbers.
         """
@@ -177,7 +177,6 @@ class FirstFit(Placement):
     clusters: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        """Store the order as a tuple, because the placement must be hashable."""
         if self.clusters is not None:
             order = whole_numbers("clusters", self.clusters, least=0)
             object.__setattr__(self, "clusters", tuple(order.tolist()))
@@ -237,7 +236,7 @@ class BestFit(Placement):
 
 @dataclass(frozen=True)
 class SingleThenSpan(Placement):
-    """A placement that uses one cluster if one can hold the job now, and otherwise several.
+    """A placement that runs a job on one cluster if possible, and otherwise on several clusters.
 
     If a job uses several clusters, worst fit places it: a flexible request takes the idle
     processors of the clusters with the most idle processors first, and the components of an
@@ -263,7 +262,6 @@ class SingleThenSpan(Placement):
     single: Placement = field(default_factory=BestFit)
 
     def __post_init__(self) -> None:
-        """Check that `single` is a placement."""
         instance_of("single", self.single, Placement, "BestFit()")
 
     def place(
@@ -282,7 +280,7 @@ class SingleThenSpan(Placement):
         self.single.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the numbers that the compiled engine needs for the placement `single`."""
+        """Return the parameters of the placement `single` for the compiled engine."""
         return self.single.numbers(clusters)
 
 
@@ -308,7 +306,6 @@ class LeastLoaded(Placement):
     system: Multicluster
 
     def __post_init__(self) -> None:
-        """Check the type of `system`."""
         instance_of("system", self.system, Multicluster, "the Multicluster of the run")
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
@@ -325,7 +322,7 @@ class LeastLoaded(Placement):
             )
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the sizes of the clusters."""
+        """Return the sizes of the clusters, which the compiled engine needs."""
         return self.system.sizes
 
 
@@ -356,7 +353,6 @@ class RandomFit(Placement):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check that the seed is a whole number of 0 or more."""
         whole("seed", self.seed, least=0)
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
@@ -367,13 +363,13 @@ class RandomFit(Placement):
         return sorted(range(len(idle)), key=lambda c: pow(state + sampled[c], 5, PRIME))
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the random number of each cluster, sampled with the seed."""
+        """Return a random number for each cluster, sampled with the seed."""
         return _sampled_numbers(int(self.seed), clusters)
 
 
 @dataclass(frozen=True)
 class HomeSite(Placement):
-    """A placement that runs some jobs only at their own site, and all others by another rule.
+    """A placement that runs some jobs only at their own site, and places all others by a rule.
 
     The jobs need components in a special form, in which `coalloc_lib.simulation.sites.sharing`
     writes them. A job that may run anywhere has its processors in column 0 of the components. A job
@@ -396,7 +392,6 @@ class HomeSite(Placement):
     rule: Placement
 
     def __post_init__(self) -> None:
-        """Check that `rule` can place jobs that may run at any site."""
         if not isinstance(self.rule, Placement) or isinstance(self.rule, HomeSite):
             raise InputError(
                 f"rule = {self.rule!r} cannot place jobs that may run at any site; give a "
@@ -415,13 +410,13 @@ class HomeSite(Placement):
         self.rule.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the numbers that the compiled engine needs for the placement `rule`."""
+        """Return the parameters of the placement `rule` for the compiled engine."""
         return self.rule.numbers(clusters)
 
 
 @lru_cache(maxsize=16)
 def _by_idle(idle, sign):
-    """Return the clusters by ascending (sign 1) or descending (sign -1) idle processors.
+    """Sort the clusters by idle processors, ascending (sign 1) or descending (sign -1).
 
     Results are cached, because policies try many waiting jobs with the same idle processors.
     """
@@ -430,7 +425,6 @@ def _by_idle(idle, sign):
 
 @lru_cache(maxsize=16)
 def _most_idle_first(idle):
-    """Return the numbers of idle processors in decreasing order."""
     return tuple(sorted(idle, reverse=True))
 
 
@@ -464,7 +458,7 @@ def time_on_processors(runtime: Any, span_penalty: Any, clusters: Any) -> Any:
 
 
 def penalty_on(span_penalty: Any, clusters: Any) -> Any:
-    """Return the relative extra run time of jobs on a number of clusters, 0 on one cluster.
+    """Return the relative increase of the run time of jobs on a given number of clusters.
 
     Parameters
     ----------
@@ -489,7 +483,10 @@ def may_stay_whole(placement: Placement | None, request: str) -> bool:
 
 
 def refuse_for_ordered(placement: Placement | None) -> None:
-    """Raise an error if a placement is given for ordered requests, which name their clusters."""
+    """Raise an error if a placement is given for ordered requests.
+
+    An ordered request already names the cluster of each component.
+    """
     if placement is not None:
         raise InputError(
             f"placement = {placement} is given for ordered requests, which name their clusters "
@@ -498,11 +495,11 @@ def refuse_for_ordered(placement: Placement | None) -> None:
 
 
 def check_request(placement: Placement, request: str) -> None:
-    """Raise an error if a placement cannot be used for requests of this type."""
+    """Raise an error if a placement cannot serve requests of a given type."""
     if request not in placement.requests:
         raise InputError(
-            f"placement = {placement} is for {' and '.join(placement.requests)} requests and these "
-            f"are {request}; give another placement or another request type"
+            f"placement = {placement} is for {' and '.join(placement.requests)} requests, but the "
+            f"jobs have {request} requests; give another placement or another request type"
         )
 
 
@@ -511,7 +508,7 @@ _ORDERS = frozenset({FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit})
 
 
 def is_of_library(placement: Placement | None) -> bool:
-    """Return whether a placement, and a placement that it contains, are classes of this library.
+    """Return whether a placement, and any placement inside it, is a class of this library.
 
     Such a placement always gives the same answer for the same idle processors, and places each job
     that fits. None stands for the default placement.

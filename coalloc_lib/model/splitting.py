@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, one_of, whole, whole_numbers
 
-#: The ways to split a number of processors that is not a multiple of the number of components.
+#: The methods of rounding component sizes if a job cannot be split into equal components.
 ROUNDINGS = ("even", "floor", "ceiling")
 
 #: The largest number of components of one job.
 _MOST_PARTS = 10**6
-#: The largest number of entries in a table of components, and of subjobs in a stream.
+#: The largest number of entries in a table of components, and the largest number of subjobs in a
+#: stream.
 _MOST_ENTRIES = 10**8
 
 
@@ -124,7 +125,8 @@ class Chopped:
         Position in `whole` of the job to which each subjob belongs.
     """
 
-    # Both are of the type `JobStream`, which cannot be imported here: its module imports this one.
+    # The fields `whole` and `subjobs` are job streams. The class `JobStream` cannot be imported
+    # here, because its module imports this module.
     whole: Any
     subjobs: Any
     job: NDArray[np.int64]
@@ -134,7 +136,7 @@ class Chopped:
         return f"<Chopped: {wide} of {self.job[-1] + 1} jobs cut, {len(self.job)} subjobs>"
 
     def last(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the largest value among the subjobs of each job, for example the end of the last.
+        """Return the largest value over the subjobs of each job, for example the latest end.
 
         Parameters
         ----------
@@ -159,7 +161,7 @@ def chop(jobs: Any, at_most: ArrayLike) -> Chopped:
     """Cut jobs with more than `at_most` processors into subjobs; see `JobStream.chopped`."""
     if jobs.request == "ordered":
         raise InputError(
-            "chopped is not for ordered requests, which name their clusters; call "
+            "chopped cannot cut jobs with ordered requests; call "
             "jobs.replace(request='total') first"
         )
     most = whole_numbers("at_most", at_most)

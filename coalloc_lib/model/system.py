@@ -105,12 +105,12 @@ NAMED_SYSTEMS = {
     "m512": (512,),
 }
 
-#: A group of equal clusters in a text such as "2x32": two clusters of 32 processors each.
+#: A group of equal clusters in a string such as "2x32": two clusters of 32 processors each.
 _CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d{1,18})\s*", re.ASCII)
 
 
 def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
-    """Return the system of clusters that a text such as ``"64,2x32"`` describes.
+    """Return the system of clusters that a string such as ``"64,2x32"`` describes.
 
     Parameters
     ----------

@@ -14,14 +14,14 @@ from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 
 #: Height of a bar, and height of the gap between two groups of bars, in inches.
 BAR, GAP = 0.2, 0.12
-#: The width of one letter of the text beside a bar, as a share of the width of the axis.
+#: The width of one letter of the text beside a bar, as a fraction of the width of the axis.
 LETTER = 0.0092
-#: If the end of the axis is fixed, the text behind a bar has room for this number of letters.
+#: The number of letters that fit to the right of a bar if the end of the axis is fixed.
 MOST_LETTERS = 40
-#: The largest number of letters of the text beside a bar. A longer text is cut.
+#: The maximum number of letters of the text beside a bar. A longer text is cut off.
 LONGEST = 64
 
-#: The value at which a threshold is drawn: one number, or the two ends of a range.
+#: The position of a threshold: one number, or the two ends of a range.
 Level = float | tuple[float, float]
 
 
@@ -94,7 +94,7 @@ def bars(
 
 
 class _End(NamedTuple):
-    """The right end of a bar, its vertical position, and the text that is written behind it."""
+    """The right end of a bar, its vertical position, and the text to the right of the bar."""
 
     length: float
     at: float
@@ -124,11 +124,11 @@ def _draw_bar(axes, row, colour, has_dark, has_before, until):
 
 
 def _end_of(axes, row, colour, until):
-    """Return where a bar ends and the text behind it; draw an arrow if the axis cuts the bar."""
-    # The half-width of an interval is left out if it is smaller than the last digit of the value.
+    # The label does not show the half-width of an interval that is smaller than the last digit of
+    # the value.
     number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
     label = _cut(row.series, row.words or number, bool(row.warning))
-    # The text of a bar on the left of 0 is written on the right of 0, where there is room.
+    # The text of a bar to the left of 0 is written to the right of 0, where there is room.
     end = max(0.0, row.high)
     if until is not None and end > until:
         end = until
@@ -147,8 +147,8 @@ def _cut(name, value, has_warning):
 
 
 def _set_width(axes, rows, ends, until):
-    """Set the ends of the horizontal axis so that all texts fit; return the length of the axis."""
-    # The axis begins at `left`. Each letter of a text takes the same share of its width.
+    # The axis begins at `left`. Each letter of a text takes the same fraction of the width of the
+    # axis.
     left = min(0.0, 1.05 * rows["low"].min())
     shares = [LETTER * (len(end.label) + 2) for end in ends]
     needed = [(end.length - s * left) / (1 - s) for end, s in zip(ends, shares, strict=True)]
@@ -174,14 +174,13 @@ def _extents(rows):
 
 
 def _name_groups(axes, rows, top):
-    """Label the vertical axis with the name of each group of bars, and end the axis at `top`."""
     axes.set_yticks(_extents(rows).mean(axis=1), list(rows["group"].unique()))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(rows["at"].max() + 0.55, top)
 
 
 def _draw_thresholds(axes, rows, words, levels):
-    """Draw the threshold of each group as a dashed line or a grey range; label the first."""
+    """Draw the threshold of each group as a dashed line or a grey range, and label the first."""
     places = _extents(rows)
     for i, (name, level) in enumerate(levels.items()):
         top, bottom = places.loc[name, "min"] - 0.5, places.loc[name, "max"] + 0.5

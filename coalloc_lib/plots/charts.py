@@ -20,19 +20,19 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.tables import looks, reject_first, tidy
 
-#: If the longest line name, times the number of panels, has more letters than this, the panels are
-#: drawn in rows of two.
+#: The panels are drawn in rows of two if the length of the longest line name in letters, multiplied
+#: by the number of panels, exceeds this limit.
 WIDE = 40
-#: Lines with more points than this are drawn without markers.
+#: The maximum number of points of a line that is drawn with markers.
 MARKED = 20
-#: The number of letters that fit into the headings of one row of panels.
+#: The total number of letters that fit into one line of all headings in a row of panels.
 HEADING = 80
 #: Height of one row of panels in a grid, and the smallest height of a whole grid, in inches.
 ROW, LEAST = 1.15, 1.9
 
 
-#: The scales of the horizontal and of the vertical axis, each ``"linear"`` or ``"log"``: one pair
-#: for all panels, or one pair for each panel by its name.
+#: The scales of the horizontal and the vertical axis, each ``"linear"`` or ``"log"``. They are one
+#: pair for all panels, or a dict from the name of each panel to its pair.
 Scales = Mapping[str, tuple[str, str]] | tuple[str, str]
 Look = Mapping[str, MarkerStyle]
 #: Two ends of an axis or of a line.
@@ -146,7 +146,7 @@ class Chart:
         return [f"dashed: {name}" for name in self.levels]
 
     def _name_levels(self, axes: Axes) -> None:
-        """Label the dashed lines in the chart. This class explains them in the subtitle instead."""
+        """Label the dashed lines in the chart, unless the subtitle explains them, as here."""
 
     # --- The points and their styles ---
 
@@ -164,7 +164,7 @@ class Chart:
         return by_panel
 
     def _points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
-        """Return the points of each panel in each row of a grid, by the names of both."""
+        """Return the points of each cell of a grid, by the names of its panel and its row."""
         return {
             (row, panel): self._shown(_points_of(self.points, row, panel), self.scales[panel])
             for row in self.rows
@@ -231,7 +231,7 @@ class Chart:
         printed: pd.DataFrame,
         panel: str,
     ) -> None:
-        """Draw one panel: its lines, its dashed levels, and the values that a paper prints."""
+        """Draw one panel with its lines, its dashed lines and the values that a paper prints."""
         of_panel = printed[printed["panel"] == panel]
         alike = pd.concat(self.cells.values()) if self.shares_axes else points
         self._set_y_axis(axes, alike, printed if self.shares_axes else of_panel, scales)
@@ -327,7 +327,7 @@ class Chart:
 
 
 class FactorChart(Chart):
-    """A line chart of factors around 1, in which an infinite factor is a cross."""
+    """A line chart of factors around 1, in which an infinite factor is drawn as a cross."""
 
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
         """Raise an error if a factor is 0 or less."""
@@ -343,7 +343,7 @@ class FactorChart(Chart):
         return _on_axes(points, scales)
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
-        """Return the ends of a vertical axis for some factors. They are never beyond 0.25 and 4."""
+        """Return the ends of a vertical axis for some factors, within the range from 0.25 to 4."""
         low, high = _ends_of(values, scale)
         return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
 
@@ -352,7 +352,7 @@ class FactorChart(Chart):
         canvas.mark_factors(axes.yaxis)
 
     def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
-        """Return the factors that a paper prints. They are 1 if the table has no such column."""
+        """Return the factors that a paper prints, or 1 for each point if the table has none."""
         column = self.numbers["y"]
         if printed is not None and column not in printed:
             printed = printed.assign(**{column: 1.0})
@@ -390,7 +390,6 @@ class LevelChart(Chart):
 
 
 def _points_of(points: pd.DataFrame, row: str, panel: str) -> pd.DataFrame:
-    """Return the points of one panel in one row of a grid."""
     return points[(points["row"] == row) & (points["panel"] == panel)]
 
 
@@ -405,7 +404,7 @@ def _on_axes(points, scales):
 
 
 def _ends_of(values, scale):
-    """Return the smallest and the largest of the values that an axis can show."""
+    """Return the smallest and the largest value that an axis can show."""
     values = values[canvas.can_show(values, scale)]
     return (values.min(), values.max()) if len(values) else (0.5, 1.0)
 

@@ -15,12 +15,12 @@ from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The largest response time on the vertical axis, in mean service times. Near saturation, curves
-#: rise above it.
+#: The maximum response time that the vertical axis shows, in multiples of the mean service time.
+#: Near saturation, curves rise beyond the axis.
 TOP = 12.0
 #: The ticks of the vertical axis.
 TICKS = (1, 1.5, 2, 3, 5, 10)
-#: The style of short texts that explain a part of a curve, such as "capacity loss".
+#: The style of the short explanations beside a curve, such as "capacity loss".
 NAMED: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": GREY}
 XLABEL, YLABEL = "load", "mean response time\n(mean service times)"
 
@@ -106,7 +106,7 @@ def curves(
 
 @dataclass(frozen=True)
 class _Marks:
-    """The colours of the curves, and the marks beside their maximal utilizations, by label."""
+    """The colours of curves, and the marks beside their maximal utilizations, by curve label."""
 
     look: Mapping[str, MarkerStyle]
     beside: Mapping[str, float]
@@ -114,7 +114,7 @@ class _Marks:
 
     @cached_property
     def ends(self) -> dict[str, tuple[float, ...]]:
-        """The threshold of each curve, by its label: a tuple of one value or of two ends."""
+        """The threshold of each curve by its label, as a tuple of one value or of two ends."""
         levels = self.threshold.items()
         return {name: at if isinstance(at, tuple) else (at,) for name, at in levels}
 
@@ -129,20 +129,19 @@ class _Marks:
 
 
 def _points(table):
-    """Return the points of all curves as a table with the column names of this module."""
     bounds = {"maximum": "maximal_utilization", "least": "maximal_low", "most": "maximal_high"}
     numbers = {"x": "utilization", "y": "response", "precise": "precise"} | bounds
     return tidy(table, {"label": "label"}, numbers, gaps=["y"])
 
 
 def _lines_of_panels(lines, panels):
-    """Return the names of the curves in each panel. A curve that no panel names is in all."""
+    """Return the names of the curves in each panel; curves without a panel are in all of them."""
     assigned = {label for labels in panels.values() for label in labels}
     return [[n for n in lines if n in own or n not in assigned] for own in panels.values()]
 
 
 def _new_grid(panels, most):
-    """Return a figure with two rows of panels, the lower with room for `most` utilizations."""
+    """Return a figure with two rows of panels; the lower row has room for `most` utilizations."""
     return new_figure(
         3.3 + 0.17 * most,
         2,
@@ -196,7 +195,7 @@ def _draw_earlier(axes, points, look):
 
 
 def _draw_maxima(axes, below, maxima, marks, whole):
-    """Draw the maximal utilization of each curve with its name. The largest one is at the top."""
+    """Draw the maximal utilization of each curve with its name, the largest one at the top."""
     right = 1.02 * max(marks.largest, *maxima["most"])
     left = below.get_xlim()[0]
     for row, one in enumerate(maxima.sort_values("maximum", kind="stable").itertuples()):
@@ -272,7 +271,6 @@ def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str =
 
 
 def _name_knee(axes, points):
-    """Write a note at the first point of a curve, and at the point whose height is nearest to 2."""
     first, knee = points[0], min(points, key=lambda at: abs(at[1] - 2))
     arrow = {"arrowstyle": "-", "color": GREY, "linewidth": 0.8}
     for text, at, shift in (

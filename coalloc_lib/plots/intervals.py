@@ -13,7 +13,7 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The share of the height of a row in which its intervals are drawn.
+#: The share of the height of a row that the confidence intervals of this row occupy.
 TAKEN = 0.7
 #: The usual height of a row in inches.
 ROW = 0.42
@@ -21,7 +21,7 @@ ROW = 0.42
 
 @dataclass(frozen=True)
 class _Look:
-    """The settings that all panels of one figure of intervals share; see `intervals`."""
+    """The settings that all panels of a figure of confidence intervals share."""
 
     rows: list[str]
     names: list[str]
@@ -120,7 +120,7 @@ def deviations(
     band: tuple[float, float], hollow: tuple[str, str], xlabel: str = "", title: str = "",
     subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw how far estimates are from the values that a paper prints, one row for each value.
+    """Draw the differences between estimates and the values that a paper prints, one in each row.
 
     Each panel has its own colour and marker. The printed value of each row is a diamond in the
     middle of the grey band of the values that round to it.
@@ -171,7 +171,6 @@ def deviations(
 
 
 def _points(table, labels, columns):
-    """Return the intervals as a table. Columns that the caller did not name are empty."""
     points = tidy(table, labels, columns, gaps=["x", "printed", "before"])
     return points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
 
@@ -189,7 +188,7 @@ def _checked(span, is_log):
 
 
 def _new_panels(points, row_height, xlabel):
-    """Return a figure with panels side by side, whose vertical axis has the names of the rows."""
+    """Return a figure with panels side by side, which share a vertical axis with row names."""
     rows = points["row"].unique()
     size = 0.9 + row_height * len(rows), 1, points["panel"].nunique()
     figure, (line,) = canvas.new_figure(*size, sharey=True, squeeze=False)
@@ -200,7 +199,7 @@ def _new_panels(points, row_height, xlabel):
 
 
 def _notes(points, span, hollow, beyond):
-    """Return the explanations of the marks. A text is empty if its mark is not drawn."""
+    """Return an explanation of each mark, which is empty if the mark is not drawn."""
     open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
     return (
         canvas.DIAMONDS if points["printed"].notna().any() else "",

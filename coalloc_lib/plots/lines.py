@@ -151,7 +151,7 @@ def lines_and_levels(
     title: str = "",
     subtitle: str = "",
 ) -> Figure:
-    """Draw lines and dashed horizontal levels, whose names are written in the first panel.
+    """Draw lines and dashed horizontal reference lines, which are named in the first panel.
 
     Parameters
     ----------

@@ -14,11 +14,13 @@ from coalloc_lib.basics.checks import one_of, shown
 from coalloc_lib.plots.style import head, new_figure, remove_spare, title_figure
 from coalloc_lib.plots.tables import ENDS, interval_of, reject_first, tidy
 
-#: The colours of changes: blue-green for shorter times, and brown for longer ones.
+#: The colour map for changes of times: blue-green for shorter times, and brown for longer times.
 CHANGES = colormaps["BrBG_r"]
-#: The style of a cell whose change is in doubt: its interval contains 0, or it has a warning.
+#: The style of a cell with an uncertain change, because its interval contains 0 or it has a
+#: warning.
 UNDECIDED = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
-#: The style of the line between cells with an increase and cells with a decrease.
+#: The style of the boundary between the cells with an increase and the cells with a decrease in a
+#: map.
 OUTLINE = {"color": "black", "linewidth": 1.8, "solid_capstyle": "round", "zorder": 3}
 
 
@@ -33,18 +35,18 @@ class Mark(NamedTuple):
     longer: bool = False
 
 
-#: The cells in which a compared mean time is infinite: only the first time (``"longer"``), only the
-#: second time (``"shorter"``), or both (``"neither"``).
+#: The marks of cells in which one of two compared mean times is infinite, or both: only the first
+#: time (``"longer"``), only the second time (``"shorter"``), or both times (``"neither"``).
 MARKS = {
     "longer": Mark("∞", CHANGES(1.0), True),
     "shorter": Mark("−∞", CHANGES(0.0)),
     "neither": Mark("×", "#8C8C8C"),
 }
-#: A change by this factor or more has the darkest colour; so has a change by its reciprocal or
-#: less.
+#: Changes by this factor or more have the darkest colour for increases. Changes by its reciprocal
+#: or less have the darkest colour for decreases.
 MOST = 5.0
-#: Rounding errors may make a share of busy processors smaller than 0 or larger than 1 by this
-#: amount.
+#: The amount by which rounding errors may make a share of busy processors smaller than 0 or larger
+#: than 1.
 ROUNDING = 1e-9
 
 
@@ -153,7 +155,7 @@ def _draw_map(axes, cells, columns, rows):
 
 
 def _appearance(cell):
-    """Return the text and the colour of a cell. If the change is in doubt, the colour is empty."""
+    """Return the text and the colour of a cell; the colour is empty for an uncertain change."""
     if cell.mark:
         mark = MARKS[cell.mark]
         return mark._replace(colour="") if cell.warning else mark

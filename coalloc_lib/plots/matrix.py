@@ -13,9 +13,10 @@ from coalloc_lib.plots.tables import tidy
 
 #: Height of a row of cells, and of the column names above them, in inches.
 ROW, NAMES = 0.24, 1.0
-#: Width of a column whose name has several letters. A column whose name is one letter has width 1.
+#: Width of a column whose name has several letters, as a multiple of the width of a column with a
+#: one-letter name.
 WIDE = 1.8
-#: The verdicts of those cells that do not have the colour of a change.
+#: The two verdicts that are not a change. Their cells do not have the colour of a change.
 NO_ANSWER, OPEN = "no answer", "undecided"
 
 
@@ -24,7 +25,7 @@ def matrix(
     beside: str | None = None, mark: str | None = None,
     values: str = "", title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a matrix with a coloured cell for each change, in groups of columns.
+    """Draw a matrix with groups of columns, in which each change is a coloured cell.
 
     Parameters
     ----------
@@ -88,7 +89,6 @@ def _draw_cell(axes, cell, left, top, width):
 
 
 def _name_groups(axes, columns, edges):
-    """Write the name of each group above its first column, and draw a vertical line there."""
     for i, (name, _) in enumerate(columns):
         if i == 0 or columns[i - 1][0] != name:
             axes.axvline(edges[i], color="black", linewidth=0.8)

@@ -13,8 +13,8 @@ from PIL import Image
 
 from coalloc_lib.basics.checks import instance_of
 
-#: Patterns that shorten an SVG file, with their replacements. They match a long list of fonts,
-#: rotations by 0, indents, unused group names, and line breaks.
+#: Regular expressions that find needless parts of an SVG file, with shorter replacements. They
+#: match a long list of fonts, rotations by 0, indents, unused group names, and line breaks.
 SHORTER = (
     (re.compile('font-family: [^;"]*'), "font-family: 'DejaVu Sans', Verdana, sans-serif"),
     (re.compile(r' transform="rotate\(-0 [^)]*\)"'), ""),
@@ -22,10 +22,10 @@ SHORTER = (
     (re.compile('<g id="[^"]*">'), "<g>"),
     (re.compile(r"(?<=>)\n(?=<)|(?<!\") ?\n(?=[LQCzM\"])"), ""),  # not within the document type
 )
-#: Numbers in the tags of an SVG file are rounded to a hundredth of a point; numbers in its texts
-#: are not.
+#: Patterns of the tags of an SVG file, and of numbers with three or more decimals. Such numbers are
+#: rounded to a hundredth of a point in tags, but not in the visible text.
 TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
-#: A figure whose SVG file has more bytes than this is exported as a PNG image.
+#: The size in bytes of an SVG file above which the figure is exported as a PNG image instead.
 LARGEST_SVG = 47_000
 #: Resolution of a PNG image in dots per inch, nearly twice the resolution of the web page.
 DPI = 190
@@ -38,7 +38,7 @@ PIXELS = 114
 
 
 def to_svg(figure: Figure) -> str:
-    """Return a figure as the text of an SVG file, in which letters are text and not paths."""
+    """Return a figure as an SVG string, in which letters are text and not paths."""
     file = StringIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "coalloc"}):
         figure.savefig(file, format="svg", metadata={"Date": None})
@@ -49,7 +49,7 @@ def to_svg(figure: Figure) -> str:
 
 
 class Picture:
-    """A figure as an image for a notebook, with a description for readers who do not see it.
+    """A figure as an image for a notebook, with a description for readers who cannot see it.
 
     Parameters
     ----------

@@ -15,28 +15,27 @@ from matplotlib.ticker import MaxNLocator
 from coalloc_lib.plots.signs import COLOURS, LOSS, ONE_CLUSTER, PRINT, STANDARD
 from coalloc_lib.plots.style import GREY, LETTERS, new_figure, title_figure
 
-#: The fill colours of boxes whose text is white.
+#: The dark fill colours, on which the text of a box is white.
 DARK = (STANDARD.colour, ONE_CLUSTER.colour, COLOURS[-1])
-#: The fill and text colours of the boxes of jobs, by job number. Vermilion is reserved for lost
-#: capacity, and black for lines.
+#: The pairs of a fill colour and a text colour for the boxes of jobs; the job number chooses the
+#: pair. Vermilion is reserved for lost capacity, and black for lines.
 JOB_COLOURS = tuple(
     (fill, "#ffffff" if fill in DARK else "#111111")
     for fill in COLOURS
     if fill not in (LOSS.colour, PRINT.colour)
 )
-#: The colours of processors that are idle while a job waits: of the hatching, and of the
-#: background.
+#: The hatching colour and the background colour of processors that are idle while a job waits.
 HATCHING, HATCHED = "#E08A55", "#FBE9DE"
-#: The colours of processors that are idle while no job waits, and of promised starts.
+#: The colour of processors that are idle while no job waits, and the colour of promised starts.
 GROUND, PROMISE = "#F3F3F3", "#C65500"
-#: Sizes in inches: the width of the axes, the width of a letter, the height of all clusters, the
-#: height of a waiting job, and the largest height of the queue.
+#: Sizes in inches: the width of the axes, the width of a letter, the total height of all clusters,
+#: the height of a waiting job, and the maximum height of the queue.
 AXES, LETTER, BANDS, LANE, MOST_LANES = 6.9, 0.075, 2.5, 0.13, 2.2
-#: Sizes in figures of reservations: the largest height of a row and of all rows in inches, and the
-#: width of a letter as a share of the width of the axis.
+#: Sizes in figures of reservations. The first two are the maximum height of one row and of all rows
+#: together, in inches. The third is the width of a letter as a fraction of the width of the axis.
 ROW, ALL, SHARE = 0.26, 2.6, 0.012
-#: The gap between two clusters: as a share of the mean cluster size in figures of schedules, and in
-#: rows in figures of reservations.
+#: The gap between two clusters. In figures of schedules, it is a share of the mean cluster size; in
+#: figures of reservations, it is a number of rows.
 GAP, APART = 0.08, 0.4
 
 
@@ -70,7 +69,7 @@ class _JobBox(NamedTuple):
 
 
 class _Wait(NamedTuple):
-    """A job that waits in the queue: its row in the picture, its number, and three instants."""
+    """A job that waits in the queue: its row in the picture, its number, and its instants."""
 
     lane: int
     number: int
@@ -120,7 +119,6 @@ def draw_schedules(
 
 
 def _named_fields(scene):
-    """Return the parts of a picture of a schedule, with names for the fields of boxes and waits."""
     boxes = [_JobBox(*box) for box in scene["boxes"]]
     return {**scene, "boxes": boxes, "queue": [_Wait(*wait) for wait in scene["queue"]]}
 

@@ -31,11 +31,11 @@ ONE_CLUSTER = MarkerStyle("#009E73", "^")
 #: The style of lost capacity, that is, of processors that are idle while a job waits. No line or
 #: bar has this style.
 LOSS = MarkerStyle("#D55E00", "x")
-#: The style of a value that a paper prints: a black diamond, which is always drawn open.
+#: The style of a value that a paper prints: a black diamond, which is drawn without filling.
 PRINT = MarkerStyle("#000000", "D")
 
-#: The fixed styles of policies, request types and other cases, by a word in the name of a line or
-#: bar.
+#: The fixed styles of policies, request types and other cases, by a word that occurs in the name of
+#: a line or bar.
 MEANINGS = {
     "unordered": STANDARD, "worst fit": STANDARD, "FCFS": STANDARD, "independent": STANDARD,
     "four components": STANDARD, "ordered": MarkerStyle("#882255", "s"), "total": ONE_CLUSTER,
@@ -80,7 +80,7 @@ def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
 
 
 def shades(names: Iterable[str]) -> dict[str, MarkerStyle]:
-    """Return colours from dark to light, with markers, for names that are steps of one quantity.
+    """Return colours from dark to light, with markers, for successive values of one quantity.
 
     Examples
     --------

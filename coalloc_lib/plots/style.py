@@ -20,18 +20,19 @@ STYLE = {
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "axes.grid.axis": "y", "grid.alpha": 0.3, "axes.axisbelow": True, "hatch.linewidth": 0.5,
 }  # fmt: skip
-#: The style of values that a paper prints, and the note that explains it in a subtitle.
+#: The style of values that a paper prints, and the note that explains this style in a subtitle.
 PRINTED: dict[str, Any] = {
     "marker": PRINT.marker, "color": PRINT.colour, "markerfacecolor": "white", "markersize": 6,
     "linestyle": "none", "linewidth": 0.8, "markeredgewidth": 0.8,
 }  # fmt: skip
 DIAMONDS = "◇: printed"
-#: The white box behind a text, which keeps lines away from its letters.
+#: The style of the white box behind a text, which keeps the lines of a figure away from its
+#: letters.
 NAME_BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 #: Width of all figures, in inches.
 WIDTH = 8.2
-#: Height of one line of the title and of the subtitle in inches, and the number of letters that fit
-#: into such a line.
+#: The heights in inches of one line of the title and of one line of the subtitle, and the numbers
+#: of letters that fit into these lines.
 TITLE, SUBTITLE = 0.22, 0.18
 LETTERS, SMALL_LETTERS = 96, 118
 #: Ticks of an axis of factors around 1. The ticks `FEW` and `NEAR` are for narrow panels.
@@ -42,7 +43,7 @@ FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
 def new_figure(
     height: float = 3.2, rows: int = 1, columns: int = 1, *, width: float = WIDTH, **sharing: Any
 ) -> tuple[Figure, Any]:
-    """Return a new figure and its axes in the shared style.
+    """Return a new figure and its axes in the style that all figures share.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
     room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.1
     height = figure.get_figheight() + room
     figure.set_figheight(height)
-    # The title is a suptitle and not a text, so that `Picture` can read it from the figure.
+    # The title is stored as the suptitle of the figure, so that `Picture` can read it from there.
     look = {"ha": "left", "va": "top", "weight": "bold", "fontsize": 10}
     figure.suptitle("\n".join(titles), x=0.01, y=1 - 0.04 / height, **look)
     figure._suptitle.set_in_layout(False)  # type: ignore[attr-defined]
@@ -138,7 +139,8 @@ def name_lines(
         Whether the names stand to the left of the ends.
     """
     ends = sorted(ends, key=lambda end: end[1])
-    # The heights of the names are shares of the axis, because the axis may be logarithmic.
+    # The vertical positions of the names are fractions of the axis, because the axis may be
+    # logarithmic.
     scale = axes.transScale + axes.transLimits
     heights = np.array([scale.transform((x, y))[1] for x, y, *_ in ends])
     least = 0.13 / (axes.get_figure().get_figheight() * axes.get_position().height)

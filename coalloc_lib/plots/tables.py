@@ -11,8 +11,8 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.plots.signs import MarkerStyle, signs
 
-#: The columns of a table that hold the two ends of an interval, by the names of these ends in the
-#: drawing functions.
+#: The columns of a table that contain the two ends of a confidence interval, by the names that the
+#: drawing functions use for these ends.
 ENDS = {"low": "ci95_low", "high": "ci95_high"}
 FINITE = "a figure shows finite numbers, leave the row out"
 
@@ -21,7 +21,7 @@ def tidy(
     table: pd.DataFrame, labels: dict[str, str | None], numbers: dict[str, str],
     gaps: Collection[str] = (), closed: bool = False,
 ) -> pd.DataFrame:  # fmt: skip
-    """Select the columns of a table that a figure needs, and rename them as the figure calls them.
+    """Select the columns of a table that a figure needs, and give them the names that it uses.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINIT
 
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
-    """Return the colour and marker of each name: those of `look`, or else those of `signs`."""
+    """Return the colour and the marker of each name, from `look` or else from `signs`."""
     given = dict(look or {})
     return signs(name for name in dict.fromkeys(names) if name not in given) | given
 

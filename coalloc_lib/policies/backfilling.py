@@ -22,14 +22,14 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State, spans
 from coalloc_lib.policies.profile import Profile
 
-#: The orders of the queue other than "arrival". Each has a function that returns the sort key of a
-#: `Job`, or the keys of all jobs of a `JobStream`.
+#: The functions that return the sort key of one `Job`, or of each job of a `JobStream`, for each
+#: order of the queue except "arrival".
 _KEYS: dict[str, Callable[[Any], Any]] = {
     "shortest": lambda jobs: jobs.expected,
     "smallest": lambda jobs: jobs.expected * jobs.processors,
     "priority": lambda jobs: -jobs.priority,
 }
-#: The orders in which a backfilling policy can take the waiting jobs.
+#: The orders in which a backfilling policy can consider the waiting jobs.
 ORDERS = ("arrival", *_KEYS)
 
 
@@ -55,7 +55,7 @@ def queue_key(order: str, jobs: Any) -> Any:
 
 
 class _Ordered(Scheduling):
-    """Base class of the policies whose queue can be sorted in several orders."""
+    """Base class of the policies that can sort their queue in several orders."""
 
     uses_estimates: ClassVar[bool] = True
 
@@ -151,7 +151,7 @@ class EASY(_Ordered):
     order: str = "arrival"
 
     def start_jobs(self, state: State) -> None:
-        """Start the head of the queue while it fits, then jobs that do not delay the next head."""
+        """Start jobs from the head of the queue until one must wait, then backfill others."""
         queue = self.in_order(state.queue)
         for position, job in enumerate(queue):
             allocation = self._place(state, job)
@@ -191,7 +191,7 @@ class EASY(_Ordered):
         return allocation
 
     def _plan(self, state, head):
-        """Return the plan for the head of the queue, which does not start now.
+        """Plan the start of the head of the queue, which does not start now.
 
         Returns None if the head never fits. An adaptive policy plans a start on one cluster if
         there is one soon enough after the first start on several clusters.
@@ -220,7 +220,7 @@ class EASY(_Ordered):
 
 
 class _HeadPlan(NamedTuple):
-    """The plan of EASY for the head of the queue.
+    """The start that EASY plans and promises for the head of the queue.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class _HeadPlan(NamedTuple):
 
 
 def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
-    """Yield each expected end of running jobs, and the idle processors of each cluster after it.
+    """Yield the expected ends of running jobs, each with the processors that are idle after it.
 
     Each instant is yielded once, in increasing order.
     """
@@ -309,7 +309,7 @@ class Conservative(_Ordered):
     order: str = "arrival"
 
     def begin(self, system: Multicluster) -> "_Plan":
-        """Return a new object that stores the reservations of one run and makes its decisions."""
+        """Return a new object that makes the decisions of one run and stores its reservations."""
         return _Plan(self, system.sizes)
 
 
@@ -351,7 +351,7 @@ class _Plan:
                 self.waiting[job] = best
 
     def _reserve(self, job, state):
-        """Reserve processors for a new job, or reject it if it cannot start in time.
+        """Reserve processors for a new job, or reject the job if its latest start would be missed.
 
         A job that never fits stays in the queue without a reservation.
         """
@@ -364,13 +364,13 @@ class _Plan:
             state.promise(job, found.start)
 
     def _start_due(self, state):
-        """Start the jobs whose reservation begins now: first those of length 0, then the others."""
+        """Start the jobs whose reservation begins now. Jobs of length 0 start before the others."""
         queue = [job for job in self.policy.in_order(state.queue) if job in self.waiting]
         due = [job for job in queue if self.waiting[job].start <= state.now]
         due.sort(key=lambda job: self.waiting[job].end > state.now)
         for job in due:
             if not state.start(job, self.waiting[job].allocation):
-                # A job of length 0 still has these processors. It leaves before the engine calls
-                # the policy again.
+                # The job does not fit yet, because jobs of length 0 that started at this instant
+                # still occupy processors. They leave before the engine calls the policy again.
                 break
             self.running[job] = self.waiting.pop(job)

@@ -88,7 +88,7 @@ class Job:
 
     @property
     def processors(self) -> int:
-        """Total number of processors of the job."""
+        """Total number of processors that the job needs."""
         return sum(self.components)
 
     @property
@@ -97,7 +97,7 @@ class Job:
         return max(self.estimate, self.runtime)
 
     def length(self, allocation: Sequence[int]) -> float:
-        """Return how long the job runs on an allocation.
+        """Return the run time of the job on an allocation.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Job:
         return time_on_processors(self.runtime, self.span_penalty, clusters_used(allocation))
 
     def expected_length(self, allocation: Sequence[int]) -> float:
-        """Return how long the job is expected to run on an allocation.
+        """Return the expected run time of the job on an allocation.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ def spans(allocation: Sequence[int]) -> bool:
 
 
 class Refusal(NamedTuple):
-    """The rejection of a job: when and why it left the queue without a start.
+    """The rejection of a job: when and why the job left the queue without a start.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class State(Protocol):
 
     @property
     def now(self) -> float:
-        """The present instant."""
+        """The present instant of the simulation."""
 
     @property
     def idle(self) -> Sequence[int]:
@@ -185,10 +185,10 @@ class State(Protocol):
 
     @property
     def running(self) -> Sequence[Job]:
-        """The running jobs, in the order in which they started; the sequence is read-only."""
+        """The running jobs, in the order in which they started, as a read-only sequence."""
 
     def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
-        """Return the processors in each cluster that the placement would give a job.
+        """Return how many processors in each cluster the placement would give to a job.
 
         Parameters
         ----------
@@ -246,13 +246,13 @@ class State(Protocol):
         """
 
     def promise(self, job: Job, instant: float) -> None:
-        """Promise a waiting job that it starts by an instant; only the first promise is stored.
+        """Promise that a waiting job starts by a given instant; only its first promise is stored.
 
         Raises `InputError` if the instant has passed or is infinite.
         """
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
-        """Store the number of attempts for a waiting job, and the numbers of its processors.
+        """Store how many start times were tried for a waiting job, and which processors it gets.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class State(Protocol):
         """
 
     def wake(self, instant: float) -> None:
-        """Ask for a call of the policy at a later instant, even if no job arrives or leaves."""
+        """Ask the engine for a call at a later instant, even if no job arrives or leaves then."""
 
     def refuse(self, job: Job, why: str) -> None:
         """Reject a waiting job: remove it from the queue, and store the reason in the schedule."""
@@ -299,24 +299,23 @@ class Scheduling:
     #: Whether the policy serves jobs that ask for an earliest or a latest start. If it does not,
     #: `simulate` raises an error for a stream with such jobs.
     takes_reservations: ClassVar[bool] = False
-    #: Whether the policy can be simulated with the argument `backlog`, a queue of constant length,
-    #: for which the instants of submission do not matter.
+    #: Whether `simulate` accepts its argument `backlog` with the policy. In a run with a backlog,
+    #: the number of waiting jobs is constant, and the times of submission do not matter.
     takes_backlog: ClassVar[bool] = True
-    #: Whether the policy uses the expected lengths of jobs, which depend on the users' estimates.
+    #: Whether the policy uses the expected run times of jobs, which depend on the users' estimates.
     uses_estimates: ClassVar[bool] = False
     #: Whether the policy promises every job a start when the job is submitted.
     promises_all: ClassVar[bool] = False
-    #: Whether a job may start before the head of the queue. If not, a simulation with a queue of
-    #: one job is enough to measure the maximal utilization.
+    #: Whether other jobs may start before the head of the queue. If they may not, a simulation with
+    #: a single waiting job is enough to measure the maximal utilization.
     overtakes: ClassVar[bool] = True
 
-    #: The order in which the policy takes the waiting jobs, one of
+    #: The order in which the policy considers the waiting jobs, one of
     #: `coalloc_lib.policies.backfilling.ORDERS`.
     order: str = "arrival"
-    #: Whether a job that fits now on several clusters may wait for a single cluster instead.
+    #: Whether a job that could start now on several clusters may wait until it fits on one cluster.
     adaptive: bool = False
-    #: The maximal number of times that a job may be overtaken; None if the policy has no such
-    #: limit.
+    #: The maximum number of times that other jobs may overtake a job; None if there is no limit.
     max_jumps: int | None = None
 
     @property
@@ -325,12 +324,13 @@ class Scheduling:
         limit = "" if self.max_jumps is None else f"({self.max_jumps})"
         return f"{type(self).__name__}{limit}"
 
-    #: When overtakings of a job count towards `max_jumps`: during its whole wait ("waiting"), or
-    #: only while the job is the head of the queue ("head").
+    #: Which overtakings of a job count towards `max_jumps`: all of them ("waiting"), or only those
+    #: that happen while the job is the head of the queue ("head").
     counted: str = "waiting"
-    #: The least length of a reservation, in the unit of the jobs, even for shorter jobs.
+    #: The minimum length of a reservation, in the time unit of the jobs. A job with a shorter
+    #: expected length gets a reservation of this length.
     min_length: float = 0.0
-    #: Whether the processors of a job that ends early are available to other jobs immediately.
+    #: Whether other jobs can use the processors of a job immediately if the job ends early.
     release_early: bool = True
 
     def begin(self, system: Multicluster) -> Any:

@@ -11,7 +11,7 @@ from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State
 
-#: The rules by which `Online` can choose among the idle processors of a cluster.
+#: The names of the rules by which the policy `Online` can choose idle processors of a cluster.
 CHOICES = (*RULES, FIRST_FOUND)
 
 
@@ -27,7 +27,7 @@ class Online(BookingRules, Scheduling):
     step : float
         Time between two attempts to reserve processors for a job.
     max_attempts : int, optional
-        Maximal number of attempts for a job. By default, half the number of slots, as in the paper.
+        Maximum number of attempts for a job. By default, half the number of slots, as in the paper.
     horizon : float
         How far ahead processors can be reserved. The horizon consists of ``horizon / slot`` slots,
         rounded up, and the present instant is in the first of them. A reservation must end by the
@@ -96,7 +96,7 @@ class Online(BookingRules, Scheduling):
     release_early: bool = False
 
     def __post_init__(self) -> None:
-        """Check all options."""
+        """Check all options of the policy."""
         super().__post_init__()
         one_of("rule", self.rule, CHOICES)
         if not isinstance(self.release_early, bool):
@@ -110,7 +110,7 @@ class Online(BookingRules, Scheduling):
 
 
 class _Bookings:
-    """The bookings of online scheduling during one run."""
+    """The bookings that online scheduling has made during one run."""
 
     def __init__(self, policy: Online, idle: IdlePeriods) -> None:
         self.policy, self.idle = policy, idle
@@ -154,7 +154,8 @@ class _Bookings:
             return
         state.record(job, len(answer.attempts), answer.servers)
         state.promise(job, answer.start)
-        # A job can have thousands of attempts. They are deleted to save memory while the job waits.
+        # The list of the start times that were tried for a job can be long. It is deleted while the
+        # job waits, to save memory.
         self.to_come[job] = replace(answer, attempts=())
 
     def _start_due(self, state):

@@ -40,7 +40,7 @@ class FPFS(Scheduling):
     Parameters
     ----------
     max_jumps : int
-        Maximal number of times that a job may be overtaken. With 0, the policy is FCFS.
+        Maximum number of times that a job may be overtaken. With 0, the policy is FCFS.
     counted : {"waiting", "head"}
         Which overtakings of a job count: all during its wait, or only those while it is the head of
         the queue.
@@ -77,7 +77,7 @@ class FPFS(Scheduling):
     counted: str = "waiting"
 
     def __post_init__(self) -> None:
-        """Check the options."""
+        """Check the options of the policy."""
         object.__setattr__(self, "max_jumps", whole("max_jumps", self.max_jumps, least=0))
         one_of("counted", self.counted, COUNTED)
 

@@ -118,7 +118,7 @@ class Profile:
         if any(map(gt, allocation, free)):
             raise InputError(
                 f"allocation = {list(allocation)} from {start:g} to {end:g}; only {free} "
-                "processors stay idle in this interval, give no more"
+                "processors stay idle in this interval, so give no more than these"
             )
         self._change(start, end, allocation, sub)
 
@@ -159,7 +159,10 @@ class Profile:
         self._change(start, end, allocation, add)
 
     def forget(self, now: float) -> None:
-        """Delete the part of the profile before `now`, which must not be before its beginning."""
+        """Delete the part of the profile before the instant `now`.
+
+        `now` must not be before the beginning of the profile.
+        """
         first = bisect_right(self.instants, now) - 1
         del self.instants[:first], self.idle[:first]
         self.instants[0] = now
@@ -171,7 +174,7 @@ class Profile:
         place: Callable[[Any, Sequence[int]], Sequence[int] | None],
         since: float | None = None,
     ) -> Reservation | None:
-        """Return the earliest reservation for a job that the profile allows.
+        """Return the earliest possible reservation for a job in this profile.
 
         The starts that are tried are `since` and all later instants at which the profile changes.
 
@@ -208,7 +211,7 @@ class Profile:
     def starting(
         self, job: Rigid, place: Callable[[Any, Sequence[int]], Sequence[int] | None], start: float
     ) -> Reservation | None:
-        """Return a reservation for a job that starts at `start`, or None if the job does not fit.
+        """Return a reservation of a job from `start` on, or None if the job does not fit then.
 
         The job is first placed on the processors that stay idle for its length on one cluster. If
         the resulting allocation makes the job longer, it is placed again in the longer interval.
@@ -224,7 +227,6 @@ class Profile:
             length = needed
 
     def _check(self, start, end, allocation):
-        """Raise an error if an allocation or its interval from `start` to `end` is not allowed."""
         if len(allocation) != len(self._most):
             raise InputError(
                 f"allocation = {shown(allocation)}; give one number of processors for each of "
@@ -241,7 +243,6 @@ class Profile:
             )
 
     def _change(self, start, end, allocation, operation):
-        """Add an allocation to the idle processors from `start` to `end`, or subtract it there."""
         self._split(start)
         self._split(end)
         for step in range(bisect_left(self.instants, start), bisect_left(self.instants, end)):
@@ -250,12 +251,11 @@ class Profile:
         self._join(end)
 
     def _steps_between(self, start, end):
-        """Return the idle processors in each step that overlaps an interval or its start."""
         inside = slice(bisect_right(self.instants, start), bisect_left(self.instants, end))
         return [self.at(start), *self.idle[inside]]
 
     def _join(self, instant):
-        """Merge the step that begins at an instant with the step before it if both are equal."""
+        """Merge the step that begins at an instant into the step before it if both are equal."""
         position = bisect_left(self.instants, instant)
         if 0 < position < len(self.idle) and self.idle[position - 1] == self.idle[position]:
             del self.instants[position], self.idle[position]

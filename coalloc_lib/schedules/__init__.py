@@ -6,5 +6,5 @@ schedules. Begin with `schedule`.
 
 import lazy_loader as _lazy
 
-# With this line, `co.metrics` can be used although nothing has imported the module `metrics` yet.
+# This line makes `co.metrics` available without an explicit import of the module `metrics`.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["metrics"])

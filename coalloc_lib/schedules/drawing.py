@@ -40,7 +40,7 @@ class JobBox(NamedTuple):
 def window_of(
     schedule: Schedule, window: tuple[float, float] | None
 ) -> tuple[tuple[float, float], str]:
-    """Return the two instants between which a schedule is drawn, and a description of them.
+    """Return the time window that a picture of a schedule shows, and a description of it.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def window_of(
     last = np.fmax.reduce(schedule.end, initial=begin)  # fmax ignores the NaN of rejected jobs
     if schedule.served.sum() <= FIRST:
         return (begin, last if last > begin else begin + 1), ""
-    # The window ends when the first job that is left out starts. It therefore shows every job that
-    # runs in this time, and a processor without a box was idle.
+    # The window ends at the start of the first job that the picture leaves out. The picture
+    # therefore shows every job that runs in the window, and a processor without a box was idle.
     finish = np.partition(schedule.start[schedule.served], FIRST)[FIRST]
     if finish <= begin:  # the first jobs all start at the same instant
         later = schedule.end[schedule.end > begin]
@@ -87,7 +87,7 @@ def _checked_window(window: tuple[float, float]) -> tuple[tuple[float, float], s
 
 
 def held_until(schedule: Schedule) -> NDArray[np.float64]:
-    """Return the instant until which the processors of each job are held for it, shape (n,).
+    """Return when the processors of each job become available to other jobs, shape (n,).
 
     This is the end of the job, or the end of its booking if the policy keeps bookings of jobs that
     ended early.
@@ -156,7 +156,7 @@ def scenes(
     window: tuple[float, float] | None = None,
     against: Schedule | None = None,
 ) -> tuple[dict[str, dict[str, Any]], tuple[float, float]]:
-    """Return the contents of a picture that shows several schedules, one in each panel.
+    """Return the contents of a picture that shows several schedules, each in its own panel.
 
     The function `coalloc_lib.plots.schedules.draw_schedules` draws the picture.
 
@@ -193,7 +193,7 @@ def scenes(
 
 
 def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.float64]:
-    """Return until when each job runs in `schedule` but not yet in `against`, shape (n,).
+    """Return until when each job runs in `schedule` but has not yet started in `against`.
 
     Until this instant the job runs in `schedule` but has not yet started in `against`. If the job
     does not start earlier in `schedule`, or if `against` is None, the instant is its start.
@@ -225,7 +225,7 @@ def _boxes(
 
 
 def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]:
-    """Return, for each job that overtook the head of the queue, the number of this head.
+    """Return the job number of the head of the queue that each job overtook, or None.
 
     The entry is None for a job that did not start before the head of the queue.
     """
@@ -236,7 +236,6 @@ def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]
 
 
 def _passed_in(queue: Schedule) -> NDArray[np.object_]:
-    """Return the result of `passed_heads` for all jobs of a schedule that has one queue."""
     place = np.argsort(arrival_order(queue))
     # The function `heads` returns the head of the queue just after each start. For a rejected job,
     # whose start is NaN, it returns -1.
@@ -246,7 +245,7 @@ def _passed_in(queue: Schedule) -> NDArray[np.object_]:
 
 
 def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
-    """Yield how a picture shows each waiting job: its lane, its number and its instants.
+    """Yield the lane, the number and the instants of each waiting job in a picture.
 
     The fields are (lane, number, submit, left, promised).
 

@@ -57,7 +57,7 @@ def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
 
 
 def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
-    """Return a schedule in the form of the table of jobs that the simulator Batsim writes.
+    """Convert a schedule to a table of jobs like the one that the simulator Batsim writes.
 
     The table has one row for each job. Times are in seconds, and processors are intervals such as
     ``0-3 7``. A rejected job has no success, start, end or processors. A job that failed

@@ -12,8 +12,8 @@ from coalloc_lib.policies import FCFS, FPFS
 from coalloc_lib.schedules.reading import fits_by, heads, idle_after
 from coalloc_lib.schedules.schedule import Schedule
 
-#: If a system has more clusters than this, the explanation why a job waits lists only the clusters
-#: with the most idle processors.
+#: If a system has more clusters than this number, an explanation of why a job waits lists only the
+#: clusters with the most idle processors.
 _MOST_LISTED = 4
 _NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -84,7 +84,7 @@ def waits_within(schedule: Schedule, span: tuple[float, float]) -> list[tuple[fl
 def why_waiting(
     schedule: Schedule, jobs: ArrayLike, instants: ArrayLike, past: bool = False
 ) -> list[str]:
-    """Return the reason why each job waits just after an instant, in words.
+    """Explain in words why each waiting job has not started, just after a given instant.
 
     Parameters
     ----------
@@ -115,7 +115,6 @@ def why_waiting(
 def _reasons(
     schedule: Schedule, jobs: NDArray[np.int64], instants: NDArray[np.float64], past: bool
 ) -> list[str]:
-    """Return the result of `why_waiting` for a schedule that has one queue."""
     idle, stream = idle_after(schedule, instants), schedule.jobs
     fitting = fits_by(schedule.placement, stream.request, stream.components[jobs], idle)
     rows = zip(jobs, heads(schedule, instants), fitting, idle, strict=True)
@@ -134,8 +133,8 @@ def _reason(
     would = "would have fitted" if past else "would fit"
     if job == head and type(policy) in (FCFS, FPFS):
         # FCFS and FPFS start the head of the queue as soon as the placement returns an allocation
-        # for it. The placements of the library do this whenever the job fits. Here the job fits and
-        # still waits, so the placement is one that a user wrote.
+        # for it. The placements of the library return one whenever the job fits. Here the job fits
+        # and still waits, so a user must have written the placement.
         return f"{would}, but {schedule.placement} {'did' if past else 'does'} not place it"
     if is_fcfs:
         return f"{would}, but {behind}"
@@ -172,7 +171,7 @@ def _lacks(schedule: Schedule, job: int, idle: NDArray[np.int64], past: bool) ->
 
 
 def requested_sizes(jobs: JobStream, job: int) -> list[int]:
-    """Return the numbers of processors that a job asks for.
+    """Return the numbers of processors that a job asks for, one for each of its components.
 
     A job with a total or flexible request asks for the sum of its components. An ordered request
     has one entry for each cluster, which may be 0.
@@ -197,7 +196,7 @@ def request_in_words(jobs: JobStream, job: int, placement: Placement | None = No
 
 
 def _ways(wanted: list[int], whole: bool) -> str:
-    """Return in words on how many clusters the components of a job may be placed.
+    """Describe in words on how many clusters the components of a job may be placed.
 
     If `whole` is true, the job may also be placed on one cluster.
     """

@@ -14,8 +14,8 @@ from coalloc_lib.schedules.schedule import Schedule, weighted_response
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A run counts as saturated if at least this fraction of the work of all jobs still waits when the
-#: last job is submitted. The mean wait then depends on the length of the log.
+#: A run counts as saturated if at least this fraction of the work of all jobs is still waiting when
+#: the last job is submitted. The mean wait then depends on the length of the log.
 STILL_WAITING = 0.05
 _SCHEDULE = "a schedule that simulate() or coalloc_lib.simulation.sites returned"
 

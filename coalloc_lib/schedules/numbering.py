@@ -20,8 +20,8 @@ from coalloc_lib.engines.outcome import Servers
 #: processor and the last processor of each range. The ranges are ordered by job and then by
 #: processor. A range lies within one cluster.
 Ranges = namedtuple("Ranges", "job low high")
-#: The function `ranges_of` examines this many processor numbers at a time, which limits its use of
-#: memory.
+#: The number of processor numbers that the function `ranges_of` examines at a time, to limit its
+#: use of memory.
 CHUNK = 1 << 22
 
 
@@ -59,7 +59,7 @@ def lowest_free(schedule: Any) -> Ranges:
 
 
 def _events(schedule: Any, stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:
-    """Return all starts and departures in order, as pairs (job, whether it departs).
+    """Return all starts and departures in order of time, as pairs (job, whether it departs).
 
     A job that runs for no time, for which `stays` is false, has no departure of its own.
     """
@@ -119,8 +119,8 @@ def as_lists(ranges: Ranges, jobs: int) -> Servers:
     """
     lengths = ranges.high - ranges.low + 1
     first = np.append(0, np.bincount(ranges.job, lengths, jobs).astype(np.int64).cumsum())
-    # The array first has the difference between each processor number and the one before it. The
-    # cumulative sum of these differences gives the processor numbers.
+    # At first, each entry of the array is the difference between a processor number and the number
+    # before it. The cumulative sum of the entries then gives the processor numbers.
     ids = np.ones(first[-1], np.int32)
     begins = np.cumsum(lengths) - lengths
     ids[begins] = ranges.low - np.append(0, ranges.high[:-1])

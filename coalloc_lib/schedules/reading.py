@@ -21,11 +21,12 @@ def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the first job of the queue just after each instant, or -1 if no job waits."""
     order = arrival_order(schedule)
     submit = schedule.jobs.submit[order]
-    # A job that asks for a reservation gets its start at submission, so it never heads the queue.
+    # A job that asks for a reservation gets its start when it is submitted, so it is never the head
+    # of the queue.
     left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
     all_before = np.maximum.accumulate(left[order])
-    # The next line finds the first job in order of arrival that has not left the queue. This job
-    # may not have arrived yet.
+    # The next line finds the first job in order of arrival that has not left the queue. It may be a
+    # job that has not arrived yet.
     first = np.searchsorted(all_before, instants, side="right")
     waits = first < np.searchsorted(submit, instants, side="right")
     return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
@@ -47,7 +48,7 @@ def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
 def total_by(
     when: NDArray, amounts: NDArray, instants: NDArray, side: Literal["left", "right"]
 ) -> NDArray[np.int64]:
-    """Return, for each instant, the sum of the `amounts` whose times in `when` are before it.
+    """Return the sum of all `amounts` that have a time in `when` before each instant.
 
     With ``side="right"``, amounts at the instant itself are included.
     """
@@ -87,7 +88,7 @@ def fits_by(
 
 
 def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[NDArray]:
-    """Return the components of jobs and the processors of clusters as two comparable tables.
+    """Return the components of jobs and the processors of clusters as tables of equal width.
 
     Both get the same number of columns. For unordered requests, the rows are sorted by decreasing
     size.
@@ -98,7 +99,8 @@ def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[N
     width = max(table.shape[1] for table in tables)
     missing = [width - table.shape[1] for table in tables]
     return [
-        # np.pad is called only if it adds columns, because it is slow even if it adds none.
+        # The function np.pad is called only to add columns, because it is slow even if it adds
+        # none.
         np.pad(table, ((0, 0), (0, columns))) if columns else table
         for table, columns in zip(tables, missing, strict=True)
     ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from coalloc_lib.schedules.numbering import Ranges
 
-#: The possible weights of a job in the average weighted response time.
+#: The quantities that can be the weight of a job in the average weighted response time.
 WEIGHTS = ("work", "processors")
 
 
@@ -82,7 +82,7 @@ class Schedule:
     backlog: int | None = None
 
     def __post_init__(self) -> None:
-        """Fill `promised` with NaN if it was not given."""
+        """Set the promised starts of all jobs to NaN if no promised starts were given."""
         if self.promised is None:
             object.__setattr__(self, "promised", np.broadcast_to(np.nan, len(self.start)))
 
@@ -107,7 +107,7 @@ class Schedule:
 
     @property
     def queues(self) -> "list[tuple[np.ndarray, Schedule]]":
-        """A pair for each queue: the positions of its jobs in the stream, and their schedule.
+        """For each queue, the positions of its jobs in the stream, and the schedule of these jobs.
 
         A schedule that `coalloc_lib.simulation.sites.local` returns has a queue for each site.
         Every other schedule has one queue.
@@ -123,7 +123,7 @@ class Schedule:
 
     @property
     def left_queue(self) -> np.ndarray:
-        """The instant at which each job left the queue by its start or rejection, shape (n,)."""
+        """When each job left the queue, by its start or its rejection, shape (n,)."""
         left = self.start.copy()
         for job, refusal in self.refused.items():
             left[job] = refusal.instant
@@ -136,7 +136,7 @@ class Schedule:
 
     @property
     def delay(self) -> np.ndarray:
-        """The time from the earliest start that each job asked for to its start, shape (n,)."""
+        """The time from the earliest start that a job asked for to its start, shape (n,)."""
         return self.start - self.jobs.earliest_start
 
     @property
@@ -251,7 +251,7 @@ class Schedule:
     def utilization_between(
         self, edges: Sequence[float] | np.ndarray, *, net: bool = False
     ) -> np.ndarray:
-        """Return the utilization of the system in each interval between increasing instants.
+        """Return the utilization of the system in each interval between successive instants.
 
         Parameters
         ----------
@@ -277,8 +277,8 @@ class Schedule:
         weight = self.allocation.sum(axis=1)
         if net:
             weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.clusters_used))
-        # For each instant, the sum over all jobs of the time that the job ran before this instant,
-        # multiplied by the weight of the job.
+        # For each instant, the sum over all jobs of the run time before the instant, multiplied by
+        # the weight of the job.
         area = np.zeros(len(edges))
         for when, sign in ((self.start, 1.0), (self.end, -1.0)):
             order = np.argsort(when, kind="stable")
@@ -354,7 +354,7 @@ class Schedule:
 
     @property
     def unchecked(self) -> str:
-        """What `verify()` leaves unchecked in this schedule, in words; empty if nothing."""
+        """A description of what `verify()` does not check in this schedule, or an empty string."""
         from coalloc_lib.schedules.verification import unchecked
 
         return unchecked(self)
@@ -384,7 +384,7 @@ class Schedule:
         return as_lists(self.processor_ranges(), len(self))
 
     def processor_ranges(self) -> "Ranges":
-        """Return the processors that each job has, as ranges of numbers.
+        """Return the processors that each job has, as ranges of processor numbers.
 
         The result has three named arrays of int64: ``job``, ``low`` and ``high``, the first and the
         last number of each range. The ranges of a job are in ascending order, and each lies within

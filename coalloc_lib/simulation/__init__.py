@@ -6,5 +6,5 @@ then read `scenario`.
 
 import lazy_loader as _lazy
 
-# With this line, `coalloc_lib.simulation.sites` can be used although nothing has imported it yet.
+# This line makes `coalloc_lib.simulation.sites` available without an explicit import.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["sites"])

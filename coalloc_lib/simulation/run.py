@@ -22,8 +22,8 @@ from coalloc_lib.schedules.schedule import Schedule
 
 ENGINES = ("compiled", "reference")
 
-#: If the compiled engine does not know a policy, the slower readable engine simulates it. A user
-#: who has more jobs than this number is warned.
+#: The maximum number of jobs for which the readable engine is used without a warning. It is slow,
+#: and simulates only policies that the compiled engine does not support.
 LONG = 10_000
 
 
@@ -121,7 +121,6 @@ def check_parts(system: Any, scheduling: Any, placement: Any, engine: Any) -> No
 
 
 def _checked_backlog(backlog, jobs, scheduling):
-    """Check the argument `backlog`; return it, or the number of jobs if that is smaller."""
     if not scheduling.takes_backlog:
         raise InputError(
             f"backlog = {backlog} is given for {scheduling}, which books each job at its submission"
@@ -200,8 +199,8 @@ def refuse_impossible(
     if isinstance(placement, HomeSite):
         _check_columns(components, len(clusters))
     is_split = jobs.request in ("ordered", "unordered")
-    # Comparing the largest component with the smallest cluster is much faster than `fits_by`, and
-    # it is enough for most streams.
+    # Comparing the largest component with the smallest cluster is much faster than a call of
+    # `fits_by`. This comparison is enough for most streams of jobs.
     if is_split and components.shape[1] <= len(clusters) and components.max() <= min(clusters):
         return
     impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
@@ -212,7 +211,7 @@ def refuse_impossible(
 
 
 def _check_columns(components, clusters):
-    """Raise an error if the components do not have the form that `HomeSite` needs."""
+    """Raise an error if the jobs do not have as many components as `HomeSite` needs."""
     if components.shape[1] != clusters + 1:
         raise InputError(
             f"components has {components.shape[1]} columns, and HomeSite takes {clusters + 1}:"

@@ -52,7 +52,7 @@ class Scenario:
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Check the types of all fields."""
+        """Check the types of all fields of the scenario."""
         check_parts(self.system, self.scheduling, self.placement, self.engine)
         if not isinstance(self.workload, Workload):
             choices = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
@@ -64,7 +64,7 @@ class Scenario:
         return self.name or repr(self)
 
     def with_(self, **changes: Any) -> "Scenario":
-        """Return a copy with some fields changed and, unless a name is given, without a name."""
+        """Return a copy of the scenario with changed fields, without a name unless one is given."""
         return replace(self, **({"name": ""} | changes))
 
     def rate(self, load: float) -> float:

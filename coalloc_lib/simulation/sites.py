@@ -93,7 +93,7 @@ class LocalSchedule(Schedule):
 
     @cached_property
     def queues(self) -> list[tuple[NDArray[np.int64], Schedule]]:
-        """A pair for each site: the positions of its jobs in the stream, and their schedule.
+        """For each site, the positions of its jobs in the stream, and the schedule of these jobs.
 
         The schedules are on the whole system, in which a job of a site has no choice of clusters.
         The request of such a job is therefore ordered.
@@ -152,7 +152,7 @@ class LocalSchedule(Schedule):
 
     @property
     def unchecked(self) -> str:
-        """What `verify` does not check in the schedules of the sites, in words."""
+        """A description of what `verify` does not check in the schedules of the sites."""
         texts = (schedule.unchecked for schedule in self.at.values())
         return next(filter(None, texts), "")
 
@@ -217,7 +217,6 @@ def local(
 
 
 def _joined_columns(system, site, at):
-    """Return the columns of the schedule of the whole system, from the schedules of the sites."""
     positions = {number: np.flatnonzero(site == number) for number in at}
     # The results are concatenated site by site. These indices put them back into the order of the
     # stream of jobs.
@@ -239,7 +238,7 @@ def _joined_columns(system, site, at):
 
 
 def _joined_servers(system, at, back):
-    """Return the processors of each job, numbered from 0 through the clusters of all sites.
+    """Return the processors of each job, numbered consecutively over the clusters of all sites.
 
     The array `back` puts jobs that are listed site by site into the order of the stream.
     """

@@ -63,7 +63,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Import `sweep` when it is first used, because it takes long."""
+    """Import `sweep` only when it is first used, because the import is slow."""
     if name == "sweep":
         return import_module("coalloc_lib.statistics.sweep")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,8 +17,8 @@ FEWEST_BLOCKS = 4
 #: The largest number of weeks in a block of the bootstrap. A block can have several weeks, because
 #: the queue of one week delays jobs of the next week too.
 MOST_WEEKS = 4
-#: Blocks of the bootstrap become longer than a week only if the log has at least this number of
-#: them.
+#: A block of the bootstrap becomes longer than a week only if the log still has at least this
+#: number of blocks.
 ENOUGH_BLOCKS = 8
 
 
@@ -32,7 +32,7 @@ def resample_weeks(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Resample the weeks of a log by a moving-block bootstrap, to estimate weighted means of jobs.
+    """Estimate weighted means over jobs by a moving-block bootstrap over the weeks of a log.
 
     Each resample has as many blocks as fit into the log. A block may begin at any step. A block
     that reaches the end of the log goes on at its start.
@@ -83,7 +83,7 @@ def resample_weeks(
 
 
 def block_of(submit: ArrayLike) -> float:
-    """Return the length of a bootstrap block for a log with these submission times, in seconds.
+    """Return the length of a bootstrap block in seconds, given the submission times of a log.
 
     A block has one week, or up to four weeks if the log has at least eight such blocks. Shorter
     blocks cut a dependence that lasts for weeks, and the intervals become too narrow. In a test
@@ -130,7 +130,7 @@ def resample_sums(
     if above.shape != below.shape:
         raise InputError(
             f"numerators have the shape {above.shape} and denominators {below.shape}; give both "
-            "the same days"
+            "the same shape"
         )
     sums = np.stack([above, below])
     starts = sample_block_starts(sums.shape[-1], length, resamples, seed)
@@ -186,12 +186,12 @@ def jobs_by_day(
 
 
 def step_of(submit: NDArray[np.float64], step: float) -> NDArray[np.int64]:
-    """Return the number of the time step in which each job is submitted, counted from 0."""
+    """Return the time step in which each job is submitted; the first step has the number 0."""
     return ((submit - submit.min()) // step).astype(np.int64)
 
 
 def sample_block_starts(days: int, length: int, resamples: int, seed: Seed) -> NDArray[np.int64]:
-    """Sample the day on which each block of each resample begins, shape (resamples, blocks)."""
+    """Sample the first day of each block of each resample, shape (resamples, blocks)."""
     blocks = days // whole("length", length)
     if blocks < FEWEST_BLOCKS:
         raise InputError(
@@ -203,7 +203,7 @@ def sample_block_starts(days: int, length: int, resamples: int, seed: Seed) -> N
 
 
 def resamples_warning(has_jobs: NDArray[np.bool_]) -> str:
-    """Return a warning if no job of some resamples has a positive weight, or an empty string."""
+    """Return a warning if some resamples lack jobs with a positive weight, or an empty string."""
     if has_jobs.all():
         return ""
     return f"no job counts in {1 - has_jobs.mean():.1%} of the resamples"

@@ -24,7 +24,7 @@ class NoColumnError(NotRunError):
 
 
 def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
-    """Return a confidence interval as the entries of four columns of a table.
+    """Return a confidence interval as a dict with the entries of four columns of a table.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, An
     return ends | {"warning": interval.warning}
 
 
-#: The smallest and the largest value that a quantity can have, by the name of the column of a table
-#: in which it is measured.
+#: The smallest and the largest possible value of a quantity, by the name of its column in a table
+#: of runs.
 LIMITS = {
     **dict.fromkeys(("utilization", "max_utilization", "capacity_loss"), (0.0, 1.0)),
     **dict.fromkeys(("wait", "response", "awrt"), (0.0, inf)),
@@ -57,7 +57,7 @@ LIMITS = {
 
 
 def limits_of(name: str, values: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the smallest and the largest value that a measured quantity can have.
+    """Return the smallest and the largest possible value of a measured quantity.
 
     The limits are known from the column's name (`LIMITS`). They are infinite for other names, and
     also if some of the values lie beyond them: a utilization in percent is not between 0 and 1.
@@ -116,7 +116,6 @@ def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
 
 
 def _checked(intervals, **default):
-    """Return intervals as a list; raise an error if there are none, and no default instead."""
     found = list(intervals)
     if not (found or default):
         raise NotRunError("there are no runs, so there is no interval; run some settings first")

@@ -51,7 +51,7 @@ def ratios_along(
 
 
 def mean_crossing(line: Line, level: float = 0.0, budget: int = 20) -> Crossing:
-    """Return where the mean of a rising line crosses a level, with a confidence interval.
+    """Return the x at which the mean of a rising line crosses a level, with an interval.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Crossings:
 
     @property
     def sample(self) -> Replications:
-        """The crossings, with infinite ones moved to the first or last simulated place."""
+        """The crossings, with infinite crossings replaced by the first or last simulated x."""
         return Replications(np.clip(self.values, self.first, self.last))
 
     @property
@@ -141,7 +141,7 @@ class Crossings:
         return _with_open_ends(found, -np.inf in self.values, np.inf in self.values)
 
     def less(self, other: "Crossings", in_pairs: bool = True) -> Interval:
-        """Return the mean of these crossings minus the mean of other crossings, with its interval.
+        """Return the mean of these crossings minus the mean of other crossings, with an interval.
 
         Parameters
         ----------
@@ -175,22 +175,22 @@ def crossings(line: Line, level: float = 0.0) -> Crossings:
 
 
 def _matrix(line, level):
-    """Return the places of a line, and the values minus the level, shape (replications, places)."""
+    """Return the values of x, and a line minus the level, shape (replications, values of x)."""
     places = list(line)
     if len(places) < 2:
-        raise NotRunError(f"a line of {len(places)} places has no crossing; run two or more")
+        raise NotRunError(f"a line with {len(places)} values of x has no crossing; run two or more")
     if places != sorted(places):
-        raise InputError(f"line has the places {places}; give them in ascending order")
+        raise InputError(f"line has the values of x {places}; give them in ascending order")
     counts = {values.values.shape for values in line.values()}
     if len(counts) > 1:
         raise InputError(
-            f"line has different numbers of replications at its places: {sorted(counts)}; give "
-            "the same replications at each place"
+            f"line has different numbers of replications at its values of x: {sorted(counts)}; "
+            "give the same replications at each value of x"
         )
     return places, np.array([values.values - level for values in line.values()]).T
 
 
 def _with_open_ends(found, below, above):
-    """Make the low end of an interval infinite if `below`, and the high end if `above`."""
+    """Make the low end of an interval -inf if `below`, and the high end inf if `above`."""
     low, high = -np.inf if below else found.low, np.inf if above else found.high
     return replace(found, low=low, high=high)

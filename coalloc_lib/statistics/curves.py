@@ -53,7 +53,7 @@ class Point:
         return self.response is None
 
     def stretched(self, alpha: float) -> "Point":
-        """Return the point if all service is `alpha` times as long, at its net utilization."""
+        """Return the point for service times multiplied by `alpha`, at its net utilization."""
         return replace(
             self,
             utilization=self.utilization / alpha,
@@ -78,7 +78,7 @@ class Curve:
     maximum: MaxUtilization
 
     def stretched(self, alpha: float) -> "Curve":
-        """Return the curve if all service is `alpha` times as long, over the net utilization."""
+        """Return the curve for service times multiplied by `alpha`, over the net utilization."""
         points = [point.stretched(alpha) for point in self.points]
         return Curve(points, self.maximum.times(1 / alpha))
 
@@ -162,7 +162,7 @@ def response_sample(
     seed: Seed = 0,
     maximum: MaxUtilization | None = None,
 ) -> Replications:
-    """Return the mean response times of several runs, together with a warning if they have one.
+    """Return the mean response times of several runs, with a warning if there is one.
 
     The parameters, values and errors are those of `response_times`.
     """
@@ -180,7 +180,7 @@ def response_sample(
 
 
 def _runs(scenario, load, jobs, replications, seed):
-    """Return the mean response times of both halves of each run, and the work of all jobs."""
+    """Return the mean response times of both halves of each run, and the work of each job."""
     saturation.refuse_replay(scenario)
     work = []
 
@@ -207,7 +207,7 @@ def response_point(
     replications: int = 8,
     seed: Seed = 0,
 ) -> Point:
-    """Return the mean response time at one load, from runs that are as long as necessary.
+    """Return the mean response time at one load, from runs long enough for a given precision.
 
     Parameters
     ----------
@@ -263,8 +263,8 @@ def response_point(
         _, is_narrow, was_settled = run(jobs, for_pilot)
         jobs *= 2
     means, is_narrow, is_settled = run(jobs, for_point)
-    # One in forty runs whose queue has settled seems to have rising response times by chance. If
-    # the pilot run of half the length had settled, this run has settled too.
+    # Even if the queue has settled, one run in forty seems to have rising response times by chance.
+    # If the pilot run of half the length had settled, the queue of this run has settled too.
     if not (is_settled or was_settled):
         means = replace(means, warning=means.warning or settling.RISING)
     is_precise = is_narrow and not means.warning
@@ -474,7 +474,6 @@ def best_method(scenario: Scenario) -> str:
 
 
 def _formula(scenario):
-    """Return which formula gives the maximal utilization of a scenario, or None without one."""
     # The formulas assume FCFS, independent components, exponential service, and jobs that are
     # always split into their components.
     model, system = scenario.workload, scenario.system

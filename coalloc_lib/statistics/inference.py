@@ -59,7 +59,7 @@ def checked_confidence(confidence: float) -> float:
 
 
 def lag_correlation(deviations: NDArray[np.float64]) -> float:
-    """Return the correlation of neighbouring values of a series, given as deviations from its mean.
+    """Return the correlation of neighbouring values, given as deviations from their mean.
 
     The correlation of a constant series is 0.
     """
@@ -68,7 +68,7 @@ def lag_correlation(deviations: NDArray[np.float64]) -> float:
 
 
 def _t_interval(mean, error, freedom, count, confidence, warning):
-    """Return Student's interval from a mean, its standard error and its degrees of freedom."""
+    """Return Student's t interval for a given mean, standard error and degrees of freedom."""
     from scipy.special import stdtrit  # scipy.stats has the same quantile, but is slow to import
 
     half = float(stdtrit(freedom, (1 + confidence) / 2) * error)
@@ -78,7 +78,7 @@ def _t_interval(mean, error, freedom, count, confidence, warning):
 def paired_difference(
     one: ArrayLike, other: ArrayLike, confidence: float = 0.95, warning: str = ""
 ) -> Interval:
-    """Return Student's t interval of the mean of ``one - other``, where the values form pairs.
+    """Return Student's t interval of the mean difference ``one - other`` of paired values.
 
     Parameters
     ----------
@@ -174,18 +174,18 @@ class Replications:
 
     @property
     def interval(self) -> Interval:
-        """Student's t interval of the mean; its length is 0 if the quantity is known exactly."""
+        """Student's t interval of the mean; its length is 0 if the mean is known exactly."""
         if self.values.ndim == 0:
             return replace(Interval.exact(float(self.values)), warning=self.warning)
         return student(self.values, warning=self.warning).within(self.least, self.most)
 
     @property
     def prediction(self) -> Interval:
-        """The 95 % prediction interval of one further run: the mean ± t s sqrt(1 + 1/n)."""
+        """The 95 % prediction interval for one further run: the mean ± t s sqrt(1 + 1/n)."""
         return self.prediction_of(1.0)
 
     def prediction_of(self, length: float) -> Interval:
-        """Return the 95 % prediction interval of one further run of another length.
+        """Return the 95 % prediction interval for one further run of another length.
 
         Parameters
         ----------
@@ -213,7 +213,6 @@ class Replications:
         return Replications(self.values / other.values, self.warning or other.warning)
 
     def _check_pairs(self, other: "Replications") -> None:
-        """Raise an error if two quantities have different numbers of runs and neither is exact."""
         shapes = {self.values.shape, other.values.shape} - {()}
         if len(shapes) > 1:
             raise InputError(
@@ -295,7 +294,7 @@ class Crossing:
 def crossing(
     difference: Callable[[float], Replications], low: float, high: float, *, budget: int = 20
 ) -> Crossing:
-    """Return where a difference that rises with x crosses zero, with a confidence interval.
+    """Return the x at which a difference that rises with x crosses zero, with an interval.
 
     Parameters
     ----------
@@ -350,8 +349,8 @@ def crossing(
             "one that rises, such as its negative"
         )
 
-    # The confidence interval of the difference contains zero for all x between two roots: that of
-    # its upper end and that of its lower end.
+    # The confidence interval of the difference contains zero for all x between the root of its
+    # upper end and the root of its lower end.
     begin = _rising_root(lambda x: at(x).high, low, high, halvings, 0)
     middle = _rising_root(lambda x: at(x).estimate, low, high, halvings, 0.5)
     finish = _rising_root(lambda x: at(x).low, low, high, halvings, 1)
@@ -363,7 +362,7 @@ def crossing(
 
 
 def _rising_root(function, low, high, halvings, share):
-    """Return the root of a rising function in a range, or an infinite value if there is none.
+    """Return the root of a rising function in a range, or an infinite value if it has no root.
 
     The function may be infinite at one end of the last interval of the bisection. The root is then
     placed at this `share` of the interval. A share of 0 also selects the first of several roots,
@@ -392,9 +391,7 @@ def _mean_interval(name, sample):
         raise InputError(f"{name} holds NaN; give numbers, and infinity for a saturated queue")
     infinite = np.unique(values[np.isinf(values)]).tolist()
     if len(infinite) > 1:
-        raise InputError(
-            f"{name} has values of both infinite signs; give infinite values of one sign"
-        )
+        raise InputError(f"{name} has both inf and -inf; give infinite values of one sign")
     if infinite:
         return Interval(*3 * infinite, values.size, warning=sample.warning)
     return sample.interval

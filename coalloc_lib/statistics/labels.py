@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-#: The types of plain values, such as numbers and texts. A table of results shows them as they are.
+#: The types of plain values, such as numbers and strings, which a table of results shows unchanged.
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -14,6 +14,6 @@ def plain(value: Any) -> Any:
 
 
 def label(value: Any) -> Any:
-    """Return a value as tables and errors show it: a plain value unchanged, or else a text."""
+    """Return a plain value unchanged, and any other value as the string that tables show."""
     value = plain(value)
     return value if type(value) in SCALARS else " ".join(str(value).split())

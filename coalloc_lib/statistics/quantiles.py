@@ -20,7 +20,7 @@ def resample_quantiles(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Resample the weeks of a log by a moving-block bootstrap, to estimate quantiles of jobs.
+    """Resample the weeks of a log by a moving-block bootstrap, to estimate quantiles over jobs.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def resample_quantiles(
     array([27.])
     """
     if positive("share", share) > 1:
-        raise InputError(f"share = {share}; give a number up to 1, such as 0.95")
+        raise InputError(f"share = {share}; give a number of at most 1, such as 0.95")
     values, _, day, length = jobs_by_day(values, 1.0, submit, block, step)
     days = int(day.max()) + 1
     starts = sample_block_starts(days, length, resamples, seed)
@@ -63,7 +63,7 @@ def resample_quantiles(
 
 
 def _counts_of_days(starts, length, days):
-    """Return how often each resample contains each day, shape (resamples, days)."""
+    """Return how often each day occurs in each resample, shape (resamples, days)."""
     sampled_days = (starts[..., None] + np.arange(length)).reshape(len(starts), -1) % days
     cells = sampled_days + days * np.arange(len(starts))[:, None]
     counts = np.bincount(cells.ravel(), minlength=days * len(starts))
@@ -71,7 +71,7 @@ def _counts_of_days(starts, length, days):
 
 
 def _quantiles(row, share, day, counts):
-    """Return the quantile of the values of one scenario, in each resample of the bootstrap."""
+    """Return the quantile of the values of one scenario in each bootstrap resample."""
     days = counts.shape[1]
     edges = _candidates(row, share)
     cell = day * len(edges) + np.searchsorted(edges, row)
@@ -81,7 +81,7 @@ def _quantiles(row, share, day, counts):
 
 
 def _candidates(row, share):
-    """Return the values that can be the quantile of a resample, of which most lie near it."""
+    """Return the values that are tried as the quantile of a resample."""
     candidates = np.unique(row)
     near = np.linspace(max(share - 0.2, 0.0), 1, 401)
     shares = np.union1d(np.linspace(0, 1, 101), near)
@@ -91,7 +91,7 @@ def _candidates(row, share):
 
 
 def _influence_on_quantiles(values, estimates, day, counts, resampled):
-    """Return the contribution of each day to the error of each quantile, shape (m, days)."""
+    """Return the contribution of each day to the error of each scenario's quantile."""
     # The excess of a day is the number of its jobs with a value above the quantile, minus the
     # number that is expected from all its jobs.
     excess = np.empty((len(values), counts.shape[1]))
@@ -99,8 +99,8 @@ def _influence_on_quantiles(values, estimates, day, counts, resampled):
         is_above = row > limit
         weights = is_above - is_above.mean()
         of_row[:] = np.bincount(day, weights=weights, minlength=counts.shape[1])
-    # A linear regression over the resamples tells how much the quantile changes for one more job
-    # above it.
+    # A linear regression over the resamples tells by how much the quantile changes if one more job
+    # has a value above it.
     deviations = counts @ excess.T
     deviations -= deviations.mean(axis=0)
     square = (deviations**2).sum(axis=0)

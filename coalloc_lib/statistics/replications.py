@@ -22,7 +22,7 @@ REPLICATION = "replication"
 
 
 def keys_of(runs: pd.DataFrame) -> list[str]:
-    """Return the key columns of a table of runs: those before ``replication``.
+    """Return the names of the key columns of a table of runs: the columns before ``replication``.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def pick(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
 
 
 def _mask(runs: pd.DataFrame, where: Mapping[str, Any]) -> NDArray[np.bool_]:
-    """Return which rows have the given values in the given columns, as in `pick`."""
+    """Return a mask of the rows that `pick` selects."""
     keep = np.ones(len(runs), dtype=bool)
     for column, wanted in where.items():
         _require(runs, column)
@@ -71,7 +71,6 @@ def _mask(runs: pd.DataFrame, where: Mapping[str, Any]) -> NDArray[np.bool_]:
 
 
 def _require(runs: pd.DataFrame, *names: str) -> None:
-    """Raise an error if a table of runs lacks one of some columns."""
     for name in names:
         if name not in runs:
             known = ", ".join(map(str, runs.columns))
@@ -80,7 +79,7 @@ def _require(runs: pd.DataFrame, *names: str) -> None:
 
 def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
     if getattr(wanted, "ndim", 0):
-        raise InputError(f"{column.name} = {shown(wanted)}; give a list in place of an array")
+        raise InputError(f"{column.name} = {shown(wanted)}; give a list instead of an array")
     if isinstance(wanted, tuple | list | set | frozenset):
         values = [label(value) for value in wanted if value is not None]
         is_wanted = column.isin(values).to_numpy()
@@ -204,7 +203,7 @@ def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
 def ratios(
     runs: pd.DataFrame, value: str, against: Mapping[str, Any], also: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Return a table with the ratio of the value of each setting to that of its base setting.
+    """Return a table of the ratios of each setting's values to those of its base setting.
 
     The ratios are computed from paired runs: each run of a setting is divided by the run of the
     base setting with the same replication.
@@ -244,7 +243,7 @@ def differences(
     also: Collection[str] = (),
     in_pairs: bool = True,
 ) -> pd.DataFrame:
-    """Return a table with the value of each setting minus that of its base setting.
+    """Return a table of each setting's values minus those of its base setting.
 
     Parameters
     ----------
@@ -273,7 +272,6 @@ def _unpaired_difference(rows, base, value):
 
 
 def _compared(runs, value, against, also, name, compare):
-    """Compare each setting with its base setting, and return the results as a table."""
     _require(runs, value, *also, *against)
     keys = keys_of(runs)
     shared_keys = [key for key in keys if key not in against]
@@ -336,7 +334,6 @@ class _Measured(NamedTuple):
 
 
 def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Measured:
-    """Return the values of a column from the rows of one setting, which `where` selected."""
     _require(rows, value)
     values = rows[value].to_numpy(dtype=float)
     replications = rows[REPLICATION].to_numpy(dtype=float)
@@ -358,12 +355,12 @@ def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Meas
 
 
 def several_settings(rows: pd.DataFrame, keys: Sequence[str]) -> InputError:
-    """Return the error for rows of several settings in place of one."""
+    """Return the error that is raised if rows belong to more than one setting."""
     differing = differing_keys(rows, keys)
     if not differing:
         return InputError("runs has the same replication of a setting twice; give each run once")
     return InputError(
-        f"runs has runs of several settings, which differ in {', '.join(differing)}; choose one of "
+        f"runs contains several settings, which differ in {', '.join(differing)}; choose one of "
         "these settings with pick(runs, ...)"
     )
 
@@ -374,7 +371,7 @@ def differing_keys(rows: pd.DataFrame, keys: Sequence[str]) -> list[str]:
 
 
 def _pair(runs, value, one, other):
-    """Return the values of two settings. A key that `other` does not name is that of `one`."""
+    """Return the values of two settings; keys that `other` lacks are taken from `one`."""
     conditions = one, {**one, **other}
     rows, base = (pick(runs, **where) for where in conditions)
     for picked, where in zip((rows, base), conditions, strict=True):
@@ -384,7 +381,6 @@ def _pair(runs, value, one, other):
 
 
 def _samples(rows, base, value):
-    """Return the values of two settings, after checking that they have the same replications."""
     one, other = (_measured(each, value, {}) for each in (rows, base))
     is_same = np.array_equal(one.replications, other.replications)
     if not (is_same or one.is_exact or other.is_exact):

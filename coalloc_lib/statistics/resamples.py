@@ -11,22 +11,22 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.statistics.inference import checked_confidence, lag_correlation
 
-#: Number of parts into which a log is divided, to find a dependence between jobs that lasts longer
+#: A log is divided into this number of parts, to detect a dependence between jobs that lasts longer
 #: than some days.
 PARTS = 24
 #: Larger estimates of the correlation between neighbouring days (or parts of a log) are lowered to
 #: this value, because the formula for the variance diverges at 1.
 MOST_CORRELATION = 0.98
 #: The correlation of neighbouring days is corrected by this multiple of Kendall's bias, because a
-#: short log hides a dependence that lasts long. In an M/M/1 queue at load 0.9, 92 % of the
-#: intervals from 12 weeks then contain the mean wait, against 90 % with a multiple of 1. At loads
+#: short log hides long-lasting dependence. With this multiple, 92 % of the intervals from 12 weeks
+#: of an M/M/1 queue at load 0.9 contain the mean wait, against 90 % with a multiple of 1. At loads
 #: up to 0.6 the choice hardly matters (benchmarks/bench_coverage.py).
 CAUTION = 2
-#: If the dependence between days would widen an interval by more than this factor, no interval is
-#: given, because the log is too short.
+#: If dependence between days would widen an interval by more than this factor, the log is too
+#: short, and no interval is given.
 MOST_WIDENING = 5.0
-#: To widen an interval, resampled means are moved away from the mean of the log, but never beyond
-#: this multiple of it.
+#: To widen an interval, resampled means are moved away from the mean of the log. No resampled mean
+#: is moved beyond this multiple of the mean of the log.
 MOST_STRETCHED = 30.0
 TOO_SHORT = "the log is too short: the effect of one event lasts about as long as the whole log"
 
@@ -184,13 +184,12 @@ class Resamples:
         return Interval(estimate, *ends, self.blocks, confidence, warning)
 
     def _values(self, statistic, resampled, vectorized):
-        """Return the statistic of each resample."""
         if vectorized:
             return statistic(resampled.T)
         return np.array([statistic(row) for row in resampled])
 
     def _influence_on(self, values):
-        """Return how much each step, such as a day, contributes to the error of a statistic.
+        """Return how much each time step, such as a day, contributes to the error of a statistic.
 
         `values` has the statistic of each resample. A linear regression of these values on the
         resampled means gives the weight of each mean.
@@ -205,7 +204,7 @@ class Resamples:
 
 
 def _stretched_in_reciprocals(values, estimate, factor):
-    """Move values away from an estimate, by multiplying the differences of the reciprocals.
+    """Move values away from an estimate, by scaling the differences of the reciprocals.
 
     The factor of the differences is `factor`. Each value is 0 or has the sign of the estimate. A
     value of 0 stays 0.
@@ -234,7 +233,7 @@ def _widening(influence, sums, blocks, length):
     that treats the blocks as independent.
     """
     steps = len(influence)
-    # The blocks may cover only a part of the log, so the variance is scaled to the whole log.
+    # The blocks may cover only a part of the log, so the variance is scaled up to the whole log.
     of_blocks = (sums**2).mean() * (steps / length) ** 2 / (blocks - 1)
     if not of_blocks > 0:
         return 1.0

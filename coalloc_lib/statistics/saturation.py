@@ -20,19 +20,20 @@ from coalloc_lib.statistics.inference import Replications, lag_correlation, repl
 from coalloc_lib.statistics.settling import WARM_UP, backlog_jobs_to_settle, unsettled
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: The number of jobs that a simulation in heavy traffic keeps in the queue if the policy can choose
-#: among them. FCFS only needs the first job, so there the number is 1.
+#: The number of waiting jobs in a simulation in heavy traffic, if the policy can choose among
+#: waiting jobs. Under FCFS the number is 1, because only the first waiting job matters.
 HELD = 500
-#: The smallest number of batches of a run for which the correlation of neighbouring batches is
-#: tested.
+#: The correlation of neighbouring batches is tested only if a run has at least this number of
+#: batches.
 FEWEST_BATCHES = 20
-#: A run has a warning if fewer jobs than this number end in a batch on average.
+#: A run has a warning if fewer jobs than this number end in an average batch.
 FEWEST_ENDS = 10
 #: If a few long jobs bring most of the work, a run is only as informative as a run of fewer jobs
-#: with equal work. A run has a warning if this smaller number of jobs is below this limit.
+#: with equal work. The number of jobs in this equivalent run is the effective number of jobs. A run
+#: has a warning if its effective number of jobs is below this limit.
 FEWEST_CARRIERS = 100
-#: A deviation of more than this number of standard errors gives a warning. A deviation this large
-#: occurs by chance in one run of 1,000.
+#: A warning is given if a measured value deviates by more than this number of standard errors. Such
+#: a large deviation occurs by chance in one run of 1,000.
 DEVIATIONS = 3.3
 
 
@@ -231,20 +232,19 @@ def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
 
 
 def _settling_warning(scenario, jobs, backlog):
-    """Return a warning if a run in heavy traffic is too short for its queue to settle."""
     waiting = _backlog_of(scenario.scheduling, backlog)
     return unsettled(jobs, backlog_jobs_to_settle(scenario.scheduling, waiting))
 
 
 def _backlog_of(scheduling, backlog):
-    """Return how many jobs wait in a run in heavy traffic: a given number or the default."""
+    """Return the number of waiting jobs in heavy traffic: `backlog`, or a default for None."""
     if backlog is not None:
         return backlog
     return HELD if scheduling.overtakes else 1
 
 
 def _correlation_warning(batches):
-    """Return a warning if neighbouring batches are correlated, or too few to test this."""
+    """Return a warning if neighbouring batches are correlated or there are too few for a test."""
     if len(batches) < FEWEST_BATCHES:
         return f"{len(batches)} batches are too few to tell whether they depend on one another"
     correlation = lag_correlation(batches - batches.mean())
@@ -261,7 +261,7 @@ def loss_at_response(
     replications: int = 5,
     seed: Seed = 0,
 ) -> NDArray[np.float64]:
-    """Return the capacity loss of runs at a load with a very long mean response time.
+    """Return the capacity loss at the load that gives a very long mean response time.
 
     Each run has Poisson arrivals. Their rate is adjusted until the mean response time is reached.
 
@@ -302,14 +302,14 @@ def loss_at_response(
         )
     if not positive("response", response) > 1:
         raise InputError(
-            f"response = {response} mean service times, but a response includes the service; give "
-            "more than 1"
+            f"response = {response} mean service times, but a response time includes the "
+            "service time; give more than 1"
         )
     refuse_replay(scenario)
     target = response * service.mean
     guess = 1 - saturated_loss(scenario, jobs=max(jobs // 10, 2000), seed=seed).estimate
-    # If all jobs were submitted at once, their mean wait would be half the time that serving all of
-    # them takes.
+    # If all jobs were submitted at the same time, their mean wait would be half the total time that
+    # the system needs to serve them.
     slowest = jobs / scenario.rate(guess) / 2
     if slowest < 2 * target:
         least = int(np.ceil(jobs * 2 * target / slowest))
@@ -341,7 +341,7 @@ def loss_between_bounds(
     seed: Seed = 0,
     replications: int = 5,
 ) -> NDArray[np.float64]:
-    """Return the capacity loss of runs at the load that keeps the queue between two lengths.
+    """Return the capacity loss at the load that keeps the queue length between two bounds.
 
     Each run has Poisson arrivals. For each of 41 loads within 10 % of the load that saturates the
     system, the arrivals that find a queue strictly between the bounds are counted. The result is
@@ -408,7 +408,7 @@ def loss_between_bounds(
 
 
 def _refuse_oversize(scenario):
-    """Raise an error if the model allows a job that can never start, even if it was not sampled."""
+    """Raise an error if the model can produce a job that can never start."""
     workload = scenario.workload
     if not isinstance(workload, SplitJobs | JobModel):
         return
@@ -423,13 +423,13 @@ def _refuse_oversize(scenario):
 
 
 def _saturated_run(scenario, stream, backlog, batches):
-    """Return the utilization of each batch in heavy traffic, and how many jobs end in all."""
+    """Return the utilization of each batch in heavy traffic, and the number of departures."""
     schedule = scenario.run(stream, _backlog_of(scenario.scheduling, backlog))
     last = schedule.jobs.submit[-1]
     if last <= 0:
         raise InputError(
             f"jobs has {len(stream)} entries, which all start at once in the idle system; give "
-            "many more"
+            "many more jobs"
         )
     edges = np.linspace(WARM_UP * last, last, batches + 1)
     ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))

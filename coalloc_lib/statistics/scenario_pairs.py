@@ -27,16 +27,17 @@ SIDES = ("A", "B")
 ALL = "all jobs"
 #: The seed of all simulations.
 SEED = 21
-#: The offered loads of scenario A at which response times are simulated.
+#: The offered loads of the first scenario (A) in a comparison of response times at several loads.
 LOADS = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
-#: The smallest and the largest span penalty.
+#: The smallest and the largest span penalty in the search for the break-even penalty.
 PENALTIES = (0.0, 1.0)
-#: The number of waiting jobs that keep a system saturated, if the policy lets jobs overtake.
+#: The number of waiting jobs that keep a system saturated under a policy that lets jobs overtake.
 BACKLOG = 50
 #: The largest offered load that is simulated, as a share of the maximal utilization. At higher
-#: loads, the runs are too short for a mean response time.
+#: loads, the runs are too short to estimate a mean response time.
 NEAR = 0.95
-#: The offered load that saturates a system whose policy books each job at its submission.
+#: The offered load at which a system is saturated for certain. It is used for policies that book
+#: each job at its submission.
 OVERLOAD = 1.5
 #: The confidence level of the test for rising response times. If they rise during the runs, the
 #: system counts as nearly saturated.
@@ -44,7 +45,7 @@ RISING_LEVEL = 0.998
 
 
 class Effort(NamedTuple):
-    """How much is simulated to compare two scenarios.
+    """The amount of simulation in a comparison of two scenarios.
 
     Attributes
     ----------
@@ -65,15 +66,15 @@ class Effort(NamedTuple):
     workers: int
 
 
-#: The amount of simulation for a coarse and for a fine comparison.
+#: The amount of simulation in a coarse and in a fine comparison of two scenarios.
 EFFORTS = (Effort(300, 4, 1_200, 5, 1), Effort(4_000, 8, 12_000, 14, -1))
-#: The amount of simulation for policies that plan every waiting job, because they are slower to
-#: simulate.
+#: The amount of simulation in a coarse and in a fine comparison, for policies that plan every
+#: waiting job. These policies are slower to simulate.
 PLANNED = (Effort(200, 4, 600, 5, 1), Effort(1_500, 8, 6_000, 14, -1))
 
 
 class MeanTimes(NamedTuple):
-    """The mean times of a scenario, or why it has none.
+    """The mean times of the jobs of a scenario, or the reason why there are none.
 
     `runs` has the mean waiting times and the mean run times of each run: first those of all jobs,
     then those of each size group, which are NaN if the run has no jobs of these sizes. Its shape is
@@ -85,14 +86,16 @@ class MeanTimes(NamedTuple):
     note: str = ""
 
     def responses(self, group: int) -> NDArray[np.float64] | None:
-        """Return the mean response time of a size group in each run, or None if it has no means."""
+        """Return the mean response time of a size group in each run, or None if it is unknown."""
         if self.runs is None or not np.isfinite(self.runs[:, :, group]).all():
             return None
         return self.runs[:, :, group].sum(axis=0)
 
 
 class BreakEven(NamedTuple):
-    """The span penalty up to which spanning shortens the mean response time, or why it is unknown.
+    """The break-even span penalty of two scenarios, or the reason why it is unknown.
+
+    Up to the break-even penalty, spanning shortens the mean response time.
 
     The interval has infinite values if spanning pays up to the largest penalty that is searched.
     """
@@ -125,7 +128,7 @@ def capacity(scenario: Scenario, jobs: int) -> float:
 
 @lru_cache(maxsize=2048)
 def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
-    """Simulate a scenario, and return its mean waiting and run times by job size.
+    """Simulate a scenario, and return its mean waiting and run times for each job size group.
 
     Parameters
     ----------
@@ -178,12 +181,12 @@ def _one_run(scenario, load, jobs):
 
 
 def _edges(scenario):
-    """Return the largest job size of each size group, which are powers of two."""
+    """Return the largest job size of each size group; these sizes are powers of two."""
     return 2 ** np.arange((scenario.workload.sizes.maximum - 1).bit_length() + 1)
 
 
 def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]:
-    """Return the offered loads of two systems of different sizes at which the same jobs arrive.
+    """Return the offered loads that the same jobs cause in two systems of different sizes.
 
     The load of `one` is `load`. That of `other` is lower if its system is larger.
     """
@@ -191,7 +194,7 @@ def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]
 
 
 def effort_for(*scenarios: Scenario, coarse: bool = False) -> Effort:
-    """Return how much to simulate in order to compare scenarios; it is less if `coarse` is true."""
+    """Return the amount of simulation for a comparison, which is smaller if `coarse` is true."""
     plans = any(scenario.scheduling.promises_all for scenario in scenarios)
     return (PLANNED if plans else EFFORTS)[not coarse]
 
@@ -236,7 +239,6 @@ def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -
 
 
 def _row(times, group):
-    """Return the mean times of a group of job sizes as table columns, or why there are none."""
     response = times.responses(group)
     if response is None:
         return {"note": times.note}
@@ -251,7 +253,7 @@ def _columns(interval, *names):
 
 @lru_cache(maxsize=256)
 def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
-    """Compare two scenarios at all loads in `LOADS`, and return one table."""
+    """Compare two scenarios at each load in `LOADS`, and return one table for all loads."""
     return pd.concat([by_size(one, other, load) for load in LOADS])
 
 

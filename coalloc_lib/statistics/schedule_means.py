@@ -13,12 +13,12 @@ from coalloc_lib.schedules.metrics import least_means
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS, resample_weeks
 
-#: The bound of the bounded slowdown in seconds: shorter run times count as this long.
+#: The bound of the bounded slowdown in seconds. A shorter run time is replaced by this bound.
 BOUND = 10.0
 
 
 class Mean(NamedTuple):
-    """A mean over the jobs of a schedule, which is printed with its 95 % interval.
+    """A mean over the jobs of a schedule, with the format in which it is printed.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ MEANS = {
 
 
 def mean_intervals(schedule: Schedule) -> tuple[dict[str, tuple[float, float]], str]:
-    """Return 95 % intervals of the means of a schedule, from a bootstrap over its weeks.
+    """Return 95 % intervals of means over a schedule, from a bootstrap over its weeks.
 
     Parameters
     ----------

@@ -12,23 +12,23 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.policies import FCFS, FPFS, Scheduling
 from coalloc_lib.statistics.inference import student
 
-#: The share of a simulation run that is left out at its start, because the system is empty at first
-#: and its queue still grows.
+#: The share of the jobs of a simulation run that are left out as its warm-up. They are the first
+#: jobs, because the system is empty at first and its queue still grows.
 WARM_UP = 0.1
 
 #: The warning for a mean response time if response times still rise when the runs end. The runs are
 #: then too short, or the load is too high.
 RISING = "response times still rise at the end of the runs"
 
-#: A run needs this number of jobs divided by (1 - load / maximal utilization)², because a queue
-#: settles more slowly near saturation. In an M/M/1 queue, 93 % of the confidence intervals from 8
-#: such runs contain the mean response time, and 88 % of those from runs of a quarter of the length
-#: (benchmarks/bench_coverage.py --simulated).
+#: A run needs at least this constant divided by (1 - load / maximal utilization)² jobs, because a
+#: queue settles more slowly near saturation. With 8 runs of this length of an M/M/1 queue, 93 % of
+#: the confidence intervals contain the mean response time. With runs of a quarter of this length,
+#: only 88 % do (benchmarks/bench_coverage.py --simulated).
 SETTLES = 80
 
-#: A queue that is kept at a constant length has settled when the number of jobs that entered it is
-#: this multiple of its length. The first number is for FCFS and FPFS, under which only a few other
-#: jobs pass a job. The second is for other policies, under which jobs that are hard to place gather
+#: A queue that is kept at a constant length has settled after a number of arrivals that is this
+#: multiple of its length. The first constant is for FCFS and FPFS, under which few jobs overtake
+#: any given job. The second is for other policies, under which jobs that are hard to place gather
 #: in the queue for a long time.
 TURNS_FPFS, TURNS = 8, 80
 
@@ -101,7 +101,7 @@ def equal_halves(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def is_rising(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> bool:
-    """Return whether the second halves of runs have larger values than the first, beyond chance.
+    """Return whether values are significantly larger in the second halves of runs than the first.
 
     Parameters
     ----------
@@ -161,6 +161,6 @@ def jobs_to_settle(load: float, maximum: float) -> float:
 
 
 def backlog_jobs_to_settle(scheduling: Scheduling, backlog: int) -> int:
-    """Return how many jobs must enter a queue that is kept at `backlog` jobs until it settles."""
+    """Return the number of arrivals after which a queue kept at `backlog` jobs has settled."""
     turns = TURNS_FPFS if isinstance(scheduling, FCFS | FPFS) else TURNS
     return turns * backlog

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 #: The name of the row of the table with the results for the users of all sites together.
 ALL = "all sites"
-#: The columns of the table of results. Each is a function of three average weighted response times
-#: (AWRT) in seconds: without sharing, with job sharing, and with jobs that span sites.
+#: The columns of the table of results. Each column is a function of three average weighted response
+#: times (AWRT) in seconds: without sharing, with job sharing, and with jobs that span sites.
 _COLUMNS = {
     "local_h": lambda awrt: float(awrt[0] / HOUR),
     "sharing": lambda awrt: float(awrt[1] / awrt[0]),
@@ -58,7 +58,7 @@ def compare_sites(
     node: int = 1,
     largest: int | None = None,
 ) -> "pd.DataFrame":
-    """Run the logs of several sites locally, with job sharing and with spanning, and compare.
+    """Compare the response times of sites without sharing, with sharing and with spanning.
 
     Parameters
     ----------
@@ -139,7 +139,6 @@ def compare_sites(
 
 
 def _warn_of_run_times(logs):
-    """Warn that jobs without an estimate are planned with their exact run time."""
     for name, log in logs.items():
         unknown = log.without_requested_time if isinstance(log, SwfLog) else 0
         if unknown:
@@ -176,7 +175,6 @@ def _users(clusters, site):
 
 
 def _counts(logs):
-    """Return the number of usable jobs of each log, and of all logs."""
     counts = {
         name: len(log.usable if isinstance(log, SwfLog) else log) for name, log in logs.items()
     }
@@ -248,7 +246,6 @@ def together(
 
 
 def _refuse_wide(clusters, logs, streams):
-    """Raise an error if a job has more processors than the cluster of its site."""
     # The smallest clusters are checked first, so that the limit that the error proposes is low
     # enough for all sites.
     for size, name in sorted((size, name) for name, size in clusters.items()):
@@ -265,7 +262,6 @@ def _refuse_wide(clusters, logs, streams):
 
 
 def _system(clusters, logs):
-    """Return the clusters as a system; raise an error if clusters and logs do not match."""
     for argument, value in (("clusters", clusters), ("logs", logs)):
         if not isinstance(value, Mapping) or len(value) < 2:
             raise InputError(
@@ -290,7 +286,7 @@ def _system(clusters, logs):
 
 
 def _on_one_clock(logs, clock, missing=None, largest=None):
-    """Return the jobs of each site, with submission times that count from one common instant."""
+    """Return the jobs of each site, with submission times measured from a common instant."""
     streams = {}
     kinds = {type(log) for log in logs.values()}
     for name, log in logs.items():
@@ -313,7 +309,6 @@ def _on_one_clock(logs, clock, missing=None, largest=None):
 
 
 def _stream_of(name, log, clock, missing):
-    """Return the jobs of one log as a stream."""
     if isinstance(log, JobStream):
         return log if missing is None else _with_estimates(log, positive("missing", missing))
     if log.epoch is None and clock == "calendar":
@@ -326,12 +321,11 @@ def _stream_of(name, log, clock, missing):
 
 
 def _with_estimates(stream, missing):
-    """Return a job stream in which the jobs without an estimate have the estimate `missing`."""
+    """Return a stream in which jobs without an estimate have the estimate `missing`."""
     return stream.replace(estimate=np.where(stream.has_estimate, stream.estimate, missing))
 
 
 def _up_to(largest, stream, name):
-    """Return the jobs of at most `largest` processors, or all jobs if `largest` is None."""
     fits = stream.processors <= (np.inf if largest is None else whole("largest", largest))
     if not fits.any():
         raise InputError(
@@ -352,7 +346,7 @@ def _in_common(streams, clock, logs):
     spans = "".join(
         f" {name} has {_span_of(stream, has_dates)};" for name, stream in streams.items()
     )
-    raise InputError(f"logs have no time in common:{spans} give logs of one time, or {mend}")
+    raise InputError(f"logs have no time in common:{spans} give logs of the same period, or {mend}")
 
 
 def _span_of(stream, has_dates):
@@ -363,7 +357,7 @@ def _span_of(stream, has_dates):
 
 
 def _row(name, chosen, weight, schedules):
-    """Return the row of the table of results for some jobs and one kind of weight."""
+    """Return a row of the table of results, for some jobs and one kind of job weight."""
     jobs, spanned = schedules[0].jobs[chosen], float(schedules[-1].spans[chosen].mean())
     weights = jobs.work if weight == "work" else jobs.processors
     responses = [schedule.response[chosen] for schedule in schedules]
@@ -380,7 +374,6 @@ def _row(name, chosen, weight, schedules):
 
 
 def _intervals(means, least):
-    """Return the ratios and the AWRT of one row with their intervals; `least` bounds the AWRT."""
     row, doubts = {}, {}
     for column, statistic in _COLUMNS.items():
         found = means.interval(statistic).within(least if column == "local_h" else 0.0)

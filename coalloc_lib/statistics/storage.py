@@ -18,19 +18,19 @@ from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.replications import REPLICATION
 
-#: Columns of a table of runs that hold texts, even if all their cells are empty.
+#: The names of columns that contain strings in a table of runs, even if all their cells are empty.
 TEXTS = ("warning", "missing_logs")
-#: The types of values that stand in a table as they are.
+#: The types of values that a table of runs contains unchanged.
 PLAIN = frozenset({int, float, str, type(None)})
-#: Columns of a table of runs whose value is the same in all rows.
+#: The names of columns of a table of runs that have the same value in all rows.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
-#: The name that `write_runs` puts into the header of a compressed file. If another program changes
-#: the table and compresses it again, the header has another name.
+#: The name that `write_runs` stores in the header of a compressed file. If another program changes
+#: the table and compresses it again, the header contains another name.
 MARK = "coalloc-runs"
-#: In a file that another program changed, a column should hold only numbers if the number of words
-#: in it is at most this share of the number of numbers. The words are then damaged cells.
+#: The largest ratio of words to numbers in a column that is assumed to hold only numbers. In a file
+#: that another program changed, the words of this column are damaged cells.
 MOST_WORDS = 0.1
-#: The errors that occur in reading a file that is incomplete or is not a table of runs.
+#: The errors that can occur in reading a file that is incomplete or is not a table of runs.
 UNREADABLE = (
     EOFError,
     zlib.error,
@@ -50,10 +50,9 @@ if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # later versions ar
 
 
 def setting_columns(setting: Any) -> dict[str, Any]:
-    """Return the fields of a setting (a frozen dataclass) by the names of the table columns.
+    """Return the fields of a setting (a frozen dataclass) as a dict, keyed by table column.
 
-    A setting is a frozen dataclass. A field that does not take part in comparisons
-    (``field(compare=False)``) is left out.
+    A field that does not take part in comparisons (``field(compare=False)``) is left out.
     """
     if not is_dataclass(setting) or isinstance(setting, type):
         several = "; give its settings one by one" if isinstance(setting, list | tuple) else ""
@@ -65,7 +64,7 @@ def setting_columns(setting: Any) -> dict[str, Any]:
 
 
 def each_once(settings: Iterable[Any]) -> list[Any]:
-    """Return settings in their order, without those that are equal to an earlier one.
+    """Return the settings in their order, without repetitions.
 
     An `InputError` is raised if a setting is not a frozen dataclass of unchangeable values.
     """
@@ -78,8 +77,8 @@ def each_once(settings: Iterable[Any]) -> list[Any]:
             hash(setting)
         except TypeError as error:
             raise InputError(
-                f"setting = {shown(setting)} has a part that can change ({error}); give a frozen "
-                "dataclass of numbers, texts, tuples and policies"
+                f"setting = {shown(setting)} has a mutable field ({error}); give a frozen "
+                "dataclass of numbers, strings, tuples and policies"
             ) from None
     return list(dict.fromkeys(settings))
 
@@ -147,25 +146,25 @@ def _cell(value: Any) -> Any:
 
 
 class _Columns:
-    """The columns of a table of runs, in order of their first appearance."""
+    """The names of the columns of a table of runs, in order of their first appearance."""
 
     def __init__(self) -> None:
         self.keys: dict[str, None] = {}
         self.values: dict[str, None] = {}
 
     def add(self, names: list[str]) -> None:
-        """Add the names of the columns of a row or table, which include ``replication``."""
+        """Add the column names of a row or table; one of them is ``replication``."""
         at = names.index(REPLICATION)
         self.keys |= dict.fromkeys(names[:at])
         self.values |= dict.fromkeys(names[at + 1 :])
 
     def in_order(self) -> list[str]:
-        """Return the names of the keys, ``replication``, and the names of the measured columns."""
+        """Return the names of the key columns, ``replication``, and the measured columns."""
         return [*self.keys, REPLICATION, *(name for name in self.values if name not in self.keys)]
 
 
 def _check_row(row, setting, of_settings):
-    """Raise an error if a measured row lacks ``replication`` or has a name of a setting."""
+    """Raise an error if a measured row lacks ``replication`` or repeats a field of the setting."""
     if REPLICATION not in row:
         raise InputError(
             f"measure returned {shown(dict(row))}, which has no {REPLICATION!r}; add it"
@@ -179,7 +178,7 @@ def _check_row(row, setting, of_settings):
 
 
 def _bool_as_int(value):
-    """Return True and False as 1 and 0, because pandas reads them as text beside empty cells."""
+    """Convert True and False to 1 and 0, because pandas reads them as text beside empty cells."""
     return int(value) if isinstance(value, bool) else value
 
 
@@ -238,7 +237,7 @@ def _is_unchanged(content: bytes) -> bool:
 
 
 def _check_lines(path: str | Path, text: str) -> None:
-    """Raise an error for a line that does not have as many fields as the first line."""
+    """Raise an error if a line and the first line have different numbers of fields."""
     lines = csv.reader(StringIO(text), strict=True)
     try:
         header = next(lines, [])
@@ -250,7 +249,7 @@ def _check_lines(path: str | Path, text: str) -> None:
 
 
 def _check_numbers(path: str | Path, runs: pd.DataFrame) -> None:
-    """Raise an error for a word among numbers, or for a row of another study or seed."""
+    """Raise an error for a word in a column of numbers, or a row of another study or seed."""
     for name, column in runs.items():
         if pd.api.types.is_numeric_dtype(column):
             continue
@@ -267,7 +266,6 @@ def _check_numbers(path: str | Path, runs: pd.DataFrame) -> None:
 
 
 def _refuse_cell(path, runs, name, wrong, wanted):
-    """Raise an error that names the first wrong cell of a column."""
     row = int(wrong.to_numpy().argmax())
     # The header is line 1, and no cell contains a line break.
     _refuse_line(path, row + 2, f"{name} = {shown(runs[name].iloc[row])}, not {wanted}")
@@ -281,12 +279,12 @@ def _refuse_line(path, line, what):
 
 
 def _as_read(runs):
-    """Return a table as it would be read from its file, so that it equals the stored runs."""
+    """Write and read a table in memory, so that it equals a table that is read from a file."""
     return _filled(pd.read_csv(StringIO(runs.to_csv(index=False)), **_READING))
 
 
 def _filled(runs):
-    """Return a table with empty texts in place of missing ones, and 1 and 0 for True and False."""
+    """Replace missing strings by empty strings, and True and False by 1 and 0."""
     for name, column in runs.items():
         if name in TEXTS:
             runs[name] = column.astype(object).fillna("")
@@ -298,7 +296,7 @@ def _filled(runs):
 
 
 def identity(columns: Mapping[str, Any]) -> tuple[Hashable, ...]:
-    """Return the values of a setting in a form that is equal for an object and a table row.
+    """Return a key that is the same for a setting object and for its row in a table.
 
     A table holds 1.0 where an object has 1, and an empty cell where an object has None.
     """
@@ -315,7 +313,7 @@ def identities(runs: pd.DataFrame, names: Sequence[str]) -> set[tuple[Hashable, 
 
 
 def _plain(value):
-    """Return None for an empty value, a float for a number, and a text for any other value."""
+    """Return None for an empty value, a float for a number, and a string for any other value."""
     if value is None or value == "" or value != value:
         return None
     try:

@@ -105,7 +105,7 @@ class WeeklySums:
 def weekly_sums(
     runs: pd.DataFrame, numerator: str, denominator: str, added: Collection[str] = ()
 ) -> WeeklySums:
-    """Return two measured columns of a log, the numerator and denominator, summed by week.
+    """Return two measured columns of a log, a numerator and a denominator, summed by week.
 
     Parameters
     ----------
@@ -182,7 +182,6 @@ class Bootstrap:
         return NOTHING if means is None else means.interval(_ratio, vectorized=True)
 
     def _resampled(self, *means: WeeklySums) -> Resamples | None:
-        """Resample some means over a log by the same weeks; return None if one has no jobs."""
         numerators = np.stack([each.numerators for each in means])
         denominators = np.stack([each.denominators for each in means])
         if not denominators.any(axis=1).all():

@@ -22,15 +22,15 @@ from coalloc_lib.plots.signs import COLOURS
 #: The fill and text colours of the reader's own requests. Grey is left out, because the requests of
 #: other users are grey.
 MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
-#: The fill and text colours of the requests of other users: of those that asked to start at once,
-#: and of those that asked for a later start.
+#: The fill and text colours of the requests of other users. The first pair is for requests to start
+#: at once, and the second for requests to start later.
 AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
 #: The largest number of requests of other users.
 MOST = 60
 #: The lengths of the shortest and of the longest request of other users, as shares of the horizon.
 SHORT, LONG = 0.03, 0.2
-#: The earliest submission of a request of other users lies at most this long before the present
-#: instant, as a share of the horizon.
+#: The maximum time from the submission of another user's request to the present instant, as a share
+#: of the horizon.
 PAST = 0.5
 #: The largest share of all servers that one request of another user asks for.
 WIDEST = 0.5
@@ -126,7 +126,7 @@ class Reserved(NamedTuple):
     booking: Booking
 
     def box(self) -> Box:
-        """Return the box that stands for this reservation in a picture."""
+        """Return the box that represents this reservation in a picture."""
         booking, label = self.booking, str(self.number) if self.number > 0 else ""
         return Box(label, booking.servers, booking.start, booking.end, self.colour)
 
@@ -183,7 +183,7 @@ class BookingSession:
         return f"{words}; {self._rejected} of theirs were rejected" if self._rejected else words
 
     def terms(self) -> str:
-        """Say in which steps the calendar tries later starts, and how far ahead it books."""
+        """Say at what intervals the calendar tries later starts, and how far ahead it books."""
         terms, ahead = self.calendar.terms, self._time(self.until - self.calendar.now)
         apart = f"up to {terms.most_attempts} attempts, {self._time(terms.step)} apart"
         return f"{apart if terms.most_attempts > 1 else '1 attempt'}; horizon {ahead} ahead"
@@ -213,7 +213,7 @@ class BookingSession:
         return reserved, f"request {self._number} is {self._outcome(reserved)}"
 
     def again(self, before: "BookingSession") -> list[str]:
-        """Submit the requests that the reader made in an earlier session again in this session.
+        """Submit again, in this session, the requests that the reader made in an earlier session.
 
         Returns
         -------
@@ -253,7 +253,7 @@ class BookingSession:
         raise InputError(f"number = {shown(number)} is not a booked request of yours; {choice}")
 
     def free(self, begin: float, end: float) -> list[int]:
-        """Return the servers, counted from 0, that are free from one instant to another.
+        """Return the numbers of the servers that are free during an interval; the first one is 0.
 
         Raises
         ------

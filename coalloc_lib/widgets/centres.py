@@ -25,12 +25,12 @@ POLICIES: dict[str, Scheduling] = {
     "FCFS": FCFS(), "FPFS": FPFS(5), "EASY": EASY(), "conservative": Conservative(),
     "online": Online(slot=1.0, step=0.25, max_attempts=400, horizon=200.0),
 }  # fmt: skip
-#: The labels of the controls that each of the two centres has, by the names of their values.
+#: The labels of the controls of one computing centre, by the names of the values that they set.
 CONTROLS = {
     "clusters": "clusters", "policy": "policy", "max_jumps": "MaxJumps", "span": "span",
     "penalty": "penalty", "estimate": "estimate factor",
 }  # fmt: skip
-#: The largest number of processors of a centre. The jobs of a run are too few to fill a larger
+#: The maximum number of processors of a computing centre. A run has too few jobs to fill a larger
 #: system before the run ends.
 MOST = 512
 

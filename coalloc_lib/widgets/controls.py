@@ -24,8 +24,9 @@ from ipywidgets.widgets.widget_string import HTMLStyle
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
 
-#: The style sheet of explorers. It hides the label of a text entry, because the slider beside the
-#: entry shows the same label. Screen readers still read the hidden label.
+#: The style sheet of explorers, which are pictures with controls. It hides the label of a text
+#: entry, because the slider beside the entry shows the same label. Screen readers still read the
+#: hidden label.
 STYLE = """<style>
 .coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; overflow: hidden;
   clip-path: inset(50%)}
@@ -45,15 +46,16 @@ STYLE = """<style>
 .coalloc-whole .jupyter-widgets-disconnected::before {display: none !important}
 </style>"""
 WIDE = {"description_width": "8em"}
-#: The layout of a control. The control has this width at most, and is narrower on a phone.
+#: The layout of a control, which has at most this width and is narrower on a phone.
 NARROW = {"max_width": "345px"}
-#: The layout of one of several columns of controls.
+#: The layout of a column of controls if there are several columns.
 COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
-#: The line that takes the place of the controls if the kernel that made them is gone.
+#: The line that is shown instead of the controls if the kernel that made them no longer runs.
 GONE = "Run this cell to use it again."
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
 BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
-#: If no control has changed for this time in seconds, an explorer draws the fine picture.
+#: The time in seconds without any change of the controls after which an explorer draws the fine
+#: picture.
 REST = 0.35
 
 
@@ -150,7 +152,6 @@ def _linked_row(
 
 
 def _cell(row: Sequence[ipw.Widget], column: ipw.Layout) -> ipw.VBox:
-    """Return a box with a control and its note. Toggle buttons fill the width of an explorer."""
     is_wide = isinstance(row[0], ipw.ToggleButtons)
     return ipw.VBox(row, layout={"flex": "1 1 100%"} if is_wide else column)
 
@@ -219,7 +220,7 @@ def styled() -> ipw.HTML:
 
 
 def gone() -> ipw.HTML:
-    """Return the line that a widget shows in place of its controls if its kernel is gone.
+    """Return the line that a widget shows instead of its controls if its kernel no longer runs.
 
     The widget has the class ``coalloc-whole``, and its children that need Python have the class
     ``coalloc-needs-python``. The style sheet of explorers does the rest.
@@ -243,16 +244,16 @@ class View(anywidget.AnyWidget):
     data: Mapping[str, str] = {"text/html": "", "text/plain": ""}
 
     def draw(self, picture: Picture, busy: bool = False) -> None:
-        """Show a picture; `busy` adds a note that a finer picture follows."""
+        """Show a picture; `busy` adds a note which says that a finer picture follows."""
         self.data = picture._repr_mimebundle_()
         self.value = self.data["text/html"] + BUSY * busy
 
     def boxed(self) -> Mapping[str, str]:
-        """Return the picture by MIME type, as a notebook file stores it."""
+        """Return the picture as a dict by MIME type, as a notebook file stores it."""
         return self.data
 
     def rest(self) -> None:
-        """Remove the note that a finer picture follows."""
+        """Remove the note which says that a finer picture follows."""
         self.value = self.data["text/html"]
 
 
@@ -312,8 +313,8 @@ class Explorer(ipw.VBox):
         more: Sequence[str | ipw.Widget] = (),
     ) -> None:
         self._holders = {name: entry_of(control) for name, control in controls.items()}
-        # All notes share one layout and one style, because a notebook file stores each of these
-        # objects in full.
+        # All notes beside the controls share one layout and one style, because a notebook file
+        # stores every layout and style object in full.
         shared = {"layout": ipw.Layout(), "style": HTMLStyle()}
         self._notes = {name: ipw.HTML(**shared) for name in [*controls, "this scenario"]}
         for beside in self._notes.values():
@@ -327,8 +328,8 @@ class Explorer(ipw.VBox):
         #: The values of the controls for the present picture, and whether a finer picture follows.
         self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
-        #: True while the code sets several controls. The picture is not redrawn at each of these
-        #: changes.
+        #: True while the code changes several controls, so that the picture is not redrawn after
+        #: each change.
         self._held = True
         #: The options of each drop-down list. When a list gets new options, ipywidgets selects the
         #: first of them for a moment, and `_moved` must ignore that change.
@@ -384,7 +385,7 @@ class Explorer(ipw.VBox):
         return {name: holder.value for name, holder in self._holders.items()}
 
     def recreate(self, line: str, source: str = "") -> None:
-        """Set the controls to the values in a line such as ``"clusters=4&q=0.9"``.
+        """Set the controls to the values in a string such as ``"clusters=4&q=0.9"``.
 
         If the line is wrong, the controls keep their values, and a note says why.
 
@@ -424,8 +425,8 @@ class Explorer(ipw.VBox):
         self._notes["this scenario"].value = note(words)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
-        # One control may limit the value of another one. The second round then sets the other one
-        # to its value.
+        # One control may limit the value of another one, so all values are set twice. The second
+        # pass corrects a value that an outdated limit changed in the first pass.
         for _ in range(2):
             for name, holder in self._holders.items():
                 if name in wanted and hasattr(holder, "options"):
@@ -491,7 +492,7 @@ class Explorer(ipw.VBox):
             self.view.draw(picture, busy=self._drawn[1])
 
     def _before(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the argument ``before`` of `draw`: the values of the controls before."""
+        """Return the argument ``before`` of `draw`: the previous values of the controls."""
         last, earlier = self._settled
         return {"before": earlier if values == last else last} if self._takes_before else {}
 
@@ -514,7 +515,7 @@ def note(words: str) -> str:
 
 
 def _value_of(holder, name, text):
-    """Return the value that a text means for a control; raise an error if it is out of range."""
+    """Convert a string to the value of a control; raise an error if it is out of range."""
     if hasattr(holder, "options"):
         return text
     if isinstance(holder.value, bool):

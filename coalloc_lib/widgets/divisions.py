@@ -28,8 +28,8 @@ DIVISIONS = (
 )  # fmt: skip
 #: The offered loads at which response times are simulated, as shares of the maximal utilization.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
-#: A mean response time counts as precise if the half-width of its interval is at most this share of
-#: it.
+#: The half-width of a confidence interval, as a share of the mean response time, up to which the
+#: mean counts as precise.
 PRECISION = 0.1
 
 
@@ -46,10 +46,10 @@ class CurveEffort(NamedTuple):
     step: int
 
 
-#: The amount of simulation while a control is being moved, and after it has come to rest.
+#: The amounts of simulation while the user moves a control, and when no control is being moved.
 COARSE, FINE = CurveEffort(4_000, 1_500, 4, 2), CurveEffort(30_000, 6_000, 6, 1)
-#: The margins of a coarse picture in inches: the distances from its axes to its left edge, to its
-#: right edge, to its bottom edge and to its titles.
+#: The distances in inches from the axes of a coarse picture to its left edge, its right edge, its
+#: bottom edge and its titles.
 MARGINS = 0.75, 0.1, 0.45, 0.1
 
 
@@ -57,7 +57,7 @@ MARGINS = 0.75, 0.1, 0.45, 0.1
 def division_curves(
     system: Multicluster, model: JobModel, effort: CurveEffort = FINE
 ) -> dict[str, Curve]:
-    """Simulate the response times under first fit and worst fit over the load, on the same jobs.
+    """Simulate response times under first fit and worst fit at several loads, on the same jobs.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def division_picture(
 
 
 def _in_words(name: str, curve: Curve) -> str:
-    """Return a text with the maximal utilization and the response times of a placement policy."""
+    """Describe the maximal utilization and the response times of a placement policy in words."""
     responses = ", ".join(
         f"{plots.format_interval(point.response, 2)} at {point.utilization:.2f}"
         for point in curve.points

@@ -35,18 +35,18 @@ RULES = {
 COMPARED_REQUESTS = ("ordered", "unordered", "total")
 #: The distributions of component sizes: uniform, or D(q), which prefers powers of two.
 KINDS = ("U", "D(q)")
-#: The largest time in seconds that a formula may take by an estimate. If it would take longer, the
-#: loss is simulated instead.
+#: The maximum time in seconds that a formula is estimated to take. If the estimate is higher, the
+#: capacity loss is simulated instead.
 BUDGET = 0.3
 #: The largest capacity loss on the axis. Few systems lose more.
 UNTIL = 0.8
-#: The number of simulated jobs after the controls have come to rest, and while one is being moved.
+#: The number of simulated jobs when no control is being moved, and while a control is being moved.
 SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 
 
 @dataclass(frozen=True)
 class LossQuestion:
-    """A system and its jobs, whose capacity loss is to be found.
+    """A system and its jobs, for which the capacity loss is computed.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def loss_picture(
 
 
 def _compared(question: LossQuestion, jobs: int) -> dict[str, MaxUtilization]:
-    """Return the maximal utilization by request type. Types whose jobs do not fit are left out."""
+    """Return the maximal utilization by request type, without types whose jobs do not fit."""
     maxima = {}
     for request in COMPARED_REQUESTS:
         with suppress(InputError):

@@ -18,8 +18,8 @@ from typing import Any
 
 from coalloc_lib.widgets.controls import HINT
 
-#: The widgets that also work on a page without Python: for each class name, the names of its
-#: browser scripts and of its style sheets.
+#: For each widget class that also works on a page without Python, the names of its browser scripts
+#: and the names of its style sheets.
 ALONE = {
     "Player": (("basics", "film", "scene", "strip", "controls", "player"), ("player",)),
     "ReservationCalendar": (("basics", "bands", "form", "calendar"), ("player", "calendar")),
@@ -28,8 +28,7 @@ _FOLDER = Path(__file__).parent / "browser"
 _BOX = re.compile(r'(?P<start><div data-coalloc="\w+" data-model="(?P<model>\w+)">)')
 _VIEW = "application/vnd.jupyter.widget-view+json"
 _STATE = "application/vnd.jupyter.widget-state+json"
-#: The text that a page shows in place of the hint to run a cell, because a page has no cells to
-#: run.
+#: The text that a page shows instead of the hint to run a cell, because a page has no cells to run.
 ELSEWHERE = "<p><i>Open the notebook in JupyterLab to use the controls.</i></p>"
 #: The attributes of a widget that its browser script needs.
 _SENT = ("data", "now")
@@ -46,7 +45,7 @@ def module(name: str) -> str:
 
 
 def style(*names: str) -> str:
-    """Return the style sheets of the named widgets as one text, without repetitions."""
+    """Return the style sheets of the named widgets as one string, without repetitions."""
     return "".join(map(sheet, dict.fromkeys(part for name in names for part in ALONE[name][1])))
 
 
@@ -56,7 +55,7 @@ def sheet(name: str) -> str:
 
 
 def script(*names: str) -> str:
-    """Return a script that puts working widgets in place of their still pictures on a page.
+    """Return a script that replaces the still pictures on a page by working widgets.
 
     The script needs no other file. It is not an ES module, because browsers do not load modules
     from a file on disk.
@@ -69,7 +68,7 @@ def script(*names: str) -> str:
 
 
 def box(name: str, model: str, still: str) -> str:
-    """Return an HTML element with the still picture of a widget, in which `fill` puts its state.
+    """Return an HTML element with the still picture of a widget; `fill` adds its state later.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ class Pictured(anywidget.AnyWidget):
     picture: Callable[[], Picture]
 
     def boxed(self) -> dict[str, str]:
-        """Return the still picture by MIME type, in an HTML element for the working widget."""
+        """Return the still picture by MIME type, in an HTML element that the widget replaces."""
         still = self.picture()._repr_mimebundle_()
         # The picture is sent as HTML only, because an image would have no description for a
         # screen reader.

@@ -29,8 +29,8 @@ _MOST_SHOWN = 4
 #: The request types for which a placement policy has no choice: an ordered request names its
 #: clusters, and a total request runs on a single cluster.
 NO_CHOICE = ("ordered", "total")
-#: The scheduling policies that the explorer offers, by name. None of them has a number other than
-#: MaxJumps.
+#: The scheduling policies that the explorer offers, by name. The only numeric option of these
+#: policies is MaxJumps.
 FOLLOWED_POLICIES = {
     policy.__name__: policy
     for policy in SCHEDULING.values()

@@ -16,7 +16,7 @@ from coalloc_lib.schedules.verification import booked_end
 
 #: The largest number of jobs that are shown although they wait during the whole window.
 _MOST_WAITING = 50
-#: The number of boxes of median length that fit beside each other on the screen.
+#: The number of jobs of median length that fit beside each other on the screen.
 _BOXES = 18
 #: The smallest and the largest mean number of jobs that start during the time that the screen
 #: shows.
@@ -52,9 +52,10 @@ def player_data(
     begin, finish, jobs, is_all = _part(schedule, window)
     when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
     instants = np.unique(when)
-    # A job that never started has NaN as its start and end. The comparisons remove these, too.
+    # A job that never started has NaN as its start and end. The comparisons also remove NaN.
     instants = instants[(instants >= begin) & (instants <= finish)]
-    # The position of each text in a list of different texts. A new text gets the next position.
+    # The position of each string in a list of different strings. A new string gets the next
+    # position.
     words: defaultdict[str, int] = defaultdict(lambda: len(words))
     idling = explain.idle_while_waiting(schedule)
     return {
@@ -142,7 +143,7 @@ def _part(schedule, window):
 
 
 def _jobs(schedule, jobs, words, sooner):
-    """Return lists with an entry for each job, by the name of the list."""
+    """Return a dict of lists, each with one entry for each job."""
     came, last = _reasons(schedule, jobs)
     served = schedule.served[jobs]
     boxes: dict[int, list] = {int(job): [] for job in jobs}

@@ -55,7 +55,8 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The line style of each centre.
 LOOK = {"A": plots.STANDARD, "B": plots.MEANINGS["ordered"]}
-#: The controls of a centre that are always shown. The others are behind the button "more".
+#: The controls of a computing centre that are always shown. The other controls are behind the
+#: button "more".
 FIRST = ("policy", "span", "penalty")
 #: The number of jobs in the player, and the random seed with which they are sampled. With this
 #: seed, many of these jobs wait.
@@ -134,7 +135,7 @@ def _picture(one: Scenario, other: Scenario) -> Picture:
 
 
 def _bars(table):
-    """Return an HTML table by job size, with bars for the run times and the waiting times."""
+    """Return an HTML table with bars for the run times and waiting times of each job size."""
     most, rows = table["response"].max(), []
     for size, part in table.groupby("size", sort=False):
         bars = ""
@@ -218,7 +219,7 @@ class Board(ipw.VBox):
         self.words.value = f'<div class="coalloc-words">{self._verdict}{more}</div>'
 
     def rest(self) -> None:
-        """Fade the results, because the controls now have other values."""
+        """Fade the results after the controls have changed."""
         self._say(self._break_even)
         for widget in (self.words, self.table, self.curve):
             widget.add_class("coalloc-past")
@@ -245,7 +246,7 @@ def _in_words(scenario: Scenario) -> str:
 
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
-    """Return the controls of one centre, and a text that says why some of them are disabled.
+    """Return the controls of one computing centre, and a text on why some of them are disabled.
 
     The labels of controls that are not in the column of the centre begin with its name.
     """
@@ -279,7 +280,8 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
         offered = SPANS if policy.value == "EASY" else SPANS[:3]
         if spanning.options != offered:
             kept = spanning.value if spanning.value in offered else AT_NEED
-            # When a list gets new options, ipywidgets selects the first of them.
+            # When a drop-down list gets new options, ipywidgets selects the first one, so the
+            # chosen option is set again.
             spanning.options, spanning.value = offered, kept
         is_single = clusters.value.strip().isdigit()
         reasons = {

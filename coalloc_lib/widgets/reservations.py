@@ -22,8 +22,8 @@ from coalloc_lib.widgets.pictured import Pictured
 #: The largest number of servers. With more servers, their rows in a picture could not be told
 #: apart.
 _MOST_SERVERS = 200
-#: The time that the picture shows before the present instant and after the end of the horizon, as
-#: shares of the horizon.
+#: The time that the picture shows before the present instant, and the time that it shows after the
+#: end of the horizon, both as shares of the horizon.
 _BEFORE, _BEYOND = 0.2, 0.06
 #: The actions that the browser reports, with the names of their arguments.
 _ACTIONS = {
@@ -32,8 +32,7 @@ _ACTIONS = {
     "free": ("begin", "end"),
     "load": ("requests", "share", "ahead", "draw", "rule"),
 }
-#: The length of the request that the form proposes at first, in multiples of the smallest time
-#: step.
+#: The request length that the form proposes at first, in multiples of the smallest time step.
 _LENGTH = 20
 
 
@@ -84,8 +83,8 @@ class ReservationCalendar(Pictured):
         super().__init__()
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self.now = booking.PAST * setting.horizon
-        # All instants are multiples of the grain, which is the longest of the times ..., 0.1, 0.2,
-        # 0.5, 1, 2, 5, ... up to an eightieth of the horizon.
+        # All instants are multiples of a time step, the grain. It is the largest of the numbers
+        # ..., 0.1, 0.2, 0.5, 1, 2, 5, ... that is at most 1/80 of the horizon.
         most, power = setting.horizon / 80, 10.0 ** floor(log10(setting.horizon / 80))
         self._grain = max(part * power for part in (1, 2, 5) if part * power <= most * 1.0001)
         self._new_session(setting, others)
@@ -200,7 +199,7 @@ class ReservationCalendar(Pictured):
         self._setting, self._others = setting, others
 
     def _receive(self, content: Mapping[str, Any]) -> None:
-        """Do what the browser reports that the reader wants, or show why that is impossible."""
+        """Carry out an action that the browser reports, or show why it is impossible."""
         field = "do"
         try:
             action = one_of("do", str(content.get("do")), (*_ACTIONS,))

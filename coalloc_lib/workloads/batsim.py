@@ -28,7 +28,7 @@ class _Workload(NamedTuple):
     resources: Any
 
     def column(self, name: str) -> list:
-        """Return the value that each job of the file has for a key such as ``res``."""
+        """Return the values of a key such as ``res`` for all jobs of the file."""
         return [job[name] for job in self.jobs]
 
 
@@ -85,7 +85,6 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
 
 
 def _parsed(path: str | os.PathLike[str]) -> _Workload:
-    """Read the content of a Batsim workload file, which must have at least one job."""
     try:
         text = checks.path_of("path", path).read_bytes()
         content = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_reject_constant)
@@ -118,7 +117,6 @@ def _reject_other_profiles(workload: _Workload, path: str | os.PathLike[str]) ->
 
 
 def _stream(workload: _Workload, request: str) -> JobStream:
-    """Return the jobs of a Batsim workload file as a `JobStream`."""
     jobs, profiles = workload.jobs, workload.profiles
     walltimes = [-1 if job.get("walltime") is None else job["walltime"] for job in jobs]
     limit = checks.numbers("walltime", walltimes)
@@ -179,7 +177,7 @@ def _reject_constant(word: str) -> None:
 
 
 def _reject_odd_ids(ids: list) -> None:
-    """Raise a `ValueError` if a job id is neither text nor a number, or if two jobs share it."""
+    """Raise a `ValueError` if a job id is neither a string nor a number, or is not unique."""
     seen = set()
     for value in ids:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -190,7 +188,7 @@ def _reject_odd_ids(ids: list) -> None:
 
 
 def _numbers_in(ids: list) -> list[int] | None:
-    """Return job ids as whole numbers, or None if one is not a whole number or occurs twice."""
+    """Convert job ids to whole numbers; return None if one is not whole or is not unique."""
     try:
         numbers = [checks.whole_in(str(value)) for value in ids]
     except ValueError:

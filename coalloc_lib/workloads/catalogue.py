@@ -20,7 +20,7 @@ from coalloc_lib.workloads.swf import SwfLog, read_swf
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
 #: The environment variable with the path of a folder that contains logs.
 FOLDER_VARIABLE = "COALLOC_TRACES"
-#: What the function `load_trace` can do if a log is not on this computer.
+#: The possible actions of `load_trace` if a log is not on this computer.
 MISSING = ("fetch", "stand-in", "error")
 
 
@@ -230,7 +230,7 @@ def listing() -> list[dict]:
 
 
 def content_checksum(name: str) -> str | None:
-    """Return the SHA-256 of the content of a public log, or None if it is not on this computer.
+    """Return the SHA-256 of the content of a public log, or None if the log is not stored here.
 
     Stored results use the checksum to record from which log they were computed.
     """
@@ -250,8 +250,6 @@ def cache_folder() -> Path:
 
 
 def _local_file(entry: Trace) -> Path | None:
-    """Return the file of a public log, or None if the log is not on this computer."""
-
     def file_in(folder: Path) -> Path | None:
         files = (folder / entry.file, folder / entry.file.removesuffix(".gz"))
         return next(filter(os.path.isfile, files), None)
@@ -271,9 +269,9 @@ def _local_file(entry: Trace) -> Path | None:
 
 
 def _check(path: Path, entry: Trace) -> None:
-    """Raise an `InputError` if the checksum of a log file is wrong; warn if it is not known."""
-    # If two checksums are known, that of the unpacked log is used, because the file changes if the
-    # same log is packed again.
+    """Raise an `InputError` if the checksum of a log is wrong; warn if no checksum is known."""
+    # If the checksums of the packed and the unpacked log are known, that of the unpacked log is
+    # used, because packing the same log again changes the file.
     if entry.content_sha256:
         what, expected, digest = "content", entry.content_sha256, _sha256_of_content(path)
     elif entry.archive_sha256 and path.suffix == ".gz":
@@ -295,7 +293,7 @@ def _check(path: Path, entry: Trace) -> None:
 
 
 def _download(entry: Trace) -> Path:
-    """Download a log into the cache, and remove it again if its checksum is wrong."""
+    """Download a log into the cache; remove the file again if its checksum is wrong."""
     import pooch
 
     known = f"sha256:{entry.archive_sha256}" if entry.archive_sha256 else None

@@ -20,13 +20,13 @@ SIZE_MEAN, SIZE_CV = 23.34, 1.11
 #: The mean, in seconds, and the coefficient of variation of the service times of 28,426 jobs in the
 #: DAS1 log.
 SERVICE_MEAN, SERVICE_CV = 356.45, 5.37
-#: The share of the service times in the DAS1 log that are below a limit, and this limit in seconds.
-#: In working hours, jobs had to end within 15 minutes.
+#: The share of the service times in the DAS1 log that are below 15 minutes, and this limit in
+#: seconds. In working hours, jobs had to end within 15 minutes.
 SHORT_SHARE, SHORT_LIMIT = 0.9445, 900.0
 #: The longest service time, in seconds.
 LONGEST = 15 * 3600.0
 
-#: How many times as frequent a job size that is a power of two is as its neighbouring sizes.
+#: A job size that is a power of two is this many times as frequent as its neighbouring sizes.
 POWER_WEIGHT = 10.0
 
 
@@ -74,7 +74,7 @@ def das1_sizes() -> SizeDistribution:
 
 @dataclass(frozen=True)
 class _ShortAndLong(Distribution):
-    """Times that are truncated exponential below a limit and truncated Pareto above it.
+    """A distribution of times: truncated exponential up to a limit and truncated Pareto above it.
 
     Parameters
     ----------
@@ -124,13 +124,16 @@ class _ShortAndLong(Distribution):
 
 
 def _cut_exponential_moments(rate: float, limit: float) -> tuple[float, float]:
-    """Return the first two moments of an exponential time that is known to be below a limit."""
+    """Return the first two moments of an exponential distribution truncated at `limit`."""
     odds = 1 / np.expm1(rate * limit)
     return 1 / rate - limit * odds, 2 / rate**2 - (limit**2 + 2 * limit / rate) * odds
 
 
 def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> float:
-    """Return a moment of a Pareto time on [low, high]; its order must not equal the exponent."""
+    """Return a moment of a Pareto distribution on [low, high].
+
+    The order of the moment must not equal the exponent of the distribution.
+    """
     norm = exponent * low**exponent / (1 - (low / high) ** exponent)
     power = order - exponent
     return norm * (high**power - low**power) / power

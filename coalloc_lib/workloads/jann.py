@@ -24,7 +24,7 @@ FOLDER = data_folder("traces")
 
 @dataclass(frozen=True, eq=False)
 class JobClass:
-    """The jobs of a log whose sizes are in one range, as distributions of sizes and times.
+    """The distributions of sizes and times for the jobs of a log in one range of sizes.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class HyperErlangWorkload:
 
 
 def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
-    """Return the random workload that was fitted to a public log.
+    """Return the random workload model that was fitted to a public log.
 
     The parameters come with the library, but the log itself does not.
 

@@ -22,8 +22,8 @@ _BLOCK = 4 * 2**20
 _LONGEST_LINE = 2**20
 _UNPACK = "unpack it, and give the path of the log in it"
 _NO_LOG = "give the log as text, as it was downloaded or printed"
-#: Kinds of files that are not text, by their first bytes. Each has a description of the file and
-#: advice for the user.
+#: Formats of files that are not text, by the first bytes of a file. Each entry has a description of
+#: the format and advice for the user.
 _SIGNATURES = {
     b"PK\x03\x04": ("a zip archive or a spreadsheet", f"{_UNPACK}, or save the sheet as text"),
     b"PK\x05\x06": ("an empty zip archive", "fetch it again"),
@@ -40,13 +40,13 @@ _SIGNATURES = {
     codecs.BOM_UTF32_LE: ("text in UTF-32", "save it as UTF-8"),
     codecs.BOM_UTF32_BE: ("text in UTF-32", "save it as UTF-8"),
 }
-#: The bytes of a file that contain the word ustar if the file is a tar archive.
+#: The position of the word ustar in a tar archive, in bytes.
 _TAR = slice(257, 262)
 _HTML = (b"<!doctype html", b"<html", b"<?xml")
 
 
 def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> Iterator[bytes]:
-    """Yield the bytes of a text file in blocks of whole lines.
+    """Yield the content of a text file as bytes, in blocks of whole lines.
 
     A file packed with gzip is unpacked, and text in UTF-16, which PowerShell writes, becomes UTF-8.
 
@@ -105,7 +105,6 @@ def _reject_other_files(path: Any, head: bytes) -> None:
 
 
 def _blocks(path: Path, source: Any) -> Iterator[bytes]:
-    """Yield the content of an open file in blocks of whole lines."""
     while block := source.read(_BLOCK):
         rest = source.readline(_LONGEST_LINE)
         if len(rest) >= _LONGEST_LINE:
@@ -117,7 +116,7 @@ def _blocks(path: Path, source: Any) -> Iterator[bytes]:
 
 
 class _Utf16:
-    """A reader that returns the text of a file in UTF-16 as bytes in UTF-8."""
+    """A reader that converts a file from UTF-16 to UTF-8."""
 
     def __init__(self, source: Any) -> None:
         # With newline="\n", only a line feed ends a line, in UTF-16 as well as in UTF-8.
@@ -132,7 +131,7 @@ class _Utf16:
 
 @contextmanager
 def _errors_of(path: Path) -> Iterator[None]:
-    """Turn the errors of reading a file into an `InputError` of one line."""
+    """Convert the errors of reading a file to an `InputError` with a message of one line."""
     try:
         yield
     except FileNotFoundError:

@@ -19,13 +19,12 @@ from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.model.merging import merge
 from coalloc_lib.model.splitting import ROUNDINGS, split_smallest
 
-#: The random quantities of the classes `JobModel`, `Mixture` and `SplitJobs`. The random generator
-#: of each quantity depends on its position here, so another order would give other jobs.
+#: The names of the random quantities of `JobModel`, `Mixture` and `SplitJobs`. The random generator
+#: of a quantity depends on its position in this list, so another order would give other jobs.
 STREAMS = ("sizes", "service", "arrivals", "kinds", "penalty", "kept whole")
 
 
 def _generator(seed: Seed, stream: str) -> np.random.Generator:
-    """Return the random generator of one of the quantities in `STREAMS`."""
     return np.random.default_rng(spawn(seed, len(STREAMS))[STREAMS.index(stream)])
 
 
@@ -140,7 +139,6 @@ class JobModel:
         return JobStream([0], [0], self._shaped(components), request=self.request)
 
     def _shaped(self, sizes: NDArray) -> NDArray:
-        """Split or merge the sampled sizes of each job into the components of the job."""
         if self.split_at is not None:
             return split_smallest(sizes.sum(axis=1), self.split_at)
         parts = self.merged_into or self.components
@@ -224,7 +222,7 @@ class Mixture:
         )
 
     def _estimates(self, kind: NDArray, runtime: NDArray) -> NDArray | None:
-        """Return the estimates of the jobs, masked for jobs whose model has exact estimates."""
+        """Return the estimates of the jobs, masked if the model of a job gives exact estimates."""
         ratio = np.array([part.estimate for part in self.parts])[kind]
         return None if (ratio == 1).all() else np.ma.masked_where(ratio == 1, ratio * runtime)
 
@@ -379,5 +377,5 @@ class ResampledJobs:
 
 
 def _arrivals(rate: float | None, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
-    """Sample the arrival times of a Poisson process, or return zeros if no rate is given."""
+    """Sample the arrival times of a Poisson process; return zeros if no rate is given."""
     return np.zeros(count) if rate is None else PoissonArrivals(rate).sample(rng, count)

@@ -17,8 +17,9 @@ from coalloc_lib.workloads.swf_lines import PARTIAL
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The status of a preempted job, by the status of its last partial execution in the log. If that
-#: status is 2, the log does not contain the end of the job, and its status is not known.
+#: The status of a whole job, by the status of its last partial execution in the log. If the last
+#: partial execution has status 2, the log does not contain the end of the job, so the status of the
+#: job is unknown.
 _WHOLE_STATUS = {2: -1, 3: 1, 4: 0}
 #: Values of the header key ``Preemption`` that mean time slicing: several jobs shared a processor,
 #: so the run time of a job contains time in which other jobs ran.
@@ -57,7 +58,7 @@ def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
     words = preemption.split("#")[0].strip()
     notes = [_note_on_value(words)]
     if is_part.any():
-        # Whether each line is a partial execution of a job for which the log also has a line that
+        # True for each line that is a partial execution of a job, if another line of the log
         # describes the whole job.
         is_summed_up = is_part & table["job"].isin(table.loc[~is_part, "job"])
         parts = table[is_part & ~is_summed_up]
@@ -72,7 +73,6 @@ def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
 
 
 def _note_on_value(words: str) -> str:
-    """Return a note on an unusual value of the header key ``Preemption``, or an empty string."""
     if words.upper() in _SLICED:
         return (
             f"Preemption is {words}: processors were shared in time slices, so run times contain "
@@ -84,12 +84,11 @@ def _note_on_value(words: str) -> str:
 
 
 def _counted(number: int, word: str) -> str:
-    """Return a number with a noun in the right form, such as "1 line" or "2 lines"."""
+    """Return a count with its noun in the singular or plural, such as "1 line" or "2 lines"."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def _note_on_repeated(numbers: "pd.Series") -> str:
-    """Return a note on job numbers that occur on several lines of a log, or an empty string."""
     repeated = numbers[numbers.duplicated(keep=False)]
     if repeated.empty:
         return ""
@@ -121,7 +120,6 @@ def _note_on_left_out(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
 
 
 def _note_on_joined(parts: "pd.DataFrame") -> str:
-    """Return a note on partial executions that are joined into jobs, or an empty string."""
     if parts.empty:
         return ""
     jobs = _counted(parts["job"].nunique(), "job")
@@ -129,7 +127,7 @@ def _note_on_joined(parts: "pd.DataFrame") -> str:
 
 
 def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.DataFrame":
-    """Fill in missing run times of whole jobs by the sums of their partial executions."""
+    """Replace missing run times of whole jobs by the sums over their partial executions."""
     runtime = table["runtime"]
     of_parts = table["job"].map(_totals(table[is_summed_up]))
     is_unknown = ~is_summed_up & (runtime < 0) & of_parts.notna()
@@ -154,13 +152,11 @@ def _joined(
 
 
 def _totals(parts: "pd.DataFrame") -> "pd.Series":
-    """Return the total known run time of the partial executions of each job, or -1."""
     known = parts["runtime"].where(parts["runtime"] >= 0)
     return known.groupby(parts["job"]).sum(min_count=1).fillna(-1.0)
 
 
 def _check_parts(parts: "pd.DataFrame", where: str) -> None:
-    """Raise an `InputError` if partial executions cannot be those of one rigid job."""
     is_first = ~parts["job"].duplicated()
     is_last = ~parts["job"].duplicated(keep="last")
     sizes = parts.groupby("job", sort=False)["allocated_processors"].transform("nunique")
@@ -204,7 +200,7 @@ def _check_summaries(table: "pd.DataFrame", is_summed_up: "pd.Series", where: st
 
 
 def _check_unmarked_parts(table: "pd.DataFrame", words: str, where: str) -> None:
-    """Raise an `InputError` if a job has several lines and no status says how they belong.
+    """Raise an `InputError` if lines of the same job are not marked as partial executions.
 
     The lines of partial executions must have the status 2, 3 or 4.
     """

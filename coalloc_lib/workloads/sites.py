@@ -19,7 +19,8 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.splitting import Chopped
 from coalloc_lib.model.system import Multicluster
 
-#: What the function `modified` does with jobs that need more processors than one machine has.
+#: The possible treatments, in the function `modified`, of jobs that need more processors than one
+#: machine has.
 MODIFICATIONS = ("local", "largest", "unchanged")
 
 _STREAM = "JobStream(submit=..., runtime=..., components=...)"
@@ -56,7 +57,9 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
 
 
 def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
-    """Assign jobs to sites in turn, in order of submission (ties by position).
+    """Assign jobs to sites in turn, in order of submission.
+
+    Jobs that are submitted at the same instant are ordered by position.
 
     Parameters
     ----------
@@ -108,7 +111,7 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 
 
 def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
-    """Cut jobs that are wider than one machine into subjobs, in one of several ways.
+    """Cut jobs that are wider than one machine into subjobs, as `modification` specifies.
 
     The total work does not change.
 

@@ -31,10 +31,10 @@ from coalloc_lib.workloads.swf_lines import parsed
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The kinds of estimates that `SwfLog.jobs` can give to jobs: their requested times, or their exact
-#: run times.
+#: The kinds of run time estimates that `SwfLog.jobs` can give to jobs: their requested times, or
+#: their exact run times.
 ESTIMATES = ("requested", "exact")
-#: The values of the field status of jobs that failed or were cancelled.
+#: The values of the status field of jobs that failed or were cancelled.
 FAILED = (0, 5)
 
 
@@ -105,7 +105,7 @@ class SwfLog:
 
     @cached_property
     def _usable(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The number of processors of every job, and whether it and the run time are above 0."""
+        """Processors of each job, and a mask of the jobs with run time and processors above 0."""
         names = ("allocated_processors", "requested_processors", "runtime")
         allocated, requested, runtime = (self.table[name].to_numpy() for name in names)
         processors = np.where(allocated > 0, allocated, requested)
@@ -130,7 +130,7 @@ class SwfLog:
 
     @property
     def epoch(self) -> int | None:
-        """The instant from which the log measures times, in seconds since 1970-01-01 UTC.
+        """The instant at which the time of the log is 0, in seconds since 1970-01-01 UTC.
 
         It is None if the header does not give it.
         """
@@ -139,7 +139,7 @@ class SwfLog:
 
     @property
     def _start(self) -> swf_header.Start | None:
-        """The instant from which times of the log count, with a note if the header is ambiguous."""
+        """The instant at which the time of the log is 0, with a note if the header is ambiguous."""
         return swf_header.start_of(self.header, self._where)
 
     @property
@@ -148,7 +148,6 @@ class SwfLog:
         return swf_header.zone_of(self.header)
 
     def _where(self, key: str) -> str:
-        """Return the file and the line of a key of the log's header, for error messages."""
         line = self.header_lines.get(key)
         return f"{self.source or self.name}, " + (f"line {line}" if line else "in its header")
 
@@ -163,11 +162,10 @@ class SwfLog:
 
     @property
     def without_requested_time(self) -> int:
-        """The number of jobs with a run time and processors, but without a requested time."""
+        """The number of jobs that have a run time and processors but no requested time."""
         return int((self.usable["requested_time"] <= 0).sum())
 
     def _header_number(self, key: str) -> int | None:
-        """Return the whole number that the header gives for a key, or None if it gives none."""
         digits = swf_header.whole_number_in(self.header.get(key, ""))
         if digits is None:
             return None
@@ -188,7 +186,7 @@ class SwfLog:
         largest: int | None = None,
         missing: float | None = None,
     ) -> JobStream:
-        """Return the jobs with a run time and processors as a stream, in the order of the log.
+        """Return a stream of the jobs that have a run time and processors, in the order of the log.
 
         Parameters
         ----------
@@ -236,7 +234,7 @@ class SwfLog:
         )
 
     def _chosen(self, largest: int | None) -> NDArray[np.bool_]:
-        """Return which jobs have a run time, processors, and at most `largest` processors."""
+        """Return a mask of the usable jobs that have at most `largest` processors."""
         processors, chosen = self._usable
         if largest is not None:
             chosen = chosen & (processors <= checks.whole("largest", largest))
@@ -250,7 +248,7 @@ class SwfLog:
 
     @cached_property
     def mean_work(self) -> float:
-        """The mean work of a job in processors times seconds, of jobs whose work is known."""
+        """The mean work of a job in processors times seconds, over all jobs whose work is known."""
         return self.jobs().mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
@@ -261,7 +259,6 @@ class SwfLog:
 def _reject_useless_arguments(
     request: str, estimates: str, span_penalty: float, missing: float | None
 ) -> None:
-    """Raise an `InputError` if an argument of `SwfLog.jobs` would have no effect."""
     checks.one_of("estimates", estimates, ESTIMATES)
     if missing is not None and estimates == "exact":
         raise InputError(
@@ -345,7 +342,6 @@ def _clarified(log: SwfLog, late: Mapping[str, int]) -> SwfLog:
 
 
 def _notes_on_sizes(log: SwfLog) -> list[str]:
-    """Return a note for each number of processors in the header that cannot be understood."""
     given = {key: log.header.get(key, "") for key in ("MaxProcs", "MaxNodes")}
     return [
         swf_header.note_on_value(key, value, log.header_lines, "whole number")
@@ -355,7 +351,6 @@ def _notes_on_sizes(log: SwfLog) -> list[str]:
 
 
 def _note_on_late_keys(late: Mapping[str, int]) -> str:
-    """Return a note on header keys that come after the first job, or an empty string."""
     if not late:
         return ""
     keys = " and ".join(f"{key} (line {line})" for key, line in late.items())

@@ -20,7 +20,7 @@ LONGEST = 50 * 365.25 * DAY
 
 
 class FromStart(NamedTuple):
-    """The jobs of a log, submitted in seconds after its start, and a note on the conversion.
+    """The jobs of a log with submission times in seconds after its start, and a note on this.
 
     The note is an empty string if there is nothing to say.
     """
@@ -79,7 +79,7 @@ def note_on_end(table: "pd.DataFrame", start: swf_header.Start, header: Mapping[
 
 
 def _note_on_unix_times(table: "pd.DataFrame") -> str:
-    """Return a note if a log has no start, but its submissions look like Unix times."""
+    """Return a note if the header gives no start but submissions look like Unix times."""
     first = table["submit"].min()
     if first < swf_header.EARLIEST:
         return ""
@@ -92,7 +92,7 @@ def _note_on_unix_times(table: "pd.DataFrame") -> str:
 def _check_all_alike(
     table: "pd.DataFrame", is_absolute: "pd.Series", start: swf_header.Start, where: str
 ) -> None:
-    """Raise an `InputError` if some submissions of a log are Unix times and others are not."""
+    """Raise an `InputError` if only some submissions of a log are Unix times."""
     if is_absolute.all() or not is_absolute.any():
         return
     early, late = (table[mask].iloc[0] for mask in (~is_absolute, is_absolute))
@@ -120,7 +120,6 @@ def _check_not_before_start(table: "pd.DataFrame", start: swf_header.Start, wher
 
 
 def _check_length(table: "pd.DataFrame", after: "pd.Series", where: str) -> None:
-    """Raise an `InputError` if a job is submitted more than 50 years after the start of the log."""
     is_late = after > LONGEST
     if is_late.any():
         job, submit = table.loc[is_late, ["job", "submit"]].iloc[0]

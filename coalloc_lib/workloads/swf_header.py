@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from coalloc_lib.basics.checks import LAST_INSTANT, InputError, shown
 from coalloc_lib.basics.times import DAY
 
-#: Abbreviations of time zones that are not in the time zone database, with a zone that uses each.
-#: Abbreviations of several zones, such as IST and CST, are not included.
+#: Abbreviations of time zones that are not in the time zone database. Each is mapped to a zone that
+#: uses it. Abbreviations that several zones use, such as IST and CST, are not included.
 ABBREVIATIONS = {
     "Z": "UTC",
     "CEST": "Europe/Berlin",
@@ -45,29 +45,29 @@ ABBREVIATIONS = {
     "NZDT": "Pacific/Auckland",
 }
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-#: Texts that mean in the header of a log that a value is not known, in small letters.
+#: Strings that stand for an unknown value in the header of a log, in lower case.
 _UNKNOWN = {"", "-1", "unknown", "none", "n/a", "na", "?"}
 # A whole number of seconds in the header of a log, such as 5, "5." or "5 sec".
 _NUMBER = re.compile(r"(\d+)\.?(?:\s*(?:s|sec|seconds))?", re.ASCII)
 # A remark after a value in the header of a log, in brackets or after '#'.
 _REMARK = re.compile(r"\s*(?:\([^()]*\)\s*)*(?:#.*)?$")
-# A number in the header of a log, which may have separators, such as 1,000 or 1_000.
+# A number in the header of a log, which may have thousands separators, such as 1,000 or 1_000.
 _DIGITS = re.compile(r"(\d(?:[\d_.,']*\d)?)\.?")
-# The form of a date without separators, such as 20230501, by its number of digits.
+# The format of a date without separators, such as 20230501, by its number of digits.
 _DIGITS_OF_DATES = {4: "%Y", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M"}
 _YEARS_OF_LOGS = range(1970, 2101)
 _OFFSET = r"[+-]\d\d:?\d\d"
 _CLOCK = r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?"
-# Dates in the ISO form: 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
+# Dates in ISO 8601 format: 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
 _ISO = re.compile(rf"(\d{{4}})-(\d\d)-(\d\d)(?:[T ]{_CLOCK})?\s*({_OFFSET}|[A-Za-z]+)?", re.ASCII)
-# Dates in the form of the Unix command `date`, which the Standard Workload Format prescribes for
+# Dates in the format of the Unix command `date`, which the Standard Workload Format prescribes for
 # StartTime and EndTime: Mon May  1 00:00:00 CEST 2023
 _UNIX_DATE = re.compile(
     rf"(?:[A-Za-z]+,?\s+)?([A-Za-z]{{3,9}})\s+(\d{{1,2}})\s+{_CLOCK}\s+(?:({_OFFSET}|[A-Za-z]+)\s+)?"
     r"(\d{4})",
     re.ASCII,
 )
-#: The keys in the header of a log whose values may be dates.
+#: The keys in the header of a log that may have a date as their value.
 DATES = ("UnixStartTime", "StartTime", "EndTime")
 #: The earliest Unix time, in 1973, that is plausible for the log of a real machine. A log with an
 #: earlier start was made by a random model.
@@ -76,7 +76,7 @@ _MEND = "give the seconds since 1970-01-01 00:00 UTC, in digits"
 
 
 class Zone(NamedTuple):
-    """The time zone in which the dates of a log are read: the zone itself, and its name.
+    """The time zone of the dates in a log, with its name.
 
     `doubt` is a note that tells how the zone was read if it is not a name of the time zone database
     or an offset. It is an empty string otherwise. If the zone is not known, UTC is used.
@@ -88,7 +88,7 @@ class Zone(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The instant from which times of a log count, in seconds since 1970-01-01 UTC.
+    """The instant at which the time of a log is 0, in seconds since 1970-01-01 UTC.
 
     If the header can be read in several ways, `doubt` is a note that tells how it was read.
     """
@@ -110,7 +110,6 @@ def zone_of(header: Mapping[str, str]) -> Zone:
 
 
 def _zone_in(key: str, header: Mapping[str, str]) -> Zone | None:
-    """Return the time zone that one key of a header names, or None if the key has no value."""
     word = _first_word(header.get(key, ""))
     if word.casefold() in _UNKNOWN:
         return None
@@ -127,7 +126,6 @@ def _zone_in(key: str, header: Mapping[str, str]) -> Zone | None:
 
 
 def _first_word(value: str) -> str:
-    """Return the first word of a header value, without the remark that may follow it."""
     return re.split(r"[\s#(]", value.strip(), maxsplit=1)[0]
 
 
@@ -146,12 +144,12 @@ def _zone_called(word: str) -> tuple[tzinfo, str] | None:
 
 @cache
 def _zone_names() -> dict[str, str]:
-    """Return the names of the time zone database, by the same names in small letters."""
+    """Return the names of the time zone database, keyed by the same names in lower case."""
     return {name.casefold(): name for name in available_timezones()}
 
 
 def start_of(header: Mapping[str, str], where: Callable[[str], str]) -> Start | None:
-    """Return the instant from which times of a log count, or None if its header gives none.
+    """Return the instant at which the time of a log is 0, or None if its header gives none.
 
     Parameters
     ----------
@@ -183,7 +181,6 @@ def end_of(header: Mapping[str, str]) -> Start | None:
 
 
 def _unix_start(header: Mapping[str, str], where: Callable[[str], str]) -> Start | None:
-    """Return the instant that a header gives as ``UnixStartTime``, or None if it gives none."""
     key = "UnixStartTime"
     known = [value for value in _values(header, key) if value.casefold() not in _UNKNOWN]
     if not known:
@@ -200,7 +197,6 @@ def _unix_start(header: Mapping[str, str], where: Callable[[str], str]) -> Start
 
 
 def _values(header: Mapping[str, str], key: str) -> list[str]:
-    """Return all values that a header gives for a key, without the remarks after them."""
     return [_without_remark(line) for line in header.get(key, "").split("\n")]
 
 
@@ -223,7 +219,7 @@ def _seconds_in(digits: str, where: str) -> int:
 
 
 def _date_of_digits(digits: str) -> datetime | None:
-    """Return the date that digits such as 20230501 mean, or None if it is not plausible."""
+    """Return the date that digits such as 20230501 mean, or None if the date is implausible."""
     try:
         date = datetime.strptime(digits, _DIGITS_OF_DATES.get(len(digits), "-"))
     except ValueError:
@@ -234,7 +230,7 @@ def _date_of_digits(digits: str) -> datetime | None:
 def notes_on_dates(
     header: Mapping[str, str], lines: Mapping[str, int], where: Callable[[str], str]
 ) -> list[str]:
-    """Return a note for each date in the header of a log that is not understood.
+    """Return a note for each date that is not understood in the header of a log.
 
     Parameters
     ----------
@@ -260,7 +256,7 @@ def notes_on_dates(
 
 
 def note_on_value(key: str, value: str, lines: Mapping[str, int], kind: str) -> str:
-    """Return a note that a header value is not understood and therefore not used.
+    """Return a note that a header value is not understood and is therefore ignored.
 
     `lines` has the line of each key, and `kind` is what the value should be, such as "date".
     """
@@ -269,7 +265,7 @@ def note_on_value(key: str, value: str, lines: Mapping[str, int], kind: str) -> 
 
 
 def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
-    """Return the instant that a header value gives, as a date or a Unix time, or None."""
+    """Convert a date or a Unix time in a header to an instant, or return None if it is neither."""
     value = _values(header, key)[0]
     parts = _parts_of(value)
     if parts is None:
@@ -283,7 +279,7 @@ def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
 
 
 def _unix_time_in(value: str) -> Start | None:
-    """Return the instant of a Unix time, or None if the text may mean something else."""
+    """Convert a Unix time to an instant, or return None if the string may mean something else."""
     number = _NUMBER.fullmatch(value)
     digits = number[1] if number else ""
     if not digits or len(digits) > len(str(LAST_INSTANT)) or _date_of_digits(digits):
@@ -307,7 +303,7 @@ def _zone_of_date(zone: str, year: int, header: Mapping[str, str]) -> tuple[tzin
 
 
 def _at_offset_of(abbreviation: str, zone: tzinfo, year: int) -> tzinfo:
-    """Return the offset from UTC that an abbreviation such as CEST means in a year.
+    """Return the UTC offset that an abbreviation such as CEST means in a given year.
 
     The result is `zone` if it does not use the abbreviation in that year. An abbreviation tells
     whether a date is in summer time, also in the hour that occurs twice.
@@ -321,7 +317,7 @@ def _at_offset_of(abbreviation: str, zone: tzinfo, year: int) -> tzinfo:
 
 
 def _parts_of(value: str) -> tuple[datetime, str] | None:
-    """Split a date in text into its local time and the name of its time zone.
+    """Split a date string into its local time and the name of its time zone.
 
     The time zone is an empty string if the date names none. The result is None if the value is not
     a date.
@@ -343,7 +339,7 @@ def _parts_of(value: str) -> tuple[datetime, str] | None:
 
 
 def whole_number_in(value: str) -> str | None:
-    """Return the digits of a header value, or None if it is not a whole number.
+    """Return the digits of a header value, or None if the value is not a whole number.
 
     The value may be followed by a remark. If the key comes several times, its values are on
     different lines, and those that are numbers must be the same.
@@ -354,10 +350,10 @@ def whole_number_in(value: str) -> str | None:
 
 
 def is_given(value: str) -> bool:
-    """Return whether a header value is known, and not empty or a word such as unknown."""
+    """Return whether a header value is known: neither empty nor a word such as "unknown"."""
     return _without_remark(value.split("\n")[0]).casefold() not in _UNKNOWN
 
 
 def day_of(seconds: float) -> str:
-    """Return the date in UTC at an instant, such as ``"2023-05-01"``."""
+    """Return the UTC date of an instant, such as ``"2023-05-01"``."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"

@@ -34,10 +34,10 @@ _GRID_FIELDS = 29
 #: The values of the field status for a partial execution of a preempted job: it is continued later
 #: (2), or it is the last one of a job that completed (3) or failed (4).
 PARTIAL = (2, 3, 4)
-# The bytes that a line of numbers may have. A line with other bytes is rejected, because pandas
+# The bytes that a line of numbers may contain. A line with other bytes is rejected, because pandas
 # accepts some words as numbers: it reads 'True' as 1.
 _OF_NUMBERS = b"0123456789+-.eE \n"
-#: The keys in the header of a log that the library uses, in upper or lower case.
+#: The keys in the header of a log that the library uses. Upper and lower case are equivalent.
 KEYS = (
     "MaxNodes", "MaxProcs", "UnixStartTime", "StartTime", "EndTime", "TimeZone", "TimeZoneString",
     "Preemption",
@@ -78,7 +78,7 @@ def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame
 
 
 class Header(NamedTuple):
-    """The header of a log: its values by key, and the lines of the file on which keys stand.
+    """The header of a log: the value of each key, and the lines on which the keys stand.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Header(NamedTuple):
 def tables_of(
     blocks: Iterable[bytes], where: str, comments: list[str], late: dict[str, int] | None = None
 ) -> Iterator["pd.DataFrame"]:
-    """Yield the jobs of a log as tables, one table for each block of lines that has jobs.
+    """Yield the jobs of a log as tables, one for each block of lines that contains jobs.
 
     Parameters
     ----------
@@ -143,7 +143,6 @@ def tables_of(
 
 
 def _table_of_lines(jobs: Mapping[int, str], where: str, in_header: bool) -> "pd.DataFrame | None":
-    """Return the table of the jobs on some lines of a log, or None if there are no lines."""
     if not jobs:
         return None
     table = _table_of("\n".join(jobs.values()).encode())
@@ -153,7 +152,6 @@ def _table_of_lines(jobs: Mapping[int, str], where: str, in_header: bool) -> "pd
 
 
 def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -> None:
-    """Record the header keys that come after the first job of a log, with their lines."""
     for at, line in lines.items():
         if at >= first and line.startswith(";"):
             match = _KNOWN_KEY.fullmatch(line.lstrip(";"))
@@ -162,7 +160,7 @@ def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -
 
 
 def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
-    """Return the lines of a block of a log, as a dict from the line number in the file.
+    """Return a dict from line numbers in the file to the lines of one block of a log.
 
     `number` is the number of the first line. The lines have no leading and trailing blanks.
     """
@@ -171,7 +169,6 @@ def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
 
 
 def _check_header_length(comments: list[str], where: str) -> None:
-    """Raise an `InputError` if a file has too much text before its first job to be a log."""
     if sum(map(len, comments)) > _MOST_HEADER:
         raise InputError(
             f"{where} begins with more than {_MOST_HEADER:,} characters of comments; check that "
@@ -180,7 +177,6 @@ def _check_header_length(comments: list[str], where: str) -> None:
 
 
 def _raise_for_first_fault(jobs: Mapping[int, str], where: str, in_header: bool) -> None:
-    """Raise an `InputError` for the first line of a log that is not a valid job."""
     for at, line in jobs.items():
         fault = _other_format(line, jobs) if in_header else None
         fault = fault or _fault_of(re.split(r"[ \t]+", line))
@@ -219,7 +215,7 @@ def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
 
 
 def _table_of(text: bytes) -> "pd.DataFrame | None":
-    """Return the table of the jobs on lines of text, or None if a line is not a valid job."""
+    """Convert lines to a table of jobs, or return None if a line is not a valid job."""
     import pandas as pd
 
     if b"\r" in text or b"\t" in text:
@@ -257,7 +253,7 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
 
 
 def _has_submission(submit: Any, status: Any) -> Any:
-    """Return whether each job has a submission, which a later partial execution need not have."""
+    """Return a mask of the jobs with a submission; later partial executions may lack one."""
     return (submit >= 0) | ((submit == -1) & np.isin(status, PARTIAL))
 
 
@@ -275,7 +271,6 @@ def _decoded(line: bytes, where: str) -> str:
 
 
 def _fault_of(words: list[str]) -> str | None:
-    """Return what is wrong with a line of a log, or None if the line is a valid job."""
     for place, (field, word) in enumerate(zip(FIELDS, words, strict=False), start=1):
         fault = f"field {place} ({field}) is"
         if not NUMBER.fullmatch(word):
@@ -321,6 +316,6 @@ def header_of(comments: Iterable[str]) -> Header:
 
 
 def is_key(text: str) -> bool:
-    """Return whether a text can be a key in the header of a log."""
+    """Return whether a string can be a key in the header of a log."""
     match = _KEY.fullmatch(f" {text}:")
     return match is not None and match[1] == text

@@ -61,7 +61,8 @@ def write_swf(
     """
     comments = "".join(f"{line}\n" for line in _header_lines(header or {})).encode("utf-8")
     blocks = [comments, *_job_blocks(jobs)]
-    # The reader of logs checks all lines before they are written. So the file can be read again.
+    # The library's log reader checks all lines before they are written, so that the file can be
+    # read again.
     for _ in tables_of(blocks, f"the log to be written to {path}", []):
         pass
     text = b"".join(blocks)
@@ -71,7 +72,6 @@ def write_swf(
 
 
 def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of comments that form the header of a log."""
     if not isinstance(header, Mapping):
         raise InputError(f"header = {shown(header)}; give a dict of keys and values")
     for key, value in header.items():
@@ -85,7 +85,6 @@ def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
-    """Yield the lines of the jobs of a log as bytes, in blocks of limited size."""
     import pandas as pd
 
     if isinstance(jobs, JobStream):
@@ -121,7 +120,7 @@ def _requested_times(jobs: JobStream) -> NDArray[np.float64]:
 
 
 def _words(values: NDArray) -> Iterator[str]:
-    """Return each number of a column in its shortest form, such as "30" for 30.0."""
+    """Convert each number of a column to its shortest string, such as "30" for 30.0."""
     if values.dtype.kind in "iu":
         return map(str, values.tolist())
     return map(plain, map(float, values))

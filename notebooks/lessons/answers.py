@@ -19,27 +19,29 @@ from coalloc_lib.basics.files import check_writable
 
 #: The columns of a file of answers.
 COLUMNS = ("student", "notebook", "exercise", "time", "right", "answer")
-#: The columns that together identify one exercise of one student.
+#: The columns that together identify an exercise that one student answered.
 KEY = [*COLUMNS[:3]]
-#: The largest number of characters of an answer that the file contains. The rest is cut off.
+#: The largest number of characters of an answer that is written to the file of answers. Longer
+#: answers are cut off.
 LONGEST = 500
 
 
 @dataclass
 class _Record:
-    """A CSV file that records the answers of one student to the exercises of one notebook."""
+    """A CSV file with one student's answers to the exercises of one notebook."""
 
     path: Path
     student: str
     notebook: str
 
 
-#: The file in which this Jupyter kernel records answers. The list is empty if it records none.
+#: The file to which this Jupyter kernel writes answers. The list is empty if answers are not
+#: recorded.
 _records: list[_Record] = []
 
 
 def record_answers(path: str | Path, student: str, notebook: str) -> None:
-    """Record each answer to an exercise of this notebook in a CSV file, from now on.
+    """Record all further answers to the exercises of this notebook in a CSV file.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ def record_answers(path: str | Path, student: str, notebook: str) -> None:
 
 
 def note_answer(exercise: int, answer: Any, is_right: bool) -> None:
-    """Add an answer to the CSV file of a student; do nothing if no file was chosen."""
+    """Add an answer to the CSV file of a student, or do nothing if answers are not recorded."""
     for record in _records:
         is_new = not record.path.exists()
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -76,7 +78,7 @@ def note_answer(exercise: int, answer: Any, is_right: bool) -> None:
 
 
 def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Return a table of the answers of all students of a class to each exercise.
+    """Return a table with the answer of each student of a class to each exercise.
 
     Parameters
     ----------

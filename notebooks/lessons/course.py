@@ -19,7 +19,7 @@ from coalloc_lib.cli.framework import OnceEach, run_app
 from lessons import tour
 from lessons.answers import collect_answers
 
-#: The beginning of a teacher's command line, which is called in the folder ``notebooks/``.
+#: How every command line for teachers begins. Teachers run it in the folder ``notebooks/``.
 PROGRAM = "python -m lessons.course"
 NOTEBOOKS = Path(__file__).resolve().parents[1]
 #: A folded solution in a text cell.
@@ -31,8 +31,8 @@ FIRST = """from lessons.answers import record_answers
 
 # Put your name in place of the dots, in quotes.
 record_answers("answers-{name}.csv", student=..., notebook="{name}")"""
-#: The printed sheets: the width and height of an A4 page in inches, the side of a square in inches,
-#: and the number of hours on a time axis.
+#: The sheets of squared paper that are printed for students: the width and height of an A4 page in
+#: inches, the side of a square in inches, and the number of hours on a time axis.
 PAGE, SQUARE, HOURS = (11.69, 8.27), 0.24, 28
 
 app = typer.Typer(name=PROGRAM, help=__doc__, add_completion=False, rich_markup_mode=None)
@@ -107,7 +107,6 @@ def draw_strips_sheet() -> Figure:
 
 
 def _paper(title):
-    """Return a figure of squared paper, and its axes, which count in squares."""
     figure = Figure(figsize=PAGE)
     axes = figure.add_axes((0.08, 0.04, 0.9, 0.88))
     width, height = 0.9 * PAGE[0] / SQUARE, 0.88 * PAGE[1] / SQUARE

@@ -13,7 +13,7 @@ from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.swf import SwfLog
 from studies import log_files
 
-#: The text that is shown in place of a mean value if the log did not record the values.
+#: The text that replaces a mean value if the log does not contain the values.
 NOT_RECORDED = "not recorded"
 
 
@@ -40,7 +40,6 @@ def logs_here(*names: str, fetch: bool = False) -> HTML:
 
 
 def _sentences(found: Sequence[str], missing: Sequence[str]) -> list[str]:
-    """Return paragraphs about the public logs that were found and about those that are missing."""
     there = f"<b>Logs found:</b> {', '.join(found) or 'none'}."
     if not missing:
         return [f"{there} The numbers in the text are those of these logs."]
@@ -67,7 +66,7 @@ def _sentences(found: Sequence[str], missing: Sequence[str]) -> list[str]:
 
 
 def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
-    """Return the waiting times, in hours, that a log recorded for some of its jobs.
+    """Return the waiting times, in hours, that a log contains for some of its jobs.
 
     Parameters
     ----------
@@ -86,7 +85,7 @@ def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
 
 
 def told(values: ArrayLike, style: str = "{:.1f} h") -> str:
-    """Return the mean of the values that are not NaN as a string, such as ``1.5 h``.
+    """Return the mean of some values as a string, such as ``1.5 h``; NaN values are skipped.
 
     If all values are NaN, the text is `NOT_RECORDED`.
 
@@ -103,7 +102,7 @@ def told(values: ArrayLike, style: str = "{:.1f} h") -> str:
 
 
 def share_of(is_so: ArrayLike, values: ArrayLike) -> str:
-    """Return as a text which percentage of some entries is true.
+    """Return as a string what percentage of some entries is true.
 
     An entry is skipped if the value that belongs to it is NaN.
 
@@ -118,5 +117,5 @@ def share_of(is_so: ArrayLike, values: ArrayLike) -> str:
 
 
 def share_up_to(values: ArrayLike, limit: float) -> str:
-    """Return as a text which percentage of some values is at most `limit`; NaN is skipped."""
+    """Return as a string what percentage of some values is at most `limit`; NaN is skipped."""
     return share_of(np.asarray(values, dtype=float) <= limit, values)

@@ -10,16 +10,12 @@ from coalloc_lib.widgets.centres import penalty_in_words, scenario_of
 from coalloc_lib.widgets.playground import playground_explorer
 from lessons.teaching import checker, near
 
-#: The largest accepted errors of two kinds of answers: a change in percentage points, and a span
+#: The largest accepted errors of readers' answers: of a change in percentage points, and of a span
 #: penalty.
 POINTS, PENALTY = 3, 0.06
 
 
 def _values(**moved: Any) -> dict[str, Any]:
-    """Return the values of all controls of the playground (notebook 06) after some were moved.
-
-    The value of the control ``B.policy``, for example, is given as ``B_policy="EASY"``.
-    """
     values = dict(playground_explorer().values)
     return values | {name.replace("_", "."): value for name, value in moved.items()}
 

@@ -15,17 +15,18 @@ from coalloc_lib.statistics import Interval
 from coalloc_lib.widgets import controls as ui
 from lessons.answers import note_answer
 
-#: The right option of a question with several options, or a function that returns this option.
+#: The right option of a question with several options, or a function that returns the right option.
 Answer = str | Callable[[], str | None] | None
-#: What a leaderboard prints if an interval proves a difference, if it excludes one, and if it does
-#: neither.
+#: What a leaderboard shows for a statement that simulations confirm, that they refute, and that
+#: they leave open.
 ANSWERS = {True: "yes", False: "no", None: "cannot tell"}
-#: The colour and the sign that mark a right answer, and those that mark a wrong answer.
+#: The colour and the sign that mark a right answer, and the colour and the sign that mark a wrong
+#: answer.
 RIGHT, WRONG = ("#00694D", "✓"), ("#A63603", "✗")
 
 
 class Guess(ipw.VBox):
-    """A widget with a question that a reader answers before reading on.
+    """A widget with a question that a reader of a notebook answers before reading on.
 
     Use the function `guess` to make one; it explains the parameters.
     """
@@ -64,11 +65,9 @@ class Guess(ipw.VBox):
         return f"{said}<div>{self._picture()}</div>"
 
     def _picture(self) -> str:
-        """Return the figure that belongs to the answer as HTML, or an empty string."""
         return "" if self._then is None else self._then._repr_mimebundle_()["text/html"]
 
     def _verdict_and_reply(self) -> str:
-        """Return a sentence on whether the reader is right, followed by the prepared reply."""
         verdict = ""
         try:
             right = self._answer() if callable(self._answer) else self._answer
@@ -98,7 +97,7 @@ def guess(
     answer: Answer = None,
     then: Any = None,
 ) -> Guess:
-    """Return a widget in which a reader guesses the answer to a question.
+    """Return a widget with which a reader guesses the answer to a question.
 
     The answer and its figure appear when the reader has chosen an option. A page without Python
     has them in a part that the reader unfolds.
@@ -132,7 +131,7 @@ def guess(
 
 
 def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any], HTML]:
-    """Return the function with which a reader checks answers to the exercises of a notebook.
+    """Return a function that checks a reader's answers to the exercises of a notebook.
 
     Parameters
     ----------
@@ -201,7 +200,7 @@ def near(
 
 
 def raised(error: Exception) -> str:
-    """Return a hint, in one line, about an error that was raised by the code of a reader."""
+    """Return a one-line hint about an error that the code of a reader has raised."""
     words = " ".join(str(error).split())
     return f"your code raises {type(error).__name__}: {words}".removesuffix(": ").rstrip(".")
 
@@ -209,7 +208,7 @@ def raised(error: Exception) -> str:
 def held_against(
     rules: Mapping[str, Any], entries: Mapping[Any, Any], run: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[str, Any, list[Any]]]:
-    """Yield the simulation runs of each entry of a leaderboard, and the runs to compare them with.
+    """Yield the simulation runs of each leaderboard entry, and the runs it is compared with.
 
     Parameters
     ----------
@@ -236,7 +235,7 @@ def held_against(
 
 
 def ranked(rows: Sequence[Mapping[str, Any]], by: str, ascending: bool = True) -> pd.DataFrame:
-    """Return the rows of a leaderboard as a table that is sorted by one column and has ranks."""
+    """Return the rows of a leaderboard as a table with ranks, sorted by one column."""
     board = pd.DataFrame(rows).sort_values(by, ascending=ascending)
     return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
 

@@ -20,19 +20,20 @@ from coalloc_lib.simulation.sites import local
 from lessons.teaching import checker, near
 from lessons.tour_map import SEED, SPANNING, SYSTEM, WHOLE, limit, scenario
 
-#: The submission times and the run times of twenty example jobs in hours, and their numbers of
-#: processors.
+#: The submission times in hours, the run times in hours and the numbers of processors of the twenty
+#: example jobs.
 SUBMIT = (1, 2, 2, 3, 3, 4, 4, 4, 6, 6, 6, 6, 7, 7, 7, 9, 9, 10, 10, 13)
 RUNTIME = (2, 8, 4, 2, 5, 6, 6, 2, 2, 4, 2, 3, 2, 1, 3, 4, 8, 3, 2, 2)
 PROCESSORS = (5, 4, 4, 6, 4, 1, 4, 8, 2, 6, 2, 2, 1, 2, 6, 8, 3, 3, 2, 8)
-#: The cluster whose users submit each job. The clusters are numbered from 0.
+#: The cluster whose users submit each of the twenty example jobs. The first cluster has the number
+#: 0.
 HOME = (0, 1, 0, 0, 2, 0, 0, 1, 2, 0, 1, 0, 0, 2, 0, 0, 1, 0, 2, 1)
-#: An example of a saturated system: the number of its jobs, which have five processors each, and
-#: the sizes of the two components into which such a job can be split.
+#: An example of a saturated system, in which each job needs five processors: the number of jobs,
+#: and the sizes of the two components into which a job can be split.
 FIVES, PARTS_OF_FIVE = 20_000, (3, 2)
-#: A job that spans clusters runs 1.25 times as long.
+#: The span penalty: a job that spans clusters runs 1.25 times as long.
 PENALTY = 0.25
-#: The hours at which the time axis of the animated schedules begins and ends.
+#: The hours at which the time axis of animated schedules begins and ends.
 WINDOW = (1, 29)
 JOBS = co.JobStream(SUBMIT, RUNTIME, PROCESSORS, request="total")
 JOBS_OF_FIVE = co.JobStream(
@@ -42,7 +43,7 @@ BOOKED = co.Online(slot=1, step=1, max_attempts=48, horizon=72)
 
 
 def jobs_table() -> pd.DataFrame:
-    """Return a table of twenty example jobs, which a reader can schedule by hand."""
+    """Return a table of twenty example jobs, which readers can schedule by hand."""
     columns = {"submitted": SUBMIT, "run_time": RUNTIME, "processors": PROCESSORS}
     table = pd.DataFrame(columns, index=JOBS.number).rename_axis("job")
     return table.assign(home=[f"cluster {cluster + 1}" for cluster in HOME])
@@ -50,7 +51,7 @@ def jobs_table() -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Scheduler:
-    """A scheduling policy for the twenty example jobs of notebook 00, with or without spanning.
+    """A way to schedule the twenty example jobs of notebook 00, with or without spanning.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ class Scheduler:
         return co.simulate(SYSTEM, jobs, scheduling=self.scheduling, placement=placement)
 
 
-#: The schedulers of notebook 00 that have one queue for all clusters, by name.
+#: Ways to schedule the example jobs of notebook 00 with one queue for all clusters, by name.
 SCHEDULERS = {
     "whole": Scheduler("whole, first come, first served", co.FCFS()),
     "split": Scheduler("split where no cluster has room", co.FCFS(), spans=True),
@@ -88,24 +89,24 @@ SCHEDULERS = {
     "overtaking, split": Scheduler("overtaking, split", co.FPFS(5), spans=True),
     "backfilling, split": Scheduler("backfilling, split", co.EASY(), spans=True),
 }
-#: The name of the scheduler in which each cluster has a queue for the jobs of its own users.
+#: The name of the scheduler under which each cluster has its own queue, for jobs of its own users.
 AT_HOME = "at home"
 #: The names of all schedulers.
 NAMES = (*SCHEDULERS, AT_HOME)
-#: The animated schedule that `player` made last. The list is empty before the first call.
+#: A list with the animated schedule that `player` made last. It is empty before the first call.
 _last_player: list[co.Player] = []
 
 
 @cache
 def schedule(name: str, penalty: float = PENALTY) -> co.Schedule:
-    """Return the schedule of the twenty example jobs of notebook 00 under a scheduler."""
+    """Return the schedule of the twenty example jobs of notebook 00 under one of its schedulers."""
     if name == AT_HOME:
         return local(SYSTEM, JOBS, HOME, scheduling=co.FCFS()).verify()
     return SCHEDULERS[name].run(penalty).verify()
 
 
 def player(name: str, penalty: float = PENALTY) -> co.Player:
-    """Return an animated schedule of the twenty example jobs of notebook 00 under a scheduler.
+    """Return an animated schedule of the example jobs of notebook 00 under one of its schedulers.
 
     All players of the tour have the same clock and the same time axis, and they start and stop
     together.
@@ -132,22 +133,22 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
 
 
 def _follow_the_last_player(new: co.Player) -> None:
-    # All animated schedules show the same instant, because each one is linked to the one that was
-    # made before it.
+    # Each animated schedule is linked to the one that was made before it. All of them therefore
+    # show the same instant.
     for other in _last_player:
         for trait in ("now", "playing"):
             ipw.jslink((other, trait), (new, trait))
     _last_player[:] = [new]
 
 
-#: The possible answers to the first question of notebook 00. It asks how much spanning shortens the
-#: mean response time if jobs may overtake each other, compared with the gain under first come,
+#: The options of the first question in notebook 00. It asks how much spanning shortens the mean
+#: response time if jobs may overtake each other, compared with how much it does under first come,
 #: first served.
 OPTIONS = ("as much", "more", "less, or nothing at all")
 
 
 def what_is_left() -> str:
-    """Return the right answer to the first question of notebook 00, found by simulation."""
+    """Return the right option of the first question in notebook 00, found by simulation."""
     without_overtaking, with_overtaking = (
         schedule(name).response.mean() - schedule(split).response.mean()
         for name, split in (("whole", "split"), ("overtaking", "overtaking, split"))
@@ -209,7 +210,7 @@ check = checker({1: _gain_nothing, 2: _ends_no_sooner, 3: _two_clusters, 4: _by_
 
 
 def twenty_picture() -> plots.Picture:
-    """Draw the mean waiting and run times of twenty example jobs, with and without spanning."""
+    """Draw the mean waiting and run time of the twenty example jobs, with and without spanning."""
     pairs = {"first come, first served": ("whole", "split")}
     pairs |= {name: (name, f"{name}, split") for name in ("overtaking", "backfilling")}
     figure, axes = plots.new_figure(2.2)
@@ -256,7 +257,7 @@ def jobs_served_at_once(
 
 
 def _work_at_once(jobs: co.JobStream, placement: Placement) -> tuple[float, float]:
-    """Return the mean number of jobs that run at once in a saturated system.
+    """Return how many jobs run at once in a saturated system, as a mean over time.
 
     The second result is the share of the jobs that span clusters.
 

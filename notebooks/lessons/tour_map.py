@@ -21,26 +21,25 @@ from coalloc_lib.statistics import Interval, MaxUtilization, student
 from coalloc_lib.statistics.curves import max_utilization_by_simulation, response_sample
 
 SYSTEM = co.Multicluster([8, 8, 8])
-#: The placement policy for jobs that stay in one cluster, and the one for jobs that may span
-#: clusters.
+#: The placement policies for jobs that stay in one cluster, and for jobs that may span clusters.
 WHOLE, SPANNING = co.BestFit(), co.SingleThenSpan()
 POLICIES = {
     "FCFS": co.FCFS(), "FPFS(5)": co.FPFS(5), "EASY": co.EASY(),
     "EASY, adaptive": co.EASY(adaptive=True),
 }  # fmt: skip
-#: The offered loads and the span penalties that are simulated.
+#: The offered loads and the span penalties at which the map of spanning is simulated.
 LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-#: The largest load that is simulated, as a share of the maximal utilization. Higher loads would
-#: need longer runs.
+#: The largest offered load that is simulated, as a share of the maximal utilization. Higher loads
+#: would need longer runs.
 NEAR = 0.95
-#: For each combination of policy, load and penalty: the number of simulation runs, the number of
+#: How each combination of policy, load and penalty is simulated: the number of runs, the number of
 #: jobs in a run, and the seed.
 RUNS, LENGTH, SEED = 8, 10_000, 21
 
 
 @dataclass(frozen=True)
 class Spanning:
-    """A model of jobs that request a total number of processors and may span clusters.
+    """A model of random jobs that request a number of processors and may span clusters.
 
     Parameters
     ----------
@@ -56,11 +55,11 @@ class Spanning:
 
     @property
     def mean_work(self) -> float:
-        """The mean of processors times run time of a job, without the span penalty."""
+        """The mean work of a job: its processors times its run time, without the span penalty."""
         return self.model.mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> co.JobStream:
-        """Sample a stream of random jobs; `coalloc_lib.JobModel.sample` explains the parameters."""
+        """Sample random jobs; `coalloc_lib.JobModel.sample` explains the parameters."""
         jobs = self.model.sample(count, seed, rate)
         if self.penalty is None:
             return jobs.replace(request="total")
@@ -68,7 +67,7 @@ class Spanning:
 
 
 def scenario(policy: str, penalty: float | None = None) -> co.Scenario:
-    """Return a scenario of three clusters under a scheduling policy, with or without spanning.
+    """Return a model of three clusters under a scheduling policy, with or without spanning.
 
     No job spans clusters if there is no penalty.
     """
@@ -87,7 +86,7 @@ def limit(policy: str, penalty: float | None = None) -> MaxUtilization:
 
 @cache
 def responses(policy: str, load: float, penalty: float | None = None) -> NDArray[np.float64] | None:
-    """Return the mean response time of each of several runs, or None if the load is too high."""
+    """Return the mean response time of each simulation run, or None if the load is too high."""
     maximum = limit(policy, penalty)
     if load > NEAR * maximum.interval.low:
         return None
@@ -96,14 +95,15 @@ def responses(policy: str, load: float, penalty: float | None = None) -> NDArray
 
 
 def where_spanning_pays() -> pd.DataFrame:
-    """Return a table of the change of the mean response time by spanning clusters, in percent.
+    """Return a table of how spanning clusters changes the mean response time, in percent.
 
     It has a row for each cell of the map: a policy, a load and a penalty.
     """
     penalties = None, *PENALTIES
     parallel = joblib.Parallel(n_jobs=-1, prefer="threads")
-    # The maximal utilizations are computed first. Several loads need the same one, and two threads
-    # would both compute it, because `cache` does not wait for a call in another thread.
+    # The maximal utilizations are computed before the mean response times. Several loads need the
+    # same maximal utilization, and two threads would both compute it, because `cache` does not wait
+    # for a call in another thread.
     parallel(joblib.delayed(limit)(*case) for case in product(POLICIES, penalties))
     parallel(joblib.delayed(responses)(*cell) for cell in product(POLICIES, LOADS, penalties))
     rows = []
@@ -136,7 +136,7 @@ def draw_map(table: pd.DataFrame) -> Figure:
 
 
 def pays_up_to() -> pd.DataFrame:
-    """Return a table of break-even span penalties as texts, by scheduling policy and load."""
+    """Return a table of break-even span penalties, as strings, by scheduling policy and load."""
     rows = {
         policy: {f"load {load:g}": pays_up_to_in_words(policy, load) for load in LOADS}
         for policy in POLICIES
@@ -145,7 +145,7 @@ def pays_up_to() -> pd.DataFrame:
 
 
 def break_even(policy: str, load: float) -> Interval:
-    """Return the span penalty up to which spanning shortens the mean response time at a load.
+    """Return the largest span penalty at which spanning shortens the mean response time.
 
     The change is interpolated linearly between the cells of the map. The result is NaN if whole
     jobs have no mean response time, or if the map does not contain the change from gain to loss.
@@ -155,13 +155,14 @@ def break_even(policy: str, load: float) -> Interval:
     penalties, changes = _changes(policy, load)
     if not len(penalties) or changes[-1].min() <= 0 or changes[0].max() >= 0:
         return Interval.exact(np.nan)
-    # `np.interp` needs increasing changes, but random errors may make them decrease.
+    # `np.interp` needs values that increase with the penalty, but random errors may make some of
+    # them decrease.
     rising = np.maximum.accumulate(changes)
     return student([np.interp(0.0, run, penalties) for run in rising.T])
 
 
 def _changes(policy: str, load: float) -> tuple[list[float], np.ndarray]:
-    """Return span penalties, and for each of them the changes of the mean response time.
+    """Return, for each span penalty, log ratios of response times with and without spanning.
 
     A change is the logarithm of the ratio of the mean response times with and without spanning. The
     array has a row for each penalty and a column for each run.
@@ -173,10 +174,6 @@ def _changes(policy: str, load: float) -> tuple[list[float], np.ndarray]:
 
 
 def _change(whole, split):
-    """Return the change of the mean response time by spanning, in percent, as table columns.
-
-    The mark says which of the two cases has no mean response time, because it is saturated.
-    """
     if whole is None or split is None:
         both = whole is None and split is None
         mark = "neither" if both else "shorter" if whole is None else "longer"
@@ -186,14 +183,14 @@ def _change(whole, split):
 
 
 def change_in_words(policy: str, load: float, penalty: float) -> str:
-    """Return the change of the mean response time by spanning as a string, with its interval."""
+    """Return by how much spanning changes the mean response time, as a string with an interval."""
     cell = _change(responses(policy, load), responses(policy, load, penalty))
     low, high = cell["ci95_low"], cell["ci95_high"]
     return f"{cell['change']:+.1f} % [{low:+.1f}, {high:+.1f}]".replace("-", "\u2212")
 
 
 def pays_up_to_in_words(policy: str, load: float) -> str:
-    """Return the break-even span penalty with its interval as a string.
+    """Return the break-even span penalty as a string with an interval.
 
     If the simulated penalties do not contain it, the text says what is known.
     """

@@ -12,7 +12,7 @@ from own_system.words import changed, duration, in_a_row
 
 
 class Answer(NamedTuple):
-    """A recommendation to the operators of several sites, as data and as a string."""
+    """A recommendation to the operators of several sites, as data and as text."""
 
     decision: Decision
     words: str
@@ -55,7 +55,6 @@ def recommend(
 
 
 def _supporting_change(decision, changes):
-    """Return the change of the mean wait that supports a recommendation, or None."""
     name = decision.option or decision.shortest
     if name is None or changes.today["warning"]:
         return None
@@ -143,8 +142,8 @@ def _not_better(decision, changes):
     )
 
 
-#: For each verdict, the function that explains the recommendation in words. If an option is
-#: recommended, the advice to take this option stands before these words.
+#: The functions that write a recommendation in words, by its verdict. If an option is recommended,
+#: the advice to take this option stands before the words.
 _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
     Verdict.TAKE: _take,
     Verdict.ASK_LOSERS: _ask_losers,
@@ -160,7 +159,6 @@ _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
 
 
 def _losses(decision, changes):
-    """Return a sentence on how much longer jobs wait at the sites that lose by an option."""
     if not decision.losers:
         return ""
     rows = [changes.at[decision.option][site] for site in decision.losers]
@@ -169,7 +167,6 @@ def _losses(decision, changes):
 
 
 def _gain(decision, changes):
-    """Return a sentence on how an option changes the mean wait of all jobs."""
     row = changes.wait[decision.option]
     ends = [row[name] for name in ("value", "change", "change_low", "change_high")]
     now, then, change = in_a_row(changes.today["value"], *ends)
@@ -177,6 +174,5 @@ def _gain(decision, changes):
 
 
 def _named_change(name, changes):
-    """Return the name of an option and its change of the mean wait as a string."""
     change = changed(*changes.wait[name][["change", "change_low", "change_high"]])
     return f"'{name}': {change.replace('(', '(95 %: ')}"

@@ -36,7 +36,7 @@ Examples:
   python -m own_system import export.txt --time-zone Europe/Amsterdam -o my.swf.gz
   python -m own_system import export.txt.gz --unit nodes --cluster north -o north.swf.gz
 """
-#: The beginning of the command line of these commands, in the folder ``notebooks/``.
+#: How every command line of this program begins. Users run it in the folder ``notebooks/``.
 PROGRAM = "python -m own_system"
 
 app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
@@ -105,7 +105,8 @@ def report(
     words += [str(word) for pair in optional if pair[1] is not None for word in pair]
     with Progress(unit="step", shown=sys.stderr.isatty()) as progress:
         progress.total(len(files))
-        # The progress bar is shown before this module is imported, because the import takes long.
+        # The progress bar is shown before the report module is imported, because this import takes
+        # long.
         from coalloc_lib.workloads.catalogue import load_trace
 
         read = {}
@@ -125,12 +126,11 @@ def report(
 
 
 def _sites(texts):
-    """Return the log file and the number of processors of each site, by the name of the site."""
     files, sizes = {}, {}
     for text in texts:
         name, file, size = _parsed(text)
         if name in files:
-            raise InputError(f"site {name!r} is given twice; give each site a name of its own")
+            raise InputError(f"site {name!r} is given twice; give each site a different name")
         files[name], sizes[name] = file, size
     if len(files) < 2:
         raise InputError(
@@ -141,7 +141,6 @@ def _sites(texts):
 
 
 def _check_outputs(out, tables):
-    """Raise an error if the page or the tables cannot be written, before the long simulation."""
     if out == "-":
         raise InputError(
             "--out - is standard output, on which the recommendation is printed; give --out the "
@@ -157,7 +156,6 @@ def _check_outputs(out, tables):
 
 
 def _warn_about(logs, largest):
-    """Print on stderr the notes about each log, and the numbers of jobs that are left out."""
     for name, log in logs.items():
         for note in log.notes:
             warn(f"{name}: {note}")
@@ -170,7 +168,6 @@ def _warn_about(logs, largest):
 
 
 def _print_answer(made, out, as_json):
-    """Print the recommendation of a report, and the reasons to doubt the simulation."""
     answer = made.answer
     if as_json:
         change = answer.change and [answer.change.estimate, answer.change.low, answer.change.high]
@@ -186,17 +183,18 @@ def _print_answer(made, out, as_json):
 
 
 def _parsed(text):
-    """Return the name, the log file and the number of processors of a site from a text."""
     name, equals, rest = text.partition("=")
     file, colon, size = rest.rpartition(":")
     if not (name and equals):
-        raise InputError(f"{text!r} has no name of a site; write NAME=FILE:PROCESSORS")
+        raise InputError(
+            f"{text!r} does not begin with the name of a site; write NAME=FILE:PROCESSORS"
+        )
     try:
         processors = whole_in(size)
     except ValueError:
         processors = 0
     if not (colon and file and processors > 0):
-        # A colon that is followed by a slash belongs to the path of a file.
+        # If a slash follows a colon, the colon belongs to the path of a file.
         path = file if colon and not {"/", "\\"} & {*size} else rest
         raise InputError(
             f"{text!r} does not end in a number of processors of 1 or more; write "
@@ -244,7 +242,6 @@ def import_sacct(
 
 
 def _show_receipt(log: Any, out: str | None, as_json: bool) -> None:
-    """Print how many lines of the output of ``sacct`` were kept, left out or noted."""
     receipt = log.receipt
     if as_json:
         print_json({"receipt": json.loads(receipt.to_json(orient="records")), "out": out})

@@ -13,17 +13,18 @@ from coalloc_lib.statistics import WEEK, Interval, Resamples, resample_quantiles
 from own_system.options import ALONE, Option
 from own_system.simulation import Outcome, saturated_share
 
-#: The metrics by which the options of the operators are compared, each with the column of the
-#: simulated jobs from which it is computed.
+#: The metrics by which the operators' options are compared. Each has the name of the column, in the
+#: table of simulated jobs, from which it is computed.
 METRICS = {
     "mean wait": "wait", "p95 wait": "wait", "AWRT": "response", "slowdown": "slowdown",
 }  # fmt: skip
-#: A group of jobs: its grouping (``all``, ``site``, ``width`` or ``partition``) and its name.
+#: A group of jobs is named by how jobs are grouped (``all``, ``site``, ``width`` or ``partition``)
+#: and by the name of the group.
 Group = tuple[str, str]
 
 
 class Comparison:
-    """Metrics of the same jobs under several options, with bootstrap intervals.
+    """Metrics of the same jobs under several options of the operators, with bootstrap intervals.
 
     All options are compared on the same resampled weeks.
 
@@ -73,11 +74,11 @@ class Comparison:
             progress.step()
 
     def value(self, group: Group, metric: str, name: str) -> float:
-        """Return a metric, such as the mean wait, for a group of jobs under an option."""
+        """Return a metric, such as the mean wait, of a group of jobs under one option."""
         return float(self._values[group, metric].means[self.names.index(name)])
 
     def change(self, group: Group, metric: str, one: str, other: str = ALONE) -> Interval:
-        """Return a metric of a group of jobs under option `one` minus that under `other`."""
+        """Return a metric of a group of jobs under the option `one` minus that under `other`."""
         i, j = self.names.index(one), self.names.index(other)
         return self._values[group, metric].difference(i, j)
 
@@ -128,7 +129,7 @@ class Comparison:
         return self._values[group, metric].of([i, *places]).interval(falls)
 
     def fault(self, group: Group, name: str) -> str:
-        """Return why an option has no metrics for a group of jobs, or an empty string if it has.
+        """Return why an option has no metrics for a group of jobs, or else an empty string.
 
         The option cannot be simulated, or the group is saturated. If a site is saturated, the group
         of all jobs has no values either.
@@ -144,7 +145,7 @@ class Comparison:
 
 
 def _resampled(values, weights, submit, quantile):
-    """Return a mean or a quantile under each option, with resamples of the weeks of the log.
+    """Return a mean or a quantile under each option, for the log and for resampled weeks.
 
     It is the mean if `quantile` is None. If the log is too short for a bootstrap, the
     result has a warning instead of intervals.
@@ -158,8 +159,8 @@ def _resampled(values, weights, submit, quantile):
         if quantile:
             means = np.quantile(values, quantile, axis=1, method="inverted_cdf")
         short = "the jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
-        # The number of blocks and the influence do not matter, because an interval with a warning
-        # is not shown.
+        # The interval has a warning and is not shown, so its number of blocks and its influence do
+        # not matter.
         nothing = np.zeros((len(means), 1))
         return Resamples(
             means, resampled=means[None], blocks=2, influence=nothing, length=1,
@@ -168,7 +169,7 @@ def _resampled(values, weights, submit, quantile):
 
 
 def columns_of(interval: Interval, name: str) -> dict[str, Any]:
-    """Return an estimate and its interval as columns of a table.
+    """Return an estimate and the ends of its interval as columns of a table.
 
     The names of the columns begin with `name`.
 
@@ -182,7 +183,7 @@ def columns_of(interval: Interval, name: str) -> dict[str, Any]:
 
 
 def changes(found: Sequence[Option], comparison: Comparison) -> pd.DataFrame:
-    """Return a table of each metric under each option, for each group of jobs.
+    """Return a table with each metric of each group of jobs, under each option of the operators.
 
     The column ``value`` is the value of the metric, and ``change`` is its change from staying
     alone, with its 95 % interval. If there is no value or no interval, ``warning`` says why.
@@ -198,7 +199,6 @@ def changes(found: Sequence[Option], comparison: Comparison) -> pd.DataFrame:
 
 
 def _value_and_change(name, comparison, group, metric):
-    """Return a metric of a group of jobs under an option, and its change from today."""
     row: dict = dict.fromkeys(("value", "spanned", "change", "change_low", "change_high"), np.nan)
     why = comparison.fault(group, name)
     if why:

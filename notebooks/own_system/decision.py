@@ -10,12 +10,12 @@ import pandas as pd
 from coalloc_lib.statistics.site_comparison import ALL
 from own_system.options import ALONE
 
-#: The smallest change of the mean wait, in seconds, that users would notice.
+#: The smallest change of the mean waiting time, in seconds, that users would notice.
 LEAST_CHANGE = 60.0
 
 
 class Verdict(Enum):
-    """The kinds of recommendations that the operators of several sites can get."""
+    """The kinds of recommendations that operators of several sites can get."""
 
     TAKE = "take the option"
     ASK_LOSERS = "take the option if the sites that lose agree"
@@ -30,30 +30,30 @@ class Verdict(Enum):
 
 
 class Decision(NamedTuple):
-    """A recommendation to the operators: a verdict, an option, and the sites that it affects.
+    """A recommendation to the operators: a verdict, an option, and the affected sites.
 
     Here and in this module, a change is sure if its 95 % interval does not contain 0.
     """
 
     verdict: Verdict
-    #: The name of the recommended option, or None if nothing should change.
+    #: The name of the option that is recommended, or None if nothing should change.
     option: str | None = None
-    #: The sites at which the mean wait falls under this option: the 95 % interval of the change
-    #: lies below 0.
+    #: The sites at which the recommended option surely shortens the mean wait: the 95 % interval of
+    #: the change lies below 0.
     gainers: tuple[str, ...] = ()
-    #: The sites at which the mean wait rises under this option: the 95 % interval of the change
-    #: lies above 0.
+    #: The sites at which the recommended option surely lengthens the mean wait: the 95 % interval
+    #: of the change lies above 0.
     losers: tuple[str, ...] = ()
-    #: The sites at which no interval of the change of the mean wait could be computed.
+    #: The sites for which no interval of the change of the mean wait could be computed.
     unknown: tuple[str, ...] = ()
-    #: The option with the shortest mean wait among those that were considered.
+    #: The option with the shortest mean wait among all considered options.
     shortest: str | None = None
-    #: The reason why nothing is recommended, or why there is no comparison with today.
+    #: The reason why no option is recommended, or why options cannot be compared with today.
     why: str = ""
 
 
 class Changes:
-    """How each option of the operators changes the metrics of each group of jobs.
+    """The change of each metric under each option of the operators, for each group of jobs.
 
     Parameters
     ----------
@@ -71,15 +71,16 @@ class Changes:
         policies = options.query("kind == 'policy'")["option"].unique()
         self.sites: list[str] = [*options.query("grouping == 'site'")["group"].unique()]
         self.today: pd.Series = rows.loc[ALONE, "all", ALL, "mean wait"]
-        #: For each option, the mean wait of all jobs and its change.
+        #: The mean wait of all jobs, and its change from today, by option.
         self.wait: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "mean wait"] for name in policies
         }
-        #: For each option, the average weighted response time (AWRT) of all jobs and its change.
+        #: The average weighted response time (AWRT) of all jobs, and its change from today, by
+        #: option.
         self.awrt: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "AWRT"] for name in policies
         }
-        #: For each option and site, the mean wait of the jobs of this site and its change.
+        #: The mean wait of the jobs of one site, and its change from today, by option and site.
         self.at: dict[str, Mapping[str, pd.Series]] = {
             name: {site: rows.loc[name, "site", site, "mean wait"] for site in self.sites}
             for name in policies
@@ -87,7 +88,7 @@ class Changes:
         self.pairs = pairs
 
     def sites_where(self, option: str, holds: Callable[[pd.Series], bool]) -> tuple[str, ...]:
-        """Return the sites at which the change of the mean wait meets a condition.
+        """Return the sites at which the change of the mean wait under an option meets a condition.
 
         The condition `holds` is a function such as `rises`.
         """
@@ -104,17 +105,17 @@ class Changes:
 
 
 def rises(change: pd.Series) -> bool:
-    """Return whether the 95 % interval of a change lies above 0."""
+    """Return whether a metric surely rises: the 95 % interval of its change lies above 0."""
     return not change["warning"] and change["change_low"] > 0
 
 
 def falls(change: pd.Series) -> bool:
-    """Return whether the 95 % interval of a change lies below 0."""
+    """Return whether a metric surely falls: the 95 % interval of its change lies below 0."""
     return not change["warning"] and change["change_high"] < 0
 
 
 def has_no_interval(change: pd.Series) -> bool:
-    """Return whether no interval of a change could be computed."""
+    """Return whether the interval of a metric's change could not be computed."""
     return bool(change["warning"])
 
 
@@ -156,7 +157,6 @@ def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decisio
 
 
 def _decided(changes):
-    """Return the recommendation, if the model reproduces the recorded waits of all sites."""
     today = changes.today
     rows = [*changes.wait.values()]
     if today["warning"]:
@@ -179,7 +179,6 @@ def _decided(changes):
 
 
 def _serves_all(changes, name):
-    """Return whether no site is saturated under an option."""
     return not any(np.isnan(row["value"]) for row in changes.at[name].values())
 
 
@@ -192,12 +191,10 @@ def _shortens(changes, name):
 
 
 def _wait_under(changes):
-    """Return a function for sorting options by mean wait; an unknown wait is infinite."""
     return lambda name: np.nan_to_num(changes.wait[name]["value"], nan=np.inf)
 
 
 def _decision_about(changes, verdict, name, **more):
-    """Return a recommendation about an option, with the sites that it affects."""
     gainers = changes.sites_where(name, falls)
     losers = changes.sites_where(name, rises)
     unknown = changes.sites_where(name, has_no_interval)

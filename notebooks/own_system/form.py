@@ -24,12 +24,13 @@ from own_system.words import changed, duration
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}
-#: The sites that the form shows at first, each with its log and its number of processors.
+#: The rows for sites that the form shows at first: the name of a site, its log, and its number of
+#: processors.
 SITES = (("KTH", "KTH-SP2" + STAND_IN, 100), ("CTC", "CTC-SP2" + STAND_IN, 338))
 
 
 class _Bar(NullProgress):
-    """A progress bar in the form, which counts the simulations of a report."""
+    """A progress bar in the form, which counts the simulations that a report needs."""
 
     def __init__(self, bar: ipw.IntProgress) -> None:
         self._bar = bar
@@ -48,7 +49,7 @@ class _Bar(NullProgress):
 
 
 class OwnSystem(ipw.VBox):
-    """A form for the logs of several sites, which recommends whether they should share jobs.
+    """A form in which a user enters the logs of several sites, and learns whether to share jobs.
 
     A note below the buttons says what was saved, or what is wrong. The recommendation fades when an
     entry of the form changes. It disappears while a new one is calculated, and if an error occurs.
@@ -87,7 +88,7 @@ class OwnSystem(ipw.VBox):
 
     @property
     def report(self) -> SitesReport:
-        """The report that the form shows.
+        """The report about the sites that the form shows at present.
 
         Raises
         ------
@@ -99,7 +100,7 @@ class OwnSystem(ipw.VBox):
         return self._report
 
     def add_site(self, name: str = "", log: str = "", processors: int = 0) -> None:
-        """Add a row for a site to the form.
+        """Add a row to the form, in which a user describes one more site.
 
         Parameters
         ----------
@@ -137,7 +138,7 @@ class OwnSystem(ipw.VBox):
         clusters: dict[str, int] = {}
         for name, _, size in rows:
             if not name or name in clusters:
-                raise InputError(f"site = {name!r}; give each site a name of its own")
+                raise InputError(f"site = {name!r}; give each site a different name")
             clusters[name] = whole(f"processors of {name}", size)
         limits = _numbers("limit", self.missing.value) if self.missing.value else [None]
         if len(limits) > 1:
@@ -155,18 +156,17 @@ class OwnSystem(ipw.VBox):
             self.view.rest()
 
     def save(self) -> str:
-        """Write the report as an HTML page into the file that the form names; return a message."""
+        """Save the report as an HTML page in the file that the user named; return a message."""
         check_writable(self.path.value)
         return f"The page is {self.report.save(self.path.value).absolute()}."
 
     def save_tables(self) -> str:
-        """Write the tables of the report as CSV files into a folder; return a message."""
+        """Save the tables of the report as CSV files in a folder; return a message."""
         check_writable(self.path.value)
         folder = Path(self.path.value).with_suffix("")
         return f"The tables are in {self.report.save_tables(folder).absolute()}."
 
     def _try(self, act: Any) -> None:
-        """Call the function of a button while all buttons are disabled; show its message."""
         self._note.value = ""
         for button in self.buttons.values():
             button.disabled = True
@@ -189,7 +189,6 @@ class OwnSystem(ipw.VBox):
 
 
 def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
-    """Return a report for Jupyter, as HTML with a picture and a table, and as plain text."""
     words, table = report.answer.words, _table_as_html(options_table(report))
     html = f"<p><b>{escape(words)}</b></p>"
     doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
@@ -203,7 +202,6 @@ def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[st
 
 
 def _logs(clusters: dict[str, int], logs: dict[str, SwfLog]) -> str:
-    """Return as HTML which log each site has, and what was left out of it or noted."""
     sites = "; ".join(f"{n}: {logs[n].title} on {clusters[n]:,} processors" for n in clusters)
     html = f"<p>{escape(sites)}</p>"
     for log in logs.values():
@@ -225,7 +223,7 @@ def _table_as_html(table: pd.DataFrame) -> str:
 
 
 def options_table(report: SitesReport) -> pd.DataFrame:
-    """Return a table of the mean wait under each option, with the groups that gain or lose."""
+    """Return a table of the mean wait under each option, and of the groups that gain or lose."""
     means = report.tables["options"].query("metric == 'mean wait'")
     named = means["group"].where(means["grouping"] != "width", means["group"] + " wide")
     rows = []
@@ -243,7 +241,6 @@ def options_table(report: SitesReport) -> pd.DataFrame:
 
 
 def _groups(parts, chosen):
-    """Return the names of the chosen groups of jobs as a string, such as ``all sites``."""
     names = []
     for kind, part in parts.groupby("grouping", sort=False):
         all_chosen = len(part) > 1 and chosen[part.index].all()
@@ -252,13 +249,12 @@ def _groups(parts, chosen):
 
 
 def _read(site: str, log: str, zone: str) -> SwfLog:
-    """Read the log of a site, given as the path of a file or as the name of a public log."""
     if log.endswith(STAND_IN):
         return load_stand_in(log.removesuffix(STAND_IN))
     if not log:
         raise InputError(f"the log file of {site} is empty; give its path, or clear the whole row")
-    # The output of sacct begins with the names of its columns, which are separated by vertical
-    # bars.
+    # The output of sacct is recognized by its first line, which has the names of columns between
+    # vertical bars.
     if Path(log).is_file() and re.match(rb"[^;\n]+\|", next(content(log), b"").lstrip()):
         return read_sacct(log, time_zone=zone or None)
     return load_trace(log, missing="error")

@@ -20,8 +20,9 @@ from own_system.page import load_figure, mark_zero
 from own_system.report import SitesReport
 from own_system.words import changed
 
-#: The table of exercise 1: under each option, the change of the mean wait in hours and the two ends
-#: of its 95 % interval. The key "all" stands for the jobs of both sites.
+#: The table of exercise 1: how each option changes the mean wait, in hours. The three numbers are
+#: the change and the two ends of its 95 % interval. The key "all" stands for the jobs of both
+#: sites.
 HOURS = {
     CONSERVATIVE: {
         "all": (-1.1, -1.6, -0.5), "north": (-1.5, -2.4, -0.6), "south": (-0.3, -0.9, 0.4),
@@ -33,10 +34,10 @@ HOURS = {
         "all": (-1.4, -2.9, 0.2), "north": (-1.9, -3.0, -0.7), "south": (-0.6, -2.0, 0.9),
     },
 }  # fmt: skip
-#: The mean wait before any change in exercise 1, in seconds.
+#: Exercise 1: the mean wait today, before any option is taken, in seconds.
 TODAY = 10 * HOUR
-#: For exercises 2 and 3: the name of a log, the number of processors of its machine, and the
-#: offered load that a larger machine should have.
+#: Exercises 2 and 3: the name of a log, the number of processors of its machine, and the offered
+#: load that is wanted for a larger machine.
 LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
 
 
@@ -47,7 +48,7 @@ def load_picture(report: SitesReport) -> plots.Picture:
 
 
 def waits_picture(report: SitesReport) -> plots.Picture:
-    """Draw the mean wait by job width at each site, as simulated and as recorded in the log."""
+    """Draw the mean wait at each site by job width, as simulated and as the log recorded it."""
     waits = report.tables["waits"].query("grouping == 'width'")
     long = waits.rename(columns={"recorded_mean": "recorded", "model_mean": "model"}).melt(
         ["site", "group"], ["recorded", "model"], "series", "wait"
@@ -64,7 +65,7 @@ def waits_picture(report: SitesReport) -> plots.Picture:
 
 
 def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.Picture:
-    """Draw the change of the mean wait under an option for each site, job width and partition."""
+    """Draw how an option changes the mean wait, for each site, job width and partition."""
     names = report.tables["options"]["option"].unique()[1:]
     checks.one_of("option", option, names.tolist())
     table = report.tables["options"].query("option == @option and metric == 'mean wait'")
@@ -85,7 +86,7 @@ def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.
 
 
 def break_even_picture(report: SitesReport) -> plots.Picture:
-    """Draw for each site the penalty up to which spanning is better than sharing one queue."""
+    """Draw, for each site, the largest penalty at which spanning sites beats one shared queue."""
     table = _clipped(report.tables["break_even"], "penalty")
     figure = plots.intervals(
         table, x="penalty", row="group", panel="metric", xlabel="penalty",
@@ -96,7 +97,7 @@ def break_even_picture(report: SitesReport) -> plots.Picture:
 
 
 def buy_picture(report: SitesReport) -> plots.Picture:
-    """Draw how many processors a site must add to wait as little as with one shared queue."""
+    """Draw how many processors a site alone must add to get the mean wait of one shared queue."""
     table = _clipped(report.tables["buy_or_share"], "processors")
     for name in ("processors", "ci95_low", "ci95_high"):
         table[name] = 100 * (table[name] / table["today"] - 1)
@@ -109,7 +110,6 @@ def buy_picture(report: SitesReport) -> plots.Picture:
 
 
 def _clipped(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the rows that have a value, and limit the values to the simulated range."""
     table = table[table[name].notna()].copy()
     low, high = (table[f"{name}_{end}"].fillna(table[name]) for end in ("low", "high"))
     columns = {name: table[name], "ci95_low": low, "ci95_high": high}
@@ -120,7 +120,6 @@ def _clipped(table: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _rows_in_words(table: pd.DataFrame, *names: str) -> list[str]:
-    """Return each row of a table as a string, such as ``north, 3: 0.52``."""
     return [
         f"{', '.join(str(row[name]) for name in names[:-1])}: {row[names[-1]]:.2f}"
         for row in table.to_dict("records")
@@ -134,7 +133,6 @@ def changes_table() -> pd.DataFrame:
 
 
 def _recommended() -> str | None:
-    """Return the option that our rules recommend for the table of exercise 1."""
     today = dict.fromkeys(("all", "north", "south"), (0.0, 0.0, 0.0))
     rows = [
         _row(option, at, metric, hours)
@@ -148,7 +146,6 @@ def _recommended() -> str | None:
 
 
 def _row(option, at, metric, hours):
-    """Return a row of exercise 1 with the columns of `own_system.comparison.changes`."""
     change, low, high = (HOUR * value for value in hours)
     grouping, group = ("all", ALL) if at == "all" else ("site", at)
     return {

@@ -19,25 +19,25 @@ from own_system.options import ALONE
 from own_system.usage import in_use
 from own_system.words import DAY, duration
 
-#: The columns of a log by which its jobs can be grouped.
+#: The columns of a log by whose values its jobs can be grouped.
 LABELS = ("partition", "queue", "group", "user")
-#: The number of groups of jobs that are shown by name, namely those with the most work (processors
-#: times run time). The other groups are shown as one.
+#: The number of groups of jobs, such as queues, that are shown by name. These are the groups with
+#: the most work, which is processors times run time. All other groups are shown together.
 MOST_GROUPS = 6
-#: The simulated mean wait agrees with the recorded one if it is between these multiples of it, or
-#: if they differ by less than `LEAST_CHANGE` seconds.
+#: The simulation is accepted if its mean wait is at least the first and at most the second of these
+#: multiples of the recorded mean wait, or if the two differ by less than `LEAST_CHANGE` seconds.
 ACCEPTED = (0.5, 2.0)
-#: The given number of processors of a site is doubted if the number in use, according to the log,
-#: is above or below these multiples of it.
+#: We doubt the number of processors that a user gives for a site if the log shows more processors
+#: in use than the first multiple of this number, or fewer than the second multiple.
 OVER, UNDER = 1.05, 0.5
-#: A time without any submission is a reason for doubt if it is longer than this, in seconds.
+#: If nothing is submitted to a site for longer than this, in seconds, the log is doubted.
 GAP = 14 * DAY
 
 
 def table_of_jobs(
     logs: Mapping[str, Any], names: list[str], jobs: JobStream, site: NDArray, row: NDArray
 ) -> pd.DataFrame:
-    """Return a table of the jobs of all sites, with the columns of their logs.
+    """Return a table of the jobs of all sites, which keeps the columns of the sites' logs.
 
     Parameters
     ----------
@@ -86,7 +86,6 @@ def table_of_jobs(
 
 
 def _local_times(log: SwfLog, submit: pd.Series) -> pd.Series:
-    """Return submission times as dates and times of day in the time zone of a log."""
     moment = (log.epoch or 0) + submit
     if moment.max() >= LAST_INSTANT:
         raise InputError(
@@ -98,7 +97,7 @@ def _local_times(log: SwfLog, submit: pd.Series) -> pd.Series:
 
 
 def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
-    """Return the name of the group of each job, for example its queue or its partition.
+    """Return the name of the group to which each job belongs, such as its queue or partition.
 
     A name is, for example, ``north queue 1``. Only the groups with the most work have names of
     their own. The name is empty for the jobs of a site with only one group.
@@ -118,7 +117,7 @@ def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
 
 
 def group_masks(table: pd.DataFrame, sites: list[str]) -> dict[Group, NDArray[np.bool_]]:
-    """Return which jobs belong to each group for which the options are compared.
+    """Return the groups of jobs for which options are compared, as boolean masks by group.
 
     The groups are all jobs, the sites, the job widths, and the partitions. If the logs name no
     partitions, the queues take their place.
@@ -160,10 +159,6 @@ def facts_of_logs(
 
 
 def _facts_of_log(log: Any, jobs: pd.DataFrame) -> dict[str, Any]:
-    """Return facts about the log file of a site, such as its time zone.
-
-    The table `jobs` contains those jobs of the log that are compared.
-    """
     facts: dict[str, Any] = {"in_file": len(log)}
     usable = len(log)
     if isinstance(log, SwfLog):
@@ -175,11 +170,6 @@ def _facts_of_log(log: Any, jobs: pd.DataFrame) -> dict[str, Any]:
 
 
 def _facts_of_jobs(jobs: pd.DataFrame, size: int, ends: tuple[float, float]) -> dict[str, Any]:
-    """Return facts about the jobs of a site, such as their load and their run times.
-
-    `size` is its number of processors, and `ends` are the first and the last submission at all
-    sites.
-    """
     used, length, span = jobs["used"].dropna(), jobs["runtime"], ends[1] - ends[0]
     submit = np.sort([*jobs["submit"], *ends])
     gap = int(np.diff(submit).argmax())
@@ -196,7 +186,7 @@ def _facts_of_jobs(jobs: pd.DataFrame, size: int, ends: tuple[float, float]) -> 
 
 
 def _processors_in_use(jobs: pd.DataFrame) -> float:
-    """Return the largest number of processors in use according to the recorded waits.
+    """Return the largest number of processors in use at once, computed from recorded waits.
 
     The result is NaN if no wait is recorded.
 
@@ -210,14 +200,13 @@ def _processors_in_use(jobs: pd.DataFrame) -> float:
 
 
 def _distribution(name: str, values: pd.Series) -> dict[str, float]:
-    """Return the mean, the median, and the 10th and 90th percentiles of a column."""
     quantiles = {"p10": 0.1, "median": 0.5, "p90": 0.9}
     percentiles = {f"{name}_{mark}": values.quantile(share) for mark, share in quantiles.items()}
     return {f"{name}_mean": values.mean()} | percentiles
 
 
 def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFrame:
-    """Return a table with the number of jobs and the offered load of each site in each week.
+    """Return a table of the jobs and the offered load of each site, with a row for each week.
 
     Parameters
     ----------
@@ -235,12 +224,12 @@ def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFram
     loads = loads.reindex(all_weeks, fill_value=0).reset_index()
     length = np.minimum(since.max() - loads["week"] * WEEK, WEEK)
     loads["load"] /= loads["site"].map(dict(clusters)) * length.clip(lower=1)
-    # The last week is left out if less than half of it lies in the time that all logs cover.
+    # The last week is left out if the logs cover less than half of it.
     return loads[length > WEEK / 2]
 
 
 def cycles(table: pd.DataFrame, sites: Iterable[str]) -> pd.DataFrame:
-    """Return the share of a site's jobs that are submitted in each hour and on each weekday."""
+    """Return the share of each site's jobs that is submitted in each hour and on each weekday."""
     known, rows = table[table["came"].notna()], []
     order = [site for site in sites if (known["site"] == site).any()]
     periods = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("day_of_week", 7)}
@@ -254,7 +243,7 @@ def cycles(table: pd.DataFrame, sites: Iterable[str]) -> pd.DataFrame:
 
 
 def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the recorded waits and the simulated waits of each group of jobs.
+    """Return a table of the recorded and the simulated waits of each group of jobs.
 
     Parameters
     ----------
@@ -270,8 +259,8 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
         user.
     """
     jobs, parts = table.assign(all=table["site"], model=comparison.outcomes[ALONE]["wait"]), []
-    # If the log of a site has recorded waits for some jobs only, the simulated mean wait is over
-    # these jobs too, so that both can be compared.
+    # If only some jobs of a site have recorded waits, the simulated mean wait is also computed over
+    # these jobs only. Otherwise the two means could not be compared.
     known = jobs["wait"].notna()
     jobs["model"] = jobs["model"].where(known | ~known.groupby(jobs["site"]).transform("any"))
     work = jobs.groupby("site")["work"].sum()
@@ -293,7 +282,7 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
 
 
 def sites_not_reproduced(rows: pd.DataFrame) -> dict[str, str]:
-    """Return the sites whose recorded mean wait is far from the simulated mean wait.
+    """Return the sites at which the simulated mean wait is far from the recorded mean wait.
 
     Parameters
     ----------
@@ -351,7 +340,6 @@ def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
 
 
 def _doubt_about_waits(row: Any, missed: Mapping[str, str]) -> str:
-    """Return why the recorded waits of a site are a reason for doubt, or an empty string."""
     if np.isnan(row.recorded_mean):
         return "its log has no recorded waits with which the model can be compared"
     if row.known < row.jobs / 2:
@@ -360,7 +348,6 @@ def _doubt_about_waits(row: Any, missed: Mapping[str, str]) -> str:
 
 
 def _doubts_about_machine(site: Any) -> list[str]:
-    """Return doubts about the number of processors of a site, and about a gap in its log."""
     reasons = []
     if site["busiest"] > OVER * site["processors"]:
         reasons.append(

@@ -17,38 +17,39 @@ from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics import WEEK
 
-#: The names of two options of the operators. All options are compared with `ALONE`, and spanning
-#: sites is also compared with `SHARED`.
+#: The names of two options of the operators: every site stays alone, and all sites share one queue.
+#: All options are compared with `ALONE`. Options in which jobs span sites are also compared with
+#: `SHARED`.
 ALONE, SHARED = "stay alone (EASY at each site)", "share one queue"
 CONSERVATIVE = "conservative, alone"
-#: What the operators are told if an option is recommended, by the name of the option.
+#: The advice that operators get if an option is recommended, by the name of the option.
 ADVICE = {
     CONSERVATIVE: "Keep the sites apart, and let each backfill conservatively",
     SHARED: "Let the sites share one queue",
 }
-#: What the operators are told if spanning sites is recommended.
+#: The advice that operators get if the recommended option is that jobs span sites.
 ADVICE_TO_SPAN = "Let the sites share one queue, and a job span them only where it then ends sooner"
-#: The default span penalties: a job that spans sites runs 1 + penalty times as long.
+#: The default penalties for spanning sites. A job that spans sites runs 1 + penalty times as long.
 PENALTIES = (0.0, 0.1, 0.25, 0.5)
-#: The factors by which the processors of all sites are multiplied, by the names of these options.
-#: They show how many processors a site would have to buy. `LARGER` is also compared with the other
-#: options.
+#: Options in which every site has more processors, by their names, with the factors by which the
+#: numbers of processors are multiplied. They show how many processors a site would have to buy. The
+#: option `LARGER` is also compared with the other options.
 SIZES = {f"{p} % more processors, alone": 1 + p / 100 for p in (5, 10, 20, 35, 50, 100)}
 LARGER = "10 % more processors, alone"
 
 
 def span(penalty: float) -> str:
-    """Return the name of the option in which a job spans sites if no site has room for it."""
+    """Return the name of the option in which jobs span sites if no site has room for them."""
     return f"span, penalty {penalty:g}"
 
 
 def span_if_sooner(penalty: float) -> str:
-    """Return the name of the option in which a job spans sites only if it then ends sooner."""
+    """Return the name of the option in which jobs span sites only if they then end sooner."""
     return f"span only if sooner, penalty {penalty:g}"
 
 
 def likely_penalty(penalties: Sequence[float]) -> float:
-    """Return the only span penalty at which spanning sites can be recommended.
+    """Return the one span penalty for which an option with spanning can be recommended.
 
     It is the middle one of the penalties above 0. If two are in the middle, it is the lower one.
     """
@@ -57,18 +58,18 @@ def likely_penalty(penalties: Sequence[float]) -> float:
 
 
 class Option(NamedTuple):
-    """Something that the operators of several sites can do, and a function that simulates it."""
+    """An option of the operators of several sites, with a function that simulates it."""
 
     name: str
-    #: The kind of the option. An option of the kind ``policy`` can be recommended. The other kinds
-    #: are ``today``, ``span`` (spanning at several penalties), ``what if`` and ``size`` (larger
-    #: sites).
+    #: The kind of the option. Only options of the kind ``policy`` can be recommended. The other
+    #: kinds are ``today`` (sites stay alone), ``span`` (jobs span sites at one of several
+    #: penalties), ``what if``, and ``size`` (larger sites).
     kind: str
     #: The function that simulates the option.
     run: Callable[[], Schedule]
-    #: The positions, in the simulated schedule, of the jobs that are compared.
+    #: The jobs over which options are compared, as positions in the simulated schedule.
     compared: Any = slice(None)
-    #: What the operators are told if this option is recommended.
+    #: The advice that operators get if this option is recommended.
     advice: str = ""
 
 
@@ -80,7 +81,7 @@ def options(
     penalties: Sequence[float],
     seed: Seed,
 ) -> list[Option]:
-    """Return everything that the operators of several sites can do, ready to be simulated.
+    """Return all options of the operators of several sites, ready to be simulated.
 
     For one option, half of the users are chosen at random, and their estimates become exact. For
     another one, half of the users are chosen, and their jobs may not leave their site.
@@ -138,8 +139,6 @@ def options(
 
 
 def _spanning_options(system, jobs, penalties):
-    """Return the options in which jobs span sites; only one of them can be recommended."""
-
     def spanning(penalty, scheduling):
         return partial(multi_site, system, jobs, penalty, scheduling=scheduling)
 
@@ -156,7 +155,7 @@ def _spanning_options(system, jobs, penalties):
 
 
 def larger(size: int, factor: float) -> int:
-    """Return a number of processors multiplied by a factor, and rounded up."""
+    """Return a number of processors multiplied by a factor and rounded up."""
     return ceil(round(size * factor, 6))
 
 
@@ -195,8 +194,8 @@ def with_more(
         chosen.append(at_site[: np.searchsorted(work, share * work[-1]) + 1])
     sampled, begin, count = np.concatenate(chosen), jobs.submit.min(), len(jobs)
     in_week = (jobs.submit[sampled] - begin) % WEEK
-    # The last week of the log may end before this weekday and time of day. Then a job can be copied
-    # into one week less.
+    # If the log ends before this weekday and time of day in its last week, a job can be copied into
+    # one week less.
     weeks = 1 + (np.ptp(jobs.submit) - in_week) // WEEK
     copies = jobs[sampled].replace(
         submit=begin + in_week + WEEK * rng.integers(weeks), number=count + np.arange(len(sampled))

@@ -18,7 +18,7 @@ from own_system.options import ALONE, SHARED
 
 
 def page_of(report: Any) -> str:
-    """Return a report about several sites as an HTML page that needs no other file."""
+    """Return a report about several sites as one self-contained HTML page."""
     tables, options = report.tables, report.tables["options"]
     change_picture = change_figure(options)
     of_sites = options[options["grouping"].isin(["all", "site"]) & (options["warning"] != "")]
@@ -46,10 +46,6 @@ def page_of(report: Any) -> str:
 
 
 def _mean_waits_in_words(options, chosen):
-    """Return the mean wait of each group of jobs today and under an option as texts.
-
-    The three values are texts with the same unit.
-    """
     wanted = options[(options["metric"] == "mean wait") & (options["jobs"] > 0)]
     alone = wanted[wanted["option"] == ALONE].set_index(["grouping", "group"])["value"]
     rows = []
@@ -75,12 +71,12 @@ def _svg_with_title(figure):
 
 
 def _without_formulas(table, name):
-    """Return a table in which matplotlib does not read dollar signs as formulas."""
+    # Matplotlib reads the text between two dollar signs as a formula.
     return table.assign(**{name: table[name].astype(str).str.replace("$", r"\$")})
 
 
 def change_figure(options: Any) -> Any:
-    """Draw the change of the mean wait under each option, for all jobs and for each site.
+    """Draw how each option changes the mean wait, for all jobs and for the jobs of each site.
 
     Parameters
     ----------
@@ -115,14 +111,14 @@ def change_figure(options: Any) -> Any:
 
 
 def mark_zero(axes: Any) -> None:
-    """Draw a dashed line at a change of 0, and extend the axis if it does not contain 0."""
+    """Mark a change of 0 by a dashed line, and extend the axis to 0 if necessary."""
     low, high = axes.get_xlim()
     axes.set_xlim(min(low, 0), max(high, 0))
     axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
 
 
 def load_figure(weeks: Any) -> Any:
-    """Draw the offered load of each site by week, from the table ``weeks`` of a `SitesReport`."""
+    """Draw the offered load of each site by week, from the table ``weeks`` of a report."""
     return plots.lines(
         _without_formulas(weeks, "site"), x="week", y="load", line="site", xlabel="week",
         ylabel="load", title="The load that is offered, week by week",

@@ -57,7 +57,7 @@ class SitesReport(NamedTuple):
 
     @property
     def made_by(self) -> dict[str, str]:
-        """The command, the seed and the versions of the packages that made this report."""
+        """The command, the seed and the package versions with which the report was made."""
         table = self.tables["made_by"]
         return dict(zip(table["what"], table["is"], strict=True))
 
@@ -70,14 +70,14 @@ class SitesReport(NamedTuple):
         return f"<p><b>{escape(self.answer.words)}</b></p>{shown}"
 
     def save(self, path: Any) -> Path:
-        """Write the report as an HTML page, and return its path.
+        """Write the report as an HTML page, and return the path of the file.
 
         Parameters
         ----------
         path : str or path-like
             The file to write. It needs no other file, and no network.
         """
-        # The module `page` imports matplotlib, which takes long.
+        # The module `page` is imported late, because it imports matplotlib, which takes long.
         from own_system.page import page_of
 
         page = page_of(self)
@@ -86,7 +86,7 @@ class SitesReport(NamedTuple):
         return Path(path)
 
     def save_tables(self, folder: Any) -> Path:
-        """Write each table as a CSV file, and return the path of the folder.
+        """Write each table of the report as a CSV file, and return the path of the folder.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ def sites_report(
     progress: NullProgress = NO_PROGRESS,
     command: str = "",
 ) -> SitesReport:
-    """Simulate everything that the operators of several sites can do, and recommend one option.
+    """Simulate all options of the operators of several sites, and recommend one of them.
 
     All options are simulated with the same jobs: those that were submitted while all logs were
     recorded. Intervals are by bootstrap over weeks, with the same resampled weeks for all options.
@@ -160,7 +160,7 @@ def sites_report(
     """
     all_penalties = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
     if not any(all_penalties):
-        raise InputError(f"penalties = {[*penalties]}; give at least one above 0")
+        raise InputError(f"penalties = {[*penalties]}; give at least one penalty above 0")
     if workers != -1:
         whole("workers", workers)
     system, jobs, site, row = together(clusters, logs, clock, missing, node, largest)
@@ -194,10 +194,6 @@ def sites_report(
 
 
 def _tables_of_logs(logs, clusters, missing, table, comparison):
-    """Return the tables that describe the logs of several sites.
-
-    The argument `table` has a row for each job that is compared.
-    """
     block_weeks = block_of(table["submit"].to_numpy()) / WEEK
     facts = log_tables.facts_of_logs(logs, clusters, table)
     return {
@@ -209,7 +205,6 @@ def _tables_of_logs(logs, clusters, missing, table, comparison):
 
 
 def _doubts(tables, comparison, names, jobs, site):
-    """Return for each site the reasons why the simulation may not represent its machine."""
     doubts = log_tables.doubts(tables["waits"], tables["logs"])
     for name, why in _further_doubts(comparison, names, jobs, site):
         doubts[name] = "; ".join(filter(None, [why, doubts.get(name)]))
@@ -217,7 +212,7 @@ def _doubts(tables, comparison, names, jobs, site):
 
 
 def _users(table):
-    """Return a text that identifies the user of each job among the users of all sites.
+    """Return for each job a string that identifies its user among the users of all sites.
 
     It is the name of the site and the number of the user.
 
@@ -228,7 +223,6 @@ def _users(table):
 
 
 def _pairs(found, comparison):
-    """Return the change of the mean wait between any two options that can be recommended."""
     policies = [o.name for o in found if o.kind == "policy" and o.name in comparison.names]
     return pd.DataFrame([
         {"option": one, "other": other}
@@ -238,7 +232,6 @@ def _pairs(found, comparison):
 
 
 def _made_by(command, clock, seed):
-    """Return a table of the command, the seed and the package versions that made a report."""
     made_by = {
         "command": command, "clock": clock, "seed": str(seed), "Python": platform.python_version(),
     }  # fmt: skip
@@ -247,7 +240,6 @@ def _made_by(command, clock, seed):
 
 
 def _further_doubts(comparison, names, jobs, site):
-    """Yield doubts about sites that are saturated, or that have the log of another site."""
     for name in names:
         why = comparison.fault(("site", name), ALONE)
         if why:
@@ -259,8 +251,7 @@ def _further_doubts(comparison, names, jobs, site):
 
 
 def _break_even(comparison, penalties):
-    """Return the penalties up to which spanning sites is better than sharing one queue."""
-    # `Comparison.crossing` needs the penalties in an order in which jobs wait less and less.
+    # `Comparison.crossing` expects the penalties in the order in which the waits decrease.
     options_at = {p: span(p) for p in reversed(penalties)}
     return pd.DataFrame([
         {"group": group[1], "metric": metric}
@@ -271,7 +262,6 @@ def _break_even(comparison, penalties):
 
 
 def _buy_or_share(comparison, clusters):
-    """Return how many processors a site needs alone to wait as little as with a shared queue."""
     rows = []
     for site, size in clusters.items():
         options_at = {size: ALONE} | {larger(size, k): name for name, k in SIZES.items()}
@@ -282,7 +272,7 @@ def _buy_or_share(comparison, clusters):
 
 
 def _crossing(comparison, group, metric, options_at, name, slack=0.0):
-    """Return the penalty, or the size of a site, at which jobs wait as long as in a shared queue.
+    """Return at what penalty, or with how many processors, jobs wait as long as in a shared queue.
 
     The result is a dict of columns: the parameter with its interval, and the range of parameters
     that were simulated without saturation.

@@ -12,20 +12,21 @@ from coalloc_lib.basics.progress import NullProgress
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from own_system.options import ALONE, CONSERVATIVE, Option
 
-#: In the bounded slowdown, run times below this number of seconds count as this long.
+#: The bounded slowdown divides by the run time of a job, but at least by this number of seconds.
 BOUND = 10.0
-#: A group of jobs is saturated only if at least this number of its jobs wait at the last
-#: submission. In a small group, half of its jobs are enough.
+#: A group of jobs counts as saturated only if at least this number of its jobs still wait at the
+#: last submission. In a small group, half of the jobs are enough.
 SEVERAL = 10
-#: The result of a simulation, with an entry for each job in each column: ``wait``, ``response``,
-#: ``slowdown``, ``spans``, and ``late`` (whether the job still waits at the last submission).
+#: The result of a simulation: columns with an entry for each job. They are ``wait``, ``response``,
+#: ``slowdown``, ``spans``, and ``late``, which says whether the job still waits at the last
+#: submission.
 Outcome = dict[str, NDArray]
 
 
 def run_all(
     found: Sequence[Option], work: NDArray[np.float64], progress: NullProgress, workers: int
 ) -> dict[str, Outcome | InputError]:
-    """Simulate all options of the operators of several sites, in threads at the same time.
+    """Simulate all options of the operators of several sites in parallel threads.
 
     Conservative backfilling plans every job of the queue, which takes very long if the queue only
     grows. Therefore it is not simulated if the sites are saturated under EASY.
@@ -61,15 +62,13 @@ def run_all(
     alone = outcomes[ALONE]
     if isinstance(alone, dict) and saturated_share(alone["late"], work):
         outcomes[CONSERVATIVE] = InputError(f"not simulated, because '{ALONE}' is saturated")
-    # The longest simulation starts first. If it ran last, the other threads would be idle
-    # meanwhile.
+    # The longest simulation starts first, because all other threads would be idle if it ran last.
     rest = [option for option in found if option.name not in outcomes]
     run(sorted(rest, key=lambda option: option.name != CONSERVATIVE))
     return outcomes
 
 
 def _named_outcome(option: Option) -> tuple[str, Outcome | InputError]:
-    """Simulate an option, and return its name with the result or with the error."""
     try:
         ran = option.run()
     except InputError as error:
@@ -84,7 +83,7 @@ def _named_outcome(option: Option) -> tuple[str, Outcome | InputError]:
 
 
 def saturated_share(late: NDArray[np.bool_], work: NDArray[np.float64]) -> float:
-    """Return the share of the work whose jobs still wait at the last submission.
+    """Return what share of all work belongs to jobs that still wait at the last submission.
 
     The result is 0 if this share is small or if only few jobs wait, because the system is then not
     saturated.

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def in_use(begins: Any, ends: Any, processors: Any, share: float = 0.99) -> float:
-    """Return the number of processors that is not exceeded for a given share of the time.
+    """Return the number of processors in use that is not exceeded for a share of the time.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from coalloc_lib.basics.times import DAY, HOUR
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time as a text with a unit, such as ``35 s`` or ``12.5 days``.
+    """Return a length of time as a string with a unit, such as ``35 s`` or ``12.5 days``.
 
     The text is ``–`` for NaN.
     """
@@ -14,7 +14,7 @@ def duration(seconds: float) -> str:
 
 
 def changed(change: float, low: float = np.nan, high: float = np.nan, times: bool = True) -> str:
-    """Return a change with its interval as a string, such as ``−3.1 h (−4.9 to +1.2)``.
+    """Return a change and its interval as a string, such as ``−3.1 h (−4.9 to +1.2)``.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def changed(change: float, low: float = np.nan, high: float = np.nan, times: boo
 
 
 def unit_of(seconds: float) -> tuple[float, str]:
-    """Return a unit in which a length of time is easy to read.
+    """Return the unit in which a length of time is easiest to read.
 
     The result is the number of seconds in the unit, and its name.
     """
@@ -42,18 +42,17 @@ def unit_of(seconds: float) -> tuple[float, str]:
 
 
 def _in_one_unit(times):
-    """Return the texts of several lengths of time in one unit, followed by that unit."""
     size = max(map(abs, times))
     length, unit = unit_of(size)
     digits = 0 if length < HOUR or (length == HOUR and size >= 20 * HOUR) else 1
-    # Adding 0.0 turns -0.0 into 0.0, which is printed without a minus sign.
+    # Adding 0.0 turns -0.0 into 0.0, which is written without a minus sign.
     return [*(f"{round(time / length, digits) + 0.0:.{digits}f}" for time in times), unit]
 
 
 def in_a_row(
     now: float, then: float, change: float, low: float, high: float
 ) -> tuple[str, str, str]:
-    """Return two lengths of time and their difference as texts with the same unit.
+    """Return two lengths of time and their difference as strings in the same unit.
 
     Parameters
     ----------

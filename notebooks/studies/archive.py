@@ -24,22 +24,24 @@ from coalloc_lib.workloads.catalogue import trace
 from studies.ledger import Row, read_ledger
 from studies.log_files import logs_missing_in
 
-#: The folder ``data`` of the repository: the papers' numbers, and the stored runs.
+#: The folder ``data`` of the repository. It has the numbers of the papers, and stored runs.
 DATA = Path(__file__).resolve().parents[2] / "data"
-#: The folder with the stored runs at the papers' sample sizes, called the archive.
+#: The archive: the folder with the stored runs at the papers' sample sizes.
 ARCHIVE = DATA / "results" / "paper"
-#: The file with a study's runs, in the folder of the study's results.
+#: The name of the file with a study's runs. It is in a study's folder of results.
 RUNS = "runs.csv.gz"
-#: The ledger with the rows of all studies, in the folder of the results.
+#: The name of the file with the ledger of all studies. It is in the folder of all results.
 LEDGER = "ledger.csv"
-#: The file that records how the runs of a study were made. It is in the same folder as the runs.
+#: The name of the file that records how the runs of a study were made. It is in the same folder as
+#: the runs.
 MADE_WITH = "made_with.json"
 #: The key in the file `MADE_WITH` for the SHA-256 of the decompressed table of runs.
 CHECKSUM = "runs_sha256"
-#: The value in the file `MADE_WITH` for a log that was missing, instead of its checksum.
+#: The value in the file `MADE_WITH` for a log that was missing. Other logs have their checksum
+#: there.
 MISSING = "missing"
-#: Two numbers count as equal if their relative difference is at most this value, because the ledger
-#: has six digits.
+#: The largest relative difference between two numbers that count as equal. It is not zero, because
+#: the ledger stores six significant digits.
 SAME = 6e-6
 
 
@@ -75,12 +77,12 @@ def stored_runs(file: Path) -> pd.DataFrame:
 
 
 def runs_sha256(file: Path) -> str:
-    """Return the SHA-256 of a compressed table of runs, computed from its decompressed text."""
+    """Return the SHA-256 of the decompressed text of a compressed table of runs."""
     return hashlib.sha256(gzip.decompress(file.read_bytes())).hexdigest()
 
 
 def archived_ledger() -> dict[tuple[str, str], Row]:
-    """Return the archived rows of the ledger by study and item; empty if there is no such file."""
+    """Return the rows of the archived ledger, by study and item; empty if there is no archive."""
     path = ARCHIVE / LEDGER
     if not path.is_file():
         return {}
@@ -88,16 +90,16 @@ def archived_ledger() -> dict[tuple[str, str], Row]:
 
 
 def beside_archive(rows: Iterable[Row], archive: Mapping[tuple[str, str], Row]) -> dict[str, str]:
-    """Return, for each row of the ledger, the archived verdict or number if it differs.
+    """Return the archived verdict or number of each row that differs from the archive.
 
-    The text is empty if the row agrees with the archive. A row agrees if its verdict is the same,
+    The string is empty if the row agrees with the archive. A row agrees if its verdict is the same,
     and its number is equal to the archived number or their intervals overlap.
     """
     return {row.item: _archived_answer(row, archive.get((row.study, row.item))) for row in rows}
 
 
 def logs_not_as_archived(study: str, runs: pd.DataFrame) -> list[str]:
-    """Return the logs that were missing for only one of two tables: these or the archived runs.
+    """Return the logs that were missing for these runs or the archived runs, but not for both.
 
     If there are any, the two tables of runs are about different jobs and cannot be compared.
     """
@@ -107,12 +109,11 @@ def logs_not_as_archived(study: str, runs: pd.DataFrame) -> list[str]:
 
 
 def other_logs(logs: Iterable[str]) -> str:
-    """Return a clause that says why runs that were made with other logs cannot be compared."""
+    """Return a clause that says which logs differ, so that two results cannot be compared."""
     return f"it was made with different logs ({', '.join(logs)})"
 
 
 def _archived_answer(row: Row, stored: Row | None) -> str:
-    """Return the archived verdict or number of a row if it differs, else an empty string."""
     if stored is None:
         return "not in the archive"
     if row.verdict != stored.verdict:
@@ -139,14 +140,13 @@ def _overlap(one: Row, other: Row) -> bool:
 
 
 def _ends(row: Row) -> tuple[float, float]:
-    """Return the ends of the interval of a row; both ends are the number itself if it is exact."""
     number = float(row.reproduced or 0.0)
     low = number if row.ci95_low is None else row.ci95_low
     return low, number if row.ci95_high is None else row.ci95_high
 
 
 def made_with(runs: pd.DataFrame, logs: Iterable[str], minutes: float) -> dict[str, Any]:
-    """Return a record of how the runs of a study were made, which is stored in `MADE_WITH`.
+    """Return a record of how the runs of a study were made, for the file `MADE_WITH`.
 
     Parameters
     ----------
@@ -171,25 +171,23 @@ def made_with(runs: pd.DataFrame, logs: Iterable[str], minutes: float) -> dict[s
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that the results may depend on."""
     libraries = ("coalloc-workbench", "numpy", "numba", "scipy", "pandas")
     return {"Python": platform.python_version()} | {name: version(name) for name in libraries}
 
 
 def _sha256(name: str) -> str:
-    """Return the SHA-256 of a public log from the catalogue, which was verified on reading."""
     entry = trace(name)
     return entry.content_sha256 or entry.archive_sha256 or "unknown"
 
 
 def write_made_with(facts: Mapping[str, Any], path: Path) -> None:
-    """Write the record of how runs were made as JSON; a failure keeps an existing file."""
+    """Write a record of how runs were made as JSON. A failure keeps an existing file."""
     with atomic_path(path) as beside:
         beside.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def read_made_with(folder: Path) -> dict[str, Any]:
-    """Return the record of how the runs in a folder were made; empty if there is no such file."""
+    """Return the record of how the runs in a folder were made; empty if there is none."""
     path = folder / MADE_WITH
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from studies.ledger import Decision
 
 @dataclass(frozen=True)
 class PaperSetting:
-    """The setting of the simulations that a claim of a paper is about.
+    """The simulation settings that a claim of a paper is about.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ class PaperSetting:
 
     @property
     def values(self) -> dict[str, Any]:
-        """All values of the setting by column; they select its runs."""
+        """The column values that select the runs of this setting."""
         return {**self.varied, **self.fixed}
 
     def with_(self, **values: Any) -> "PaperSetting":
-        """Return a copy of the setting with other values in some of its columns."""
+        """Return a copy of the setting with other values in some columns."""
         for name in values:
             one_of("column", name, tuple(self.values))
         varied = {name: values.get(name, value) for name, value in self.varied.items()}
@@ -48,13 +48,13 @@ class PaperSetting:
         return replace(self, varied=varied, fixed=fixed)
 
     def without(self, *names: str) -> "PaperSetting":
-        """Return a copy of the setting without columns whose values the claim compares."""
+        """Return a copy of the setting without the columns whose values the claim compares."""
         for name in names:
             one_of("column", name, tuple(self.values))
         return replace(self, varied=without(self.varied, *names), fixed=without(self.fixed, *names))
 
     def fixing(self, *names: str) -> "PaperSetting":
-        """Return a copy of the setting in which some varied columns become fixed."""
+        """Return a copy of the setting in which some columns may no longer differ between runs."""
         fixed = {**self.fixed, **{name: self.varied[name] for name in names}}
         return replace(self, varied=without(self.varied, *names), fixed=fixed)
 
@@ -64,13 +64,13 @@ def without(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in names}
 
 
-#: The setting of a claim that is tested on all runs together.
+#: A setting without any column values, for claims that are tested on all runs together.
 EVERYWHERE = PaperSetting()
 
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A claim of a paper, with the function that decides it.
+    """A claim of a paper, with the function that judges it.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Claim:
     words: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def decide(self, runs: pd.DataFrame) -> Decision:
-        """Return the decision at the setting of the paper, with the answers at all other settings.
+        """Return the decision at the paper's setting, with the claim's answers at other settings.
 
         Raises `NotRunError` if no run has the paper's own setting.
         """
@@ -117,7 +117,7 @@ class Claim:
         return value if isinstance(value, str) else f"{name} {value:g}"
 
     def _elsewhere(self, runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], bool | None]]:
-        """Yield the changed values of every other setting, and the claim's answer there.
+        """Yield the claim's answer at every other setting, with the column values that differ.
 
         Settings for which the claim cannot be decided, because some runs are missing, are skipped.
         """
@@ -135,9 +135,9 @@ class Claim:
 
 
 def _lacking(runs: pd.DataFrame, values: Mapping[str, Any]) -> str:
-    """Return as a text the values of a setting that no run has.
+    """Return the values of a setting that no run has, as a string.
 
-    If each value occurs in some run, but no run has all of them, the text has all values.
+    If each value occurs in some run, but no run has all of them, the string has all values.
     """
     lacking = {name: value for name, value in values.items() if pick(runs, **{name: value}).empty}
     return ", ".join(f"{name} = {shown(value)}" for name, value in (lacking or values).items())

@@ -21,7 +21,7 @@ from coalloc_lib.cli.output import print_json, print_table, show, warn
 from studies import SCALES, STUDIES
 from studies.ledger import Row, count_verdicts
 
-#: How a user calls these commands in the folder ``notebooks``.
+#: The command line with which users call these commands in the folder ``notebooks``.
 PROGRAM = "python -m studies"
 REPRODUCE_EXAMPLES = """\b
 Examples:
@@ -34,7 +34,7 @@ Examples:
   python -m studies judge job-sharing --runs results/ --out judged/ --all
 """
 
-# Without this setting, square brackets in a help text would be read as markup.
+# `rich_markup_mode=None` keeps square brackets in help texts from being read as markup.
 app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
 
 
@@ -46,7 +46,7 @@ def studies_help(context: typer.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status.
+    """Run the command that the arguments name, and return its exit status.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def judge(
     every_row: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Judge stored runs: print and write the same as reproduce, without any simulation.
+    """Judge stored runs without any simulation, and print and write the results like reproduce.
 
     By default these are the stored runs at the papers' sample sizes that come with the repository.
     """
@@ -149,7 +149,7 @@ def judge(
 
 @dataclass
 class Printed:
-    """Prints results: one line or all rows for each study, or one JSON object for all studies.
+    """Print results: one line or all rows for each study, or one JSON object for all studies.
 
     Parameters
     ----------
@@ -162,11 +162,11 @@ class Printed:
     as_json: bool
     every_row: bool
     rows: list[Row] = field(default_factory=list)
-    #: For each study that was run with other logs than its archived runs: the logs that differ.
+    #: The logs that differ from those of the archived runs, for each study whose logs differ.
     other_logs: dict[str, list[str]] = field(default_factory=dict)
 
     def report(self, done: Any) -> None:
-        """Print the result of one study, unless the output is one JSON object."""
+        """Print the result of one study, unless all results are printed as one JSON object."""
         from studies.archive import logs_not_as_archived
 
         self.rows.extend(done.rows)
@@ -178,7 +178,7 @@ class Printed:
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:
-        """Print the JSON object of the finished studies even if the results cannot be written."""
+        """Print the JSON object of all finished studies, even if writing files fails."""
         try:
             yield
         except InputError:
@@ -187,7 +187,7 @@ class Printed:
             raise
 
     def end(self, result: Any, beside: bool = False) -> None:
-        """Print the verdicts of all studies and the paths of the files.
+        """Print how many rows have each verdict, and the paths of the page and the ledger.
 
         If `beside` is true, also print the rows that differ from the archive.
         """
@@ -203,7 +203,6 @@ class Printed:
 
     @property
     def _comparable(self) -> list[Row]:
-        """The rows of the studies that were run with the same logs as the archive."""
         return [row for row in self.rows if row.study not in self.other_logs]
 
     def _object(self, result: Any = None) -> dict:
@@ -261,7 +260,6 @@ def print_beside_archive(rows: list[Row], other: Mapping[str, Iterable[str]]) ->
 
 
 def _line(result: Any) -> str:
-    """Return one line with the counts of a study's verdicts on printed numbers and on claims."""
     from studies.pages import NUMBERS, tally
 
     counts = tally(result)
@@ -280,7 +278,7 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 
 def print_rows(rows: list[Row]) -> None:
-    """Print every row of the ledger."""
+    """Print every given row of the ledger as a table."""
     from rich.text import Text
 
     from studies.pages import MARKS
@@ -304,7 +302,6 @@ def _number(value: float | str | None) -> str:
 
 @contextmanager
 def _watched(cache: str | None) -> Iterator[Progress]:
-    """Yield a progress bar; afterwards, report how many results were found in the cache."""
     with Progress(shown=sys.stderr.isatty()) as progress:
         try:
             yield progress

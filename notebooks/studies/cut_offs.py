@@ -14,21 +14,20 @@ import numpy as np
 
 from coalloc_lib.statistics import Interval, all_of, not_
 
-#: `turn_of` tries cut-offs from our own cut-off divided by this factor up to our own times this
-#: factor.
+#: The largest factor by which `turn_of` increases or decreases our own cut-off.
 FURTHEST = 100.0
 #: The ratio between two consecutive cut-offs that `turn_of` tries.
 STEP = 1.02
-#: Two cut-offs of a word that differ by at most this factor count as equally natural. For example,
-#: *small* may mean 5 % as well as 10 %.
+#: Two cut-offs for a word count as equally natural if they differ by at most this factor. For
+#: example, *small* may mean at most 5 % or at most 10 %.
 NATURAL = 2.0
-#: The number of bisections between two consecutive cut-offs, enough for seven digits.
+#: The number of bisections between two consecutive cut-offs. It is enough for seven digits.
 HALVINGS = 20
 
 
 @dataclass(frozen=True)
 class Word:
-    """A vague word of a paper, and the positive number that we take as its cut-off.
+    """A vague word of a paper, and the number that we take as its cut-off.
 
     Parameters
     ----------
@@ -52,11 +51,11 @@ class Word:
     near: float = NATURAL
 
     def within(self, found: Interval, around: float = 0.0) -> "Asked":
-        """Return a test of whether a value is at most the cut-off away from `around`."""
+        """Return a test of whether a value differs from `around` by at most the cut-off."""
         return Asked(self, lambda limit: found.between(around - limit, around + limit))
 
     def beyond(self, found: Interval, around: float = 0.0) -> "Asked":
-        """Return a test of whether a value is further than the cut-off away from `around`."""
+        """Return a test of whether a value differs from `around` by more than the cut-off."""
         return Asked(self, lambda limit: not_(found.between(around - limit, around + limit)))
 
     def below(self, found: Interval) -> "Asked":
@@ -68,7 +67,7 @@ class Word:
         return Asked(self, found.above)
 
     def said(self, value: float) -> str:
-        """Return a cut-off as a text with its unit, such as *1.3 points*."""
+        """Return a cut-off as a string with its unit, such as *1.3 points*."""
         return f"{value * self.times:.3g} {self.unit}".rstrip()
 
     def __str__(self) -> str:
@@ -77,7 +76,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Asked:
-    """A part of a claim whose answer depends on the cut-off for a vague word of the paper.
+    """A part of a claim that holds or fails depending on the cut-off for a vague word.
 
     ``question(cut_off)`` returns whether this part holds with a cut-off: True, False, or None if
     that is undecided. The methods of `Word` make the usual questions.
@@ -88,16 +87,17 @@ class Asked:
 
     @property
     def answer(self) -> bool | None:
-        """The answer of this part of a claim with our own cut-off for the word."""
+        """Whether this part of a claim holds with our own cut-off for the vague word."""
         return self.question(self.word.value)
 
 
-#: One part of a claim: an answer (None if it is undecided), or a test that depends on a word.
+#: The type of a part of a claim: True, False, None if it is undecided, or an `Asked` if it depends
+#: on a vague word.
 Part = bool | Asked | None
 
 
 class Turn(NamedTuple):
-    """The cut-off at which the verdict of a claim changes, and the verdict beyond that cut-off.
+    """The cut-off for a word at which the verdict of a claim changes, and the changed verdict.
 
     `value` is None if the verdict is the same with all cut-offs within the factor `FURTHEST`.
     """
@@ -108,11 +108,11 @@ class Turn(NamedTuple):
 
     @property
     def is_near(self) -> bool:
-        """Whether the verdict changes so near to our cut-off that only the word decides."""
+        """Whether the verdict changes at a cut-off that is as natural as our own cut-off."""
         return _log_factor(self) <= np.log(self.word.near)
 
     def words(self) -> str:
-        """Return the clause that says at which cut-off the verdict would change."""
+        """Return a clause that says at what cut-off for a word the verdict would change."""
         if self.value is None:
             return ""
         side = "less" if self.value < self.word.value else "more"
@@ -135,7 +135,7 @@ def verdict_of(found: Iterable[bool | None]) -> str:
 
 
 def turn_of(parts: Mapping[str, Part]) -> Turn | None:
-    """Return the nearest cut-off at which the verdict of a claim changes.
+    """Return the cut-off nearest to our own at which the verdict of a claim changes.
 
     Only one word changes at a time. If several words can change the verdict, the result is the one
     whose cut-off must change by the smallest factor. The result is None if no part of the claim
@@ -147,13 +147,10 @@ def turn_of(parts: Mapping[str, Part]) -> Turn | None:
 
 
 def _log_factor(turn: Turn) -> float:
-    """Return the logarithm of the factor by which the cut-off changes until the verdict changes."""
     return np.inf if turn.value is None else float(abs(np.log(turn.value / turn.word.value)))
 
 
 def _turn_by(word: Word, parts: Mapping[str, Part]) -> Turn:
-    """Return the nearest cut-off of one word at which the verdict of a claim changes."""
-
     def verdict_at(value: float) -> str:
         return verdict_of(_answers_at(word, value, parts))
 
@@ -168,7 +165,6 @@ def _turn_by(word: Word, parts: Mapping[str, Part]) -> Turn:
 
 
 def _answers_at(word: Word, value: float, parts: Mapping[str, Part]) -> Iterator[bool | None]:
-    """Yield the answer of each part of a claim, with another cut-off for one word."""
     for part in parts.values():
         if not isinstance(part, Asked):
             yield part
@@ -179,7 +175,6 @@ def _answers_at(word: Word, value: float, parts: Mapping[str, Part]) -> Iterator
 
 
 def _steps(value: float) -> Iterator[tuple[float, float]]:
-    """Yield pairs of cut-offs (near, far) away from a cut-off, alternately down and up."""
     for step in range(int(np.log(FURTHEST) / np.log(STEP))):
         near, far = STEP**step, STEP ** (step + 1)
         yield value / near, value / far

@@ -13,10 +13,10 @@ from coalloc_lib import plots
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from studies.results import Caption
 
-#: The width of a bar in the histogram of service times, and the longest service time shown, both in
-#: seconds. The log has such short jobs by day only.
+#: The width of a bar in the histogram of service times, and the longest service time in it. Both
+#: are in seconds. During working hours, jobs of the DAS1 log had to end within this longest time.
 BIN, LONGEST = 30, 900
-#: The number of service times that are sampled for the histogram.
+#: The number of service times that are sampled for the histogram of service times.
 SAMPLES = 200_000
 SIZE, SERVICE_TIME = "size", "service time"
 
@@ -27,7 +27,7 @@ CAPTION = Caption(
 
 
 def densities(runs: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return the shares of job sizes and of service times, as two histograms in one table.
+    """Return the distributions of job sizes and of service times, as two histograms in one table.
 
     `runs` is not used: the densities do not depend on any run.
     """
@@ -41,7 +41,7 @@ def densities(runs: pd.DataFrame | None = None) -> pd.DataFrame:
 
 
 def draw_densities(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the histograms of sizes and of service times.
+    """Draw one histogram of job sizes and one histogram of service times.
 
     A bar for a size is one processor wide and centred on the size.
     """

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, one_of
 
-#: A random number is a printed number times a factor of at most this value, or divided by it. The
-#: factor is uniform on a logarithmic scale.
+#: The largest factor by which a number of the paper is multiplied or divided to make a random
+#: number. The factor is uniform on a logarithmic scale.
 FACTOR = 2.0
-#: The number of random sets of numbers, and the seed that samples them.
+#: The number of random sets of numbers, and the seed of the random generator.
 SETS, SEED = 10_000, 1
 
 
 @dataclass(frozen=True)
 class JointReading:
-    """A comparison of several choices of a paper's unprinted parameters with its printed numbers.
+    """A test of how well choices of a paper's unprinted parameters fit the numbers in the paper.
 
     Each choice of values for these parameters is called a reading.
 
@@ -57,7 +57,7 @@ class JointReading:
 
     @cached_property
     def misfits(self) -> dict[str, float]:
-        """The misfit of each choice of parameters.
+        """The misfit of each choice of the unprinted parameters to the numbers in the paper.
 
         It is the root mean square of log(value / printed number).
         """
@@ -66,17 +66,17 @@ class JointReading:
 
     @property
     def misfit(self) -> float:
-        """The misfit of the study's own choice; 0.1 means that its values are about 10 % off."""
+        """The misfit of the study's own choice of parameters; 0.1 means about 10 % off."""
         return self.misfits[self.ours]
 
     @property
     def best(self) -> str:
-        """The choice of the unprinted parameters that fits the printed numbers best."""
+        """The choice of the unprinted parameters that fits the numbers in the paper best."""
         return min(self.misfits, key=self.misfits.__getitem__)
 
     @cached_property
     def share_as_good(self) -> float:
-        """The share of random sets of numbers that some choice fits as well as the printed ones.
+        """The share of random sets of numbers that some choice fits as well as ours fits the paper.
 
         A random set has the printed numbers, each multiplied by a random factor from 1/2 to 2. All
         readings are compared with each set, and the best one counts, because we compared all
@@ -89,7 +89,6 @@ class JointReading:
         return float(np.mean(np.array(best) <= self.misfit))
 
     def _misfits(self, printed: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the misfit of each choice of parameters to some printed numbers."""
         off = np.log(self._values / printed)
         off[:, self._is_limit] = np.minimum(off[:, self._is_limit], 0.0)
         misfits = np.sqrt((off**2).mean(axis=1))
@@ -97,12 +96,11 @@ class JointReading:
 
     @cached_property
     def _values(self) -> NDArray[np.float64]:
-        """The values: a row for each choice of parameters, a column for each printed number."""
         rows = [
             [values.get(name, np.nan) for name in self.printed] for values in self.readings.values()
         ]
-        # The logarithm of a ratio needs positive values. All other values become NaN here, so the
-        # misfit of that choice is infinite.
+        # The logarithm needs positive values. All other values become NaN, so that the misfit of a
+        # choice with such a value is infinite.
         values = np.array(rows, dtype=float)
         return np.where(values > 0, values, np.nan)
 
@@ -111,7 +109,7 @@ class JointReading:
         return np.array([name in self.limits for name in self.printed])
 
     def words(self) -> str:
-        """Return one or two sentences on how well our choice fits, and what that proves."""
+        """Return one or two sentences on how well our choice of parameters fits the paper."""
         sentences = (
             f"Our choice of parameters ({self.ours}) has a misfit of {self.misfit:.0%} over "
             f"{len(self.printed)} "
@@ -125,7 +123,7 @@ class JointReading:
         return f"{sentences} The best choice ({self.best}) has a misfit of {least:.0%}."
 
     def table(self) -> pd.DataFrame:
-        """Return a table with a row for each choice of the unprinted parameters, sorted by misfit.
+        """Return a table with a row for each choice of parameters, sorted by misfit.
 
         The columns have the values of the reading; their names have the printed numbers.
         """

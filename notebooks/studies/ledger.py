@@ -15,21 +15,22 @@ from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import Interval, all_of
 from studies.cut_offs import Part, Turn, answers, turn_of, verdict_of
 
-#: The verdicts on printed numbers only, on claims only, and on both.
+#: Verdicts on numbers that a paper prints, verdicts on claims, and verdicts on either.
 OF_NUMBERS = ("reproduced", "close", "differs")
 OF_CLAIMS = ("holds", "does not hold")
 OF_BOTH = ("undecided", "calibrated on", "cannot be tested")
 VERDICTS = (*OF_NUMBERS, *OF_CLAIMS, *OF_BOTH)
-#: The first words of the note on a printed number that a single run of the paper's length is
-#: unlikely to give.
+#: The first words of a note on a number in a paper, if a single run of the paper's length is
+#: unlikely to give this number.
 STANDS_OUT = "stands out"
-#: What separates the sentences of a note from the lists of failed parts. A page folds these lists.
+#: The separator in a note. Sentences are before it, and lists of failed or undecided parts of a
+#: claim are after it. The page of results folds these lists.
 FOLD = " | "
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the ledger: a number or claim of a paper, our own result, and the verdict.
+    """One row of the ledger: a number or a claim of a paper, our own result, and the verdict.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ class Row:
         found: Interval | float | None,
         judgement: "Judgement",
     ) -> "Row":
-        """Return the row of the ledger for a value that was found and its judgement.
+        """Return the ledger row with a value that we found and the judgement of this value.
 
         The ends of the interval are None if the value is exact.
         """
@@ -92,7 +93,7 @@ HEADER = tuple(f.name for f in fields(Row))
 
 
 class Judgement(NamedTuple):
-    """A verdict with its note and its cut-off: the last four fields of a `Row`."""
+    """A verdict with its note and its cut-off, which are the last four fields of a `Row`."""
 
     verdict: str
     note: str
@@ -109,7 +110,7 @@ def judge_number(
     one_run: Interval | None = None,
     calibrates: str = "",
 ) -> Judgement:
-    """Judge whether our result reproduces a printed number, within the rounding of that number.
+    """Judge whether our result reproduces a number in a paper, up to the rounding of that number.
 
     Parameters
     ----------
@@ -147,18 +148,17 @@ def judge_number(
 
 
 def _chosen(parameter: str) -> str:
-    """Return a sentence saying that a number or claim was used to choose a parameter."""
     return f"It was used to choose {parameter}, so it confirms nothing. "
 
 
 def _judge_number(
     published: float, result: Interval, decimals: int, one_run: Interval | None
 ) -> Judgement:
-    """Judge a printed number, whether or not it was used to choose a parameter."""
     if result.warning:
         return Judgement("undecided", f"the interval is in doubt: {result.warning}")
-    # A value such as 0.0385 is exactly half way between two printed numbers and may be rounded
-    # either way, but its binary form is slightly to one side. The tiny term allows for that.
+    # A value such as 0.0385 is exactly half way between two numbers with three decimals. It may be
+    # rounded either way, but its binary form is slightly to one side. Therefore 1e-12 is added to
+    # each limit.
     half, limit = 0.5 * 10.0**-decimals + 1e-12, far_off(published, decimals) + 1e-12
     outside = max(result.low - published, published - result.high)
     digits = decimals + 1
@@ -180,19 +180,18 @@ def _judge_number(
 
 
 def _check_numbers(published: float, result: Interval) -> None:
-    """Raise an error if a number is not finite or the ends of the interval are swapped."""
     ends = {"low": result.low, "high": result.high}
     for name, value in ({"published": published, "estimate": result.estimate} | ends).items():
         if not math.isfinite(value):
             raise InputError(f"{name} = {value}; give a finite number")
     if result.low > result.high:
         raise InputError(
-            f"result = [{result.low}, {result.high}]; its low end is above its high end"
+            f"result = [{result.low}, {result.high}]; give the lower end of the interval first"
         )
 
 
 def not_on_stand_in(log: str) -> Judgement:
-    """Return the judgement of a number or claim whose log is missing."""
+    """Return the judgement of a number or claim that needs a missing log."""
     return Judgement(
         "cannot be tested",
         f"a synthetic log replaced {log}; to download it, run: coalloc traces fetch {log}",
@@ -200,7 +199,7 @@ def not_on_stand_in(log: str) -> Judgement:
 
 
 def far_off(published: float, decimals: int = 3) -> float:
-    """Return the distance from a printed number beyond which a result counts as different.
+    """Return how far a result may be from a number in a paper before the verdict is ``differs``.
 
     It is 2 % of the number or three units of its last printed digit, whichever is larger.
     """
@@ -208,7 +207,7 @@ def far_off(published: float, decimals: int = 3) -> float:
 
 
 class Decision(NamedTuple):
-    """The result of testing a claim, from which `judge_claim` computes the verdict.
+    """The result of testing a claim. The function `judge_claim` computes the verdict from it.
 
     Parameters
     ----------
@@ -237,7 +236,7 @@ class Decision(NamedTuple):
 
     @property
     def answer(self) -> bool | None:
-        """Whether all parts of the claim hold at the setting of the paper; None if undecided."""
+        """Whether all parts of a claim hold at the paper's setting; None if that is undecided."""
         turn = turn_of(self.parts)
         if turn is not None and turn.is_near:
             return None
@@ -245,7 +244,7 @@ class Decision(NamedTuple):
 
 
 def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) -> Judgement:
-    """Judge a claim: it holds if all its parts hold at the setting of the paper.
+    """Judge a claim. It holds if all its parts hold at the paper's setting.
 
     Parameters
     ----------
@@ -273,8 +272,8 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
     turns = f"the claim {turn.words()}" if turn and turn.words() else ""
     meaning = (sentences or {}).get(verdict, "")
     if turn and turn.is_near and verdict in OF_CLAIMS:
-        # The usual sentence for an undecided claim says that the runs do not decide. Here the runs
-        # do decide: only the meaning of the word is open.
+        # The usual sentence for an undecided claim says that the runs do not decide. In this case
+        # the runs do decide. Only the meaning of the paper's word is open.
         meaning, turns, verdict = "", _only_the_word_decides(turn, verdict), "undecided"
     note = _sentences([meaning, turns, _holds_elsewhere(elsewhere, verdict), decision.note])
     lists = _undecided_and_failed("", parts) + _undecided_and_failed(" elsewhere", elsewhere)
@@ -288,12 +287,10 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
 
 
 def _sentences(texts: Iterable[str]) -> str:
-    """Return texts as sentences, each with a capital letter and a full stop; skip empty ones."""
     return " ".join(f"{text[:1].upper()}{text[1:].rstrip('.')}." for text in texts if text)
 
 
 def _only_the_word_decides(turn: Turn, verdict: str) -> str:
-    """Return the sentence saying that the verdict depends on the meaning of the paper's word."""
     word = turn.word
     return (
         f"The verdict depends on the paper's word '{word.word}': at our cut-off of "
@@ -302,7 +299,6 @@ def _only_the_word_decides(turn: Turn, verdict: str) -> str:
 
 
 def _holds_elsewhere(elsewhere: Mapping[str, bool | None], verdict: str) -> str:
-    """Return the clause that says at how many other settings a claim holds."""
     also = "it also holds" if verdict == "holds" else "it holds"
     others = [*elsewhere.values()]
     if not others:
@@ -320,7 +316,6 @@ def _holds_elsewhere(elsewhere: Mapping[str, bool | None], verdict: str) -> str:
 
 
 def _undecided_and_failed(where: str, parts: Mapping[str, bool | None]) -> list[str]:
-    """Return texts that list the failed and the undecided parts of a claim."""
     undecided = [name for name, answer in parts.items() if answer is None]
     failed = [name for name, answer in parts.items() if answer is not None and not answer]
     lists = []
@@ -332,13 +327,13 @@ def _undecided_and_failed(where: str, parts: Mapping[str, bool | None]) -> list[
 
 
 def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:
-    """Return how many rows have each verdict, in the order of `VERDICTS`, without zeros."""
+    """Return how many rows have each verdict that occurs, in the order of `VERDICTS`."""
     counts = Counter(row.verdict for row in rows)
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
 
 def read_ledger(path: str | Path) -> list[Row]:
-    """Return the rows of a ledger file that `write_ledger` wrote."""
+    """Return the rows of a ledger from a file that `write_ledger` wrote."""
     with Path(path).open(newline="", encoding="utf-8") as file:
         return [
             Row(**{name: _field(name, text) for name, text in row.items()})
@@ -347,7 +342,6 @@ def read_ledger(path: str | Path) -> list[Row]:
 
 
 def _field(name: str, text: str) -> Any:
-    """Convert the text of a field in the file back to the value that was written."""
     if name in ("reproduced", "ci95_low", "ci95_high", "turns_at", "published"):
         try:
             return float(text) if text else None
@@ -357,7 +351,7 @@ def _field(name: str, text: str) -> Any:
 
 
 def write_ledger(rows: Iterable[Row], path: str | Path) -> None:
-    """Write the rows of a ledger as CSV; if this fails, an existing file stays as it was.
+    """Write the rows of a ledger as CSV. If this fails, an existing file stays unchanged.
 
     Numbers have six significant digits, and None is an empty field.
     """

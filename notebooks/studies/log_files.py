@@ -13,7 +13,7 @@ from coalloc_lib.workloads.swf import SwfLog
 
 
 def place_of(log: str) -> str:
-    """Return the path of a public log's file; the text is empty if the log was not downloaded.
+    """Return the path of a public log, or an empty string if the log was not downloaded.
 
     A user may download a log while Python runs. The result is therefore part of the key of every
     cache that holds jobs of a log.
@@ -23,23 +23,23 @@ def place_of(log: str) -> str:
 
 
 def missing_logs(names: Iterable[str]) -> list[str]:
-    """Return those of the named public logs that are not on this computer."""
+    """Return those of several public logs that are not on this computer."""
     return [name for name in dict.fromkeys(names) if not place_of(name)]
 
 
 def logs_missing_in(runs: pd.DataFrame) -> list[str]:
-    """Return the public logs that were missing when the runs were made."""
+    """Return the public logs that were missing when a table of runs was made."""
     words = " ".join(runs["missing_logs"].unique())
     return list(dict.fromkeys(words.split()))
 
 
 def has_stand_in(log: str) -> bool:
-    """Return whether the library has a synthetic log that can replace this public log."""
+    """Return whether the library has a synthetic log that can replace a given public log."""
     return (data_folder("traces") / f"{log}-synthetic.swf.gz").is_file()
 
 
 def recorded_waits(log: SwfLog, jobs: JobStream) -> NDArray[np.float64]:
-    """Return the waiting times in seconds that a log recorded for some of its jobs.
+    """Return the waiting times, in seconds, that a log records for some of its jobs.
 
     A waiting time is NaN if the log does not have it. All waiting times of a synthetic log are NaN,
     because its jobs never waited on a machine.

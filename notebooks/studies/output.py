@@ -14,20 +14,20 @@ from studies.ledger import Row, write_ledger
 from studies.log_files import logs_missing_in
 from studies.pages import INDEX, figures_run, write_index
 
-#: Resolution of the pictures, in dots per inch.
+#: The resolution of the figures' image files, in dots per inch.
 DPI = 150
 
 __all__ = ["INDEX", "LEDGER", "output_folder", "pictures", "write_all", "write_files", "write_page"]
 
 
 def output_folder(out: str | Path) -> Path:
-    """Return the folder of the results as a path; create the folder if it does not exist."""
+    """Return the path of the folder for results. Create the folder if it does not exist."""
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"out = {str(out)!r} cannot be made ({error.strerror}); give the name of a folder"
+            f"out = {str(out)!r} cannot be created ({error.strerror}); give the name of a folder"
         ) from None
     if not os.access(folder, os.W_OK):
         raise InputError(f"out = {str(out)!r} cannot be written to; choose another folder")
@@ -35,7 +35,7 @@ def output_folder(out: str | Path) -> Path:
 
 
 def pictures(result: Any, name: str) -> list[Path]:
-    """Return the paths of a study's pictures, relative to the folder of the results."""
+    """Return the paths of a study's pictures, relative to the folder of all results."""
     return [Path(name) / f"{figure.name}.png" for figure in figures_run(result) if figure.draw]
 
 
@@ -76,7 +76,7 @@ def write_files(
             files.append(Path(LEDGER))
             write_ledger(rows, folder / LEDGER)
         (out / name).mkdir(exist_ok=True)
-        # The old record says how the replaced runs were made.
+        # Remove the old record, because it says how the replaced runs were made.
         (out / name / MADE_WITH).unlink(missing_ok=True)
         for file in files:
             os.replace(folder / file, out / file)
@@ -84,7 +84,6 @@ def write_files(
 
 
 def _write_figures(result: Any, name: str, folder: Path) -> list[Path]:
-    """Write the table and the picture of each figure, and return their paths in the folder."""
     files = []
     for figure in figures_run(result):
         table = Path(name) / f"{figure.name}.csv"
@@ -98,14 +97,14 @@ def _write_figures(result: Any, name: str, folder: Path) -> list[Path]:
 
 
 def write_all(results: Mapping[str, Any], rows: Sequence[Row], out: Path, judged: str) -> None:
-    """Write the ledger and the page of all studies; `judged` names the new ones."""
+    """Write the ledger and the page of all studies; `judged` names the newly judged studies."""
     with _naming_studies(out, judged):
         write_ledger(rows, out / LEDGER)
     write_page(results, out)
 
 
 def write_page(results: Mapping[str, Any], out: Path, missing: Sequence[str] = ()) -> None:
-    """Write the page of all results.
+    """Write the page with the results of all studies.
 
     The page names the scales of the runs, and the logs that were missing when the runs were made.
     `missing` are further logs that are missing now.
@@ -119,12 +118,11 @@ def write_page(results: Mapping[str, Any], out: Path, missing: Sequence[str] = (
 
 @contextmanager
 def _naming_studies(out: Path, names: str) -> Iterator[None]:
-    """Turn an `OSError` into an error that names the folder and the studies."""
     try:
         yield
     except OSError as error:
         raise InputError(
-            f"out = {str(out)!r} cannot take the files of {names} ({error.strerror}); free some "
-            "space or choose another folder, and run the command again: the studies that were "
-            "written there before are kept"
+            f"the files of {names} cannot be written to out = {str(out)!r} ({error.strerror}); "
+            "free some space or choose another folder, and run the command again; studies that "
+            "were written before are kept"
         ) from error

@@ -19,7 +19,7 @@ from studies.ledger import FOLD, OF_BOTH, OF_CLAIMS, Row, count_verdicts
 from studies.published import load_claims, load_conclusions
 
 GOOD, FAIR, BAD, OPEN = "#00694D", "#7A5C00", "#A63603", "#595959"
-#: For each verdict: the colour of its text, its sign, and the background colour of its table cells.
+#: For each verdict: its text colour, its sign, and the background colour of its table cells.
 MARKS = {
     "reproduced": (GOOD, "✓", ""),
     "holds": (GOOD, "✓", ""),
@@ -30,14 +30,16 @@ MARKS = {
     "calibrated on": (OPEN, "=", "#E4E4E4"),
     "cannot be tested": (OPEN, "–", "#E4E4E4"),
 }
-#: The opening tag of a table cell or caption: the tag's name, and its attributes.
+#: A regular expression for the opening tag of a table cell or caption. Its groups are the tag's
+#: name and its attributes.
 CELL = re.compile(r"<(td|th|caption)\b([^>]*)>")
-#: A rule of a style sheet: its selectors, and its properties.
+#: A regular expression for a rule of a style sheet. Its groups are the selectors and the properties
+#: of the rule.
 RULE = re.compile(r"([^{}]+)\{([^}]*)\}")
 
 
 class InlineStyler(Styler):
-    """A styled table that writes the styles into each cell instead of a style sheet.
+    """A table whose cells have their styles as attributes, without a style sheet.
 
     Jupyter removes style sheets from the output of notebooks that the user has not trusted yet.
     """
@@ -62,20 +64,20 @@ class InlineStyler(Styler):
 
 
 def plain_table(table: pd.DataFrame, name: str) -> Styler:
-    """Return a table as a notebook shows it: left-aligned, numbers with three decimals."""
+    """Return a table in the style of notebooks: left-aligned, with three decimals."""
     left = {"selector": "td, th", "props": "text-align: left; vertical-align: top"}
     styled = InlineStyler(table, uuid=name).format(precision=3, na_rep="")
     return styled.set_table_styles([left, {"selector": "th", "props": "white-space: nowrap"}])
 
 
 def ground(verdict: str) -> str:
-    """Return the CSS for the background of a table cell with this verdict; empty for none."""
+    """Return the CSS for the background of a table cell with this verdict, or an empty string."""
     colour = MARKS[verdict][2] if verdict in MARKS else ""
     return colour and f"background-color: {colour}; color: black"
 
 
 def claims_table(rows: Sequence[Row]) -> Styler:
-    """Return a table of claims: the paper's sentence, our result and the verdict of each."""
+    """Return a table of claims, with the paper's sentence, our result and the verdict of each."""
     claims = load_claims(rows[0].study)
     cells = [
         vars(claims[row.item])
@@ -91,14 +93,12 @@ def claims_table(rows: Sequence[Row]) -> Styler:
 
 
 def _note(row: Row) -> str:
-    """Return the note of a ledger row as HTML, with its lists of parts folded."""
     text, _, lists = row.note.partition(FOLD)
     fold = f"<details><summary>which</summary>{escape(lists)}</details>" if lists else ""
     return (text and f"{escape(text[:1].upper() + text[1:].rstrip('.'))}.") + fold
 
 
 def _evidence(row: Row) -> str:
-    """Return a sentence with a claim's quantity, the value that we found, and its interval."""
     if row.reproduced is None:
         return ""
     value, ends = _number(row.reproduced), (row.ci95_low, row.ci95_high)
@@ -119,7 +119,7 @@ def _number(value: object) -> str:
 
 
 def verdict_lines(rows: Sequence[Row]) -> str:
-    """Return verdicts on claims as HTML, with the paper's sentence and our folded evidence."""
+    """Return verdicts on claims as HTML, with the paper's sentences and our folded evidence."""
     claims = load_claims(rows[0].study) if rows else {}
     lines = []
     for row in rows:
@@ -137,10 +137,10 @@ def verdict_lines(rows: Sequence[Row]) -> str:
 
 #: The file name of the page.
 INDEX = "index.html"
-#: The verdicts on claims that have a column in the page's table of studies.
+#: The verdicts on claims that have a column in the table of studies on the page of results.
 COLUMNS = (*OF_CLAIMS, *OF_BOTH)
-#: The columns for printed numbers in the page's table of studies, each with the verdicts that it
-#: counts.
+#: Columns in the table of studies on the page of results. They count numbers of the papers. Each
+#: column has the verdicts that it counts.
 NUMBERS = {
     "reproduced": ("reproduced",),
     "not reproduced": ("close", "differs", "undecided"),
@@ -150,7 +150,7 @@ NUMBERS = {
 
 
 def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequence[str]) -> Path:
-    """Write a self-contained page with the results of all studies, and return its path.
+    """Write one self-contained HTML page with the results of all studies, and return its path.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequ
 
 
 def tally(result: Any) -> dict[str, int]:
-    """Return how many printed numbers and claims of a study have each verdict.
+    """Return how many numbers and how many claims of a study's paper have each verdict.
 
     The result has a count for each column of `NUMBERS`, then ``numbers`` (the printed numbers that
     can be tested), ``claims`` (all claims) and a count for each verdict of the claims.
@@ -193,14 +193,13 @@ def tally(result: Any) -> dict[str, int]:
 
 
 def _numbers_and_claims(result: Any) -> tuple[list[Row], list[Row]]:
-    """Return the rows of the printed numbers, and the rows of the claims."""
     items = load_claims(result.study.name)
     numbers = [row for row in result.rows if row.item not in items]
     return numbers, [row for row in result.rows if row.item in items]
 
 
 def conclusion(result: Any) -> str:
-    """Return a sentence with the paper's conclusions, and our verdict in brackets after each.
+    """Return a sentence with the conclusions of a paper, and our verdict on each in brackets.
 
     The sentence is empty if none of the conclusions was judged.
     """
@@ -214,7 +213,7 @@ def conclusion(result: Any) -> str:
 
 
 def figures_run(result: Any) -> list[Any]:
-    """Return the figures that can be made from the runs, of which some settings may be missing."""
+    """Return the figures whose settings are in the runs, even if other settings are missing."""
     return [figure for figure in result.figures if _was_run(figure)]
 
 
@@ -227,7 +226,6 @@ def _was_run(figure: Any) -> bool:
 
 
 def _reading(result: Any) -> str:
-    """Return sentences on how well a study's choice of unprinted parameters fits, or none."""
     try:
         return result.joint_reading().words()
     except NotRunError:

@@ -34,19 +34,19 @@ from studies.published import PRINTED, PublishedLoss, published_loss
 from studies.results import Caption
 from studies.study import Scale
 
-#: The columns that identify a cell of a printed table.
+#: The columns that identify a cell of a table in a paper.
 CELL = ("table", "clusters", "cluster_size", "component_sizes", "request", "method")
-#: The largest rounding error of a printed loss: half a unit of its third decimal.
+#: The largest rounding error of a loss in a paper, which is half a unit of its third decimal.
 ROUNDING = 0.0005
-#: The number of arrivals in a run. Section 5 of the paper of 2003 states it for FPFS only, and we
-#: use it for every printed cell. The function `run_length` estimates from the scatter of the
-#: printed cells how long the paper's own runs were.
+#: The number of arrivals in a run. Section 5 of the paper of 2003 gives this number for FPFS only,
+#: but we use it for every cell of the papers' tables. The function `run_length` estimates from the
+#: scatter of these cells how long the paper's own runs were.
 ARRIVALS = 100_000
-#: The shortest and the longest run, in jobs, that `run_length` considers.
+#: The shortest and the longest run, in jobs, that `run_length` considers possible.
 SHORTEST, LONGEST = 1_000, ARRIVALS
-#: The smallest number of simulated cells for which `run_length` estimates a length.
+#: The smallest number of simulated table cells from which `run_length` estimates a length.
 FEWEST = 10
-#: The variance of the error that rounding to three decimals causes.
+#: The variance of the rounding error of a number with three decimals.
 ROUNDING_VARIANCE = 0.001**2 / 12
 #: The median of the square of a standard normal variable (chi squared with one degree of freedom).
 MEDIAN_SQUARE = 0.454936
@@ -54,16 +54,16 @@ MEDIAN_SQUARE = 0.454936
 
 # --- The choice of D(q) ---
 
-#: The parameter that was chosen so that Table 4 of the paper of 2003 fits. The papers do not say
-#: whether D(q) counts the size 1 as a power of two.
+#: The parameter that we chose to fit Table 4 of the paper of 2003. The papers do not say whether
+#: D(q) counts the size 1 as a power of two.
 POWERS = "whether D(q) counts the size 1 as a power of two"
-#: The sizes and requests in Table 4 whose losses are the same with both choices of this parameter,
-#: up to rounding. All other losses fit only one of the two choices.
+#: The sizes and requests in Table 4 whose losses are the same, up to rounding, whether or not D(q)
+#: counts the size 1 as a power of two. All other losses in the table fit only one choice.
 SAME_WITH_BOTH = {("D(0.95) on [1,32]", "unordered"), ("D(0.80) on [1,32]", "ordered")}
 
 
 def chosen_by(cell: PublishedLoss) -> str:
-    """Return the parameter that was chosen to fit a printed cell; the text is empty for most cells.
+    """Return the parameter that we chose to fit a table cell; empty for most cells.
 
     Table 4 is in the paper of 2003. Table 1 is in the paper of 2002 and has the same losses of a
     single cluster, so these were used too. Its losses of four clusters were not.
@@ -76,7 +76,7 @@ def chosen_by(cell: PublishedLoss) -> str:
 
 
 def scenario_of(cell: PublishedLoss) -> Scenario:
-    """Return the system and the jobs of a cell of a printed table.
+    """Return the scenario of a cell of a table in a paper.
 
     Total requests are served by a single cluster that is as large as all clusters together.
     """
@@ -90,7 +90,7 @@ def scenario_of(cell: PublishedLoss) -> Scenario:
 def measure_cell(
     cell: PublishedLoss, scale: Scale, seed: np.random.SeedSequence, by_response: bool = False
 ) -> Iterator[dict]:
-    """Measure the capacity loss of a printed cell by its method, and yield table rows.
+    """Measure the capacity loss of a table cell by the method of the cell, and yield table rows.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def measure_cell(
         number of jobs of that replication or batch, and None for an exact loss.
     """
     scenario = scenario_of(cell)
-    # Each cell has a seed of its own, because with a common seed one unlucky sample would move a
-    # whole column of the table.
+    # Each table cell has its own seed. With a common seed, one unlucky sample would shift a whole
+    # column of the table.
     own_seed = np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode())
     )
@@ -134,16 +134,16 @@ def measure_cell(
 
 
 def loss_rows(losses: Replications, row_jobs: float | None) -> Iterator[dict]:
-    """Yield a row of the table of runs for each loss, with the number of jobs in its simulation."""
+    """Yield a row of the table of runs for each capacity loss, with its number of jobs."""
     for row in rows_of(losses, "capacity_loss"):
         yield row | {"row_jobs": row_jobs}
 
 
-# --- Comparing the runs with the printed losses ---
+# --- Comparing our losses with the losses in the papers ---
 
 
 class MeasuredCell(NamedTuple):
-    """A printed cell with the loss that we measured.
+    """A cell of a table in a paper, with the capacity loss that we measured.
 
     `one_run` is the prediction interval for one run as long as the paper's; it is None if the loss
     was calculated by a formula.
@@ -154,7 +154,7 @@ class MeasuredCell(NamedTuple):
     one_run: Interval | None
 
     def row(self, study: str) -> Row:
-        """Return the cell's row in the ledger of a study."""
+        """Return the row of this table cell in the ledger of a study."""
         cell = self.cell
         judgement = judge_number(
             cell.published, self.loss, one_run=self.one_run, calibrates=chosen_by(cell)
@@ -163,7 +163,7 @@ class MeasuredCell(NamedTuple):
 
 
 def cells_of(runs: pd.DataFrame) -> Iterator[MeasuredCell]:
-    """Yield each cell of the printed tables that was run, with the loss that we measured."""
+    """Yield each cell of the papers' tables that was run, with the loss that we measured."""
     measured = _measured(runs)
     length = _length(measured)
     for cell, losses, row_jobs in measured:
@@ -172,7 +172,7 @@ def cells_of(runs: pd.DataFrame) -> Iterator[MeasuredCell]:
 
 
 class _CellLosses(NamedTuple):
-    """A printed cell, the losses that we measured, and the number of jobs of each.
+    """A table cell, the losses that we measured for it, and the number of jobs for each loss.
 
     `row_jobs` is 0 if the loss was calculated by a formula.
     """
@@ -189,12 +189,11 @@ class _CellLosses(NamedTuple):
 
 
 def _measured(runs: pd.DataFrame) -> list[_CellLosses]:
-    """Return the losses of all printed cells that were run."""
     return [_CellLosses.of(rows) for _, rows in groups_of(pick(runs, kind=PRINTED), CELL)]
 
 
 def run_length(runs: pd.DataFrame) -> float:
-    """Estimate the number of jobs in the paper's own runs from the scatter of its printed losses.
+    """Estimate the length of the paper's own runs, in jobs, from the scatter of its losses.
 
     The loss in a run of n jobs has a variance proportional to 1/n around the mean. The estimate is
     the length n at which the median of the squared, standardized differences between printed and
@@ -218,7 +217,8 @@ def _length(measured: Sequence[_CellLosses]) -> float:
         expected = variance_of_one_job / jobs + variance_of_mean + ROUNDING_VARIANCE
         return float(np.median(off**2 / expected)) - MEDIAN_SQUARE
 
-    # The expected variance falls with the length, so `excess` grows with it and has one root.
+    # The expected variance decreases with the length of a run. Therefore `excess` increases with
+    # the length, and it has only one root.
     if excess(SHORTEST) >= 0:
         return SHORTEST
     return LONGEST if excess(LONGEST) <= 0 else _root(excess)
@@ -231,7 +231,7 @@ def _root(function: Callable[[float], float]) -> float:
 
 
 def printed_cell(rows: pd.DataFrame) -> PublishedLoss:
-    """Return the cell of a printed table that some runs measure, with its printed loss."""
+    """Return the cell of a paper's table, with its number, that some runs measure."""
     first = rows.iloc[0]
     names = {name: first[name] for name in CELL}
     names |= {name: int(first[name]) for name in ("table", "clusters", "cluster_size")}
@@ -239,13 +239,13 @@ def printed_cell(rows: pd.DataFrame) -> PublishedLoss:
 
 
 def printed_rows(study: str, runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield the row of the ledger for each printed cell that was run."""
+    """Yield the ledger row of each cell of the paper's tables that was run."""
     for measured in cells_of(runs):
         yield measured.row(study)
 
 
 def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
-    """Return one table of the paper, with the printed and the measured loss of each cell.
+    """Return a table of a paper, with the paper's loss and our own loss in each cell.
 
     `number` is the number of the table in the paper.
     """
@@ -265,7 +265,7 @@ def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
 
 
 def caption_of(number: int, finding: str = "") -> Caption:
-    """Return the caption for the figure of a printed table with this number."""
+    """Return the caption of the figure that compares a table of a paper with our losses."""
     shows = (
         f"Table {number}: our losses minus the printed ones; grey: rounding of the printed "
         "values, bars: "
@@ -275,7 +275,7 @@ def caption_of(number: int, finding: str = "") -> Caption:
 
 
 def labelled(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a printed table with two more columns of labels: ``system`` and ``sizes``."""
+    """Return a table of a paper with two new columns of labels: ``system`` and ``sizes``."""
     systems = []
     for cell in table.itertuples():
         processors = cell.clusters * cell.cluster_size
@@ -287,7 +287,7 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_printed(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the measured minus the printed loss of each cell, with a panel for each system."""
+    """Draw our loss minus the paper's loss for each table cell, with a panel for each system."""
     cells = labelled(table)
     for column in ("capacity_loss", "ci95_low", "ci95_high"):
         cells[column] -= cells["published"]
@@ -305,7 +305,7 @@ def draw_printed(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 def beside_print(table: pd.DataFrame) -> Styler:
-    """Return a printed table in the layout of the paper, with cells that differ in colour."""
+    """Return a table in the layout of the paper, in which cells that differ are coloured."""
     cells = labelled(table).set_index(["sizes", "system", "method"])
     texts, grounds = (
         column.unstack([1, 2], fill_value="", sort=False)

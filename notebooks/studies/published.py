@@ -12,9 +12,9 @@ from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.jobs import REQUESTS
 from studies.archive import DATA
 
-#: The folder of the papers' numbers and claims.
+#: The folder with the numbers and claims of the papers.
 FOLDER = DATA / "published"
-#: The kind of the runs that measure a cell of a printed table.
+#: The kind of the runs that measure a cell of a table in a paper.
 PRINTED = "printed table"
 #: The columns that each file must have.
 COLUMNS = {
@@ -24,7 +24,7 @@ COLUMNS = {
                    "undecided", "sentence"],
     "conclusions.csv": ["study", "item", "conclusion"],
 }  # fmt: skip
-#: The numeric columns of ``published.csv``, each with the function that reads a number.
+#: The numeric columns of ``published.csv``, with the function that reads a number in each column.
 NUMBERS: dict[str, Callable[[str], float]] = {
     "table": whole_in, "clusters": whole_in, "cluster_size": whole_in, "published": number_in,
 }  # fmt: skip
@@ -33,12 +33,12 @@ WORDS = {"request": REQUESTS, "method": ("exact", "approximation", "simulation")
 
 
 class PublishedError(InputError):
-    """An error in a file of published data; its message names the file."""
+    """An error in a file of published data. Its message names the file."""
 
 
 @dataclass(frozen=True)
 class PublishedLoss:
-    """One cell of a table of a paper: a capacity loss, printed with three decimals.
+    """One cell of a table in a paper: a capacity loss with three decimals.
 
     A cell is a setting of a study. The field ``published`` is ignored when cells are compared, so
     existing runs of a cell remain valid when its printed number is corrected in the file.
@@ -55,7 +55,7 @@ class PublishedLoss:
 
     @property
     def item(self) -> str:
-        """The name of the cell in the ledger, for example ``Table 3 U[1,4] ordered exact``."""
+        """The name of a table cell in the ledger, such as ``Table 3 U[1,4] ordered exact``."""
         single = " 1 cluster" if self.clusters == 1 else ""
         return f"Table {self.table} {self.component_sizes}{single} {self.request} {self.method}"
 
@@ -92,12 +92,12 @@ class Claim:
 
     @property
     def quotation(self) -> str:
-        """The paper's sentence in quotation marks, or `claim` if there is no such sentence."""
+        """The paper's sentence in quotation marks. Without such a sentence, it is `claim`."""
         return f"“{self.sentence}”" if self.sentence else self.claim
 
     @property
     def sentences(self) -> dict[str, str]:
-        """The sentence that explains each verdict, by verdict."""
+        """The sentences that explain the possible verdicts, by verdict."""
         return {
             "holds": self.holds,
             "does not hold": self.does_not_hold,
@@ -106,7 +106,7 @@ class Claim:
 
 
 def load_published(study: str) -> list[PublishedLoss]:
-    """Return all printed capacity losses of a study's paper, in the order of the file."""
+    """Return all capacity losses in the tables of a study's paper, in the order of the file."""
     return [*_losses(study)]
 
 
@@ -122,7 +122,7 @@ def _losses(study: str) -> list[PublishedLoss]:
 
 
 def published_loss(study: str, **names: Any) -> PublishedLoss:
-    """Return the cell of a printed table that has these fields, with its number in published.csv.
+    """Return the cell of a paper's table that has these fields, with its number in the paper.
 
     Stored runs have the fields of a cell but not its printed number. If the number is corrected in
     the file, old runs are therefore compared with the corrected number.
@@ -138,7 +138,6 @@ def published_loss(study: str, **names: Any) -> PublishedLoss:
 
 
 def _loss_of(name: str, line: int, row: dict[str, str]) -> PublishedLoss:
-    """Return the printed cell in a line of the file; raise an error that names a wrong line."""
     values: dict[str, Any] = dict(row)
     for column, read in NUMBERS.items():
         try:
@@ -159,12 +158,12 @@ def _loss_of(name: str, line: int, row: dict[str, str]) -> PublishedLoss:
 
 
 def load_claims(study: str) -> dict[str, Claim]:
-    """Return the claims of a study's paper by their names, such as ``MU-1``."""
+    """Return the claims of a study's paper, by their names, such as ``MU-1``."""
     return {item: Claim(study, **row) for item, row in _by_item("claims.csv", study).items()}
 
 
 def load_conclusions(study: str) -> dict[str, str]:
-    """Return the conclusions of a paper as clauses, by the claim that decides each of them."""
+    """Return the conclusions of a paper as clauses, by the name of the claim that decides each."""
     rows = _by_item("conclusions.csv", study)
     claims = load_claims(study)
     for line, row in _rows("conclusions.csv", study):
@@ -178,7 +177,7 @@ def load_conclusions(study: str) -> dict[str, str]:
 
 
 def published_claim(study: str, item: str) -> Claim:
-    """Return one claim of a study's paper; raise `InputError` if claims.csv does not have it."""
+    """Return one claim of a study's paper; raise `InputError` if ``claims.csv`` lacks it."""
     claims = load_claims(study)
     if item not in claims:
         raise InputError(
@@ -189,7 +188,6 @@ def published_claim(study: str, item: str) -> Claim:
 
 
 def _by_item(name: str, study: str) -> dict[str, dict[str, str]]:
-    """Return the lines about a study by item; raise an error if an item is empty or repeated."""
     found: dict[str, dict[str, str]] = {}
     for line, row in _rows(name, study):
         if row["item"] in found or not row["item"]:
@@ -199,7 +197,6 @@ def _by_item(name: str, study: str) -> dict[str, dict[str, str]]:
 
 
 def _rows(name: str, study: str) -> list[tuple[int, dict[str, str]]]:
-    """Return the lines about a study as pairs of line number and other fields."""
     rows = _table(name)
     studies = dict.fromkeys(row["study"] for _, row in rows)
     if study not in studies:
@@ -216,7 +213,6 @@ def _without_study(row: dict[str, str]) -> dict[str, str]:
 
 @cache
 def _table(name: str) -> list[tuple[int, dict[str, str]]]:
-    """Return all lines of a file after its header, as pairs of line number and fields."""
     try:
         with _path(name).open(newline="", encoding="utf-8-sig") as file:
             return list(_lines(name, csv.reader(file, strict=True)))
@@ -230,7 +226,6 @@ def _table(name: str) -> list[tuple[int, dict[str, str]]]:
 
 
 def _lines(name: str, reader: Any) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the lines after the header; raise an error if a line has too few or too many fields."""
     header = COLUMNS[name]
     try:
         if next(reader, None) != header:
@@ -238,7 +233,7 @@ def _lines(name: str, reader: Any) -> Iterator[tuple[int, dict[str, str]]]:
         for fields in filter(None, reader):  # skips empty lines
             if len(fields) != len(header):
                 counts = f"{len(fields)} fields instead of {len(header)}"
-                _fail(name, reader.line_num, f"{counts}; put a text with a comma in quotes")
+                _fail(name, reader.line_num, f"{counts}; put a field with a comma in quotes")
             yield reader.line_num, dict(zip(header, fields, strict=True))
     except csv.Error as error:
         _fail(name, reader.line_num, str(error))

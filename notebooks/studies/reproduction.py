@@ -34,7 +34,7 @@ from studies.study import RUNS
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The result of `reproduce` or `judge`: rows of the ledger, and the paths of the files.
+    """The result of `reproduce` or `judge`: rows of the ledger, and paths of the written files.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def reproduce(
     progress: NullProgress = NO_PROGRESS, seed: Seed | None = None, cache: str | Path | None = None,
     workers: int = -1, report: Callable[[StudyResult], Any] | None = None,
 ) -> Reproduction:  # fmt: skip
-    """Run studies, and write the results of each study as soon as it is done.
+    """Run studies, and write the results of each study as soon as it is finished.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def judge(
     workers: int = -1,
     report: Callable[[StudyResult], Any] | None = None,
 ) -> Reproduction:
-    """Judge stored runs, and write the ledger, the page and the figures without any simulation.
+    """Judge stored runs without any simulation, and write the ledger, the page and the figures.
 
     Parameters
     ----------
@@ -168,7 +168,6 @@ def judge(
 def _judged(
     name: str, table: pd.DataFrame, file: Path, out: Path
 ) -> tuple[StudyResult, list[Path]]:
-    """Judge the stored runs of a study and write its files; return the result and the pictures."""
     facts = read_made_with(file.parent) or None
     with _naming_file(file):
         result = studies.load_study(name).judge(table)
@@ -180,17 +179,14 @@ def _rows(results: Mapping[str, Any]) -> list[Row]:
 
 
 def _in_order(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the results in the order of `STUDIES`."""
     return {name: results[name] for name in studies.STUDIES if name in results}
 
 
 def _reproduction(results: dict[str, Any], out: Path, figures: list[Path]) -> Reproduction:
-
     return Reproduction(_rows(results), out / LEDGER, out / INDEX, figures)
 
 
 def _other_results(out: Path, names: Collection[str]) -> dict[str, Any]:
-    """Judge the stored runs of all studies in a folder except the named ones."""
     found = {}
     for name in studies.STUDIES:
         file = out / name / RUNS
@@ -202,14 +198,13 @@ def _other_results(out: Path, names: Collection[str]) -> dict[str, Any]:
         for picture in pictures(found[name], name):
             if not (out / picture).is_file():
                 raise InputError(
-                    f"{out / picture} is missing, and the page needs it; run python -m studies "
+                    f"{out / picture} is missing, but {INDEX} shows it; run python -m studies "
                     f"judge {name} --runs {out} --out {out}, or choose another folder"
                 )
     return found
 
 
 def _files_of_runs(folder: str | Path, names: Sequence[str] | None) -> dict[str, Path]:
-    """Return the files of stored runs by study, by default for all studies that have one."""
     where = f"runs = {str(folder)!r}"
     if not Path(folder).is_dir():
         raise InputError(
@@ -224,12 +219,13 @@ def _files_of_runs(folder: str | Path, names: Sequence[str] | None) -> dict[str,
                 f"{where} has no {name}/{RUNS}; run python -m studies reproduce {name}"
             )
     if not there:
-        raise InputError(f"{where} has no <study>/{RUNS}; give a folder of results")
+        raise InputError(
+            f"{where} has no <study>/{RUNS}; give a folder that `python -m studies reproduce` wrote"
+        )
     return {name: files[name] for name in names or there}
 
 
 def _stored(name: str, file: Path) -> pd.DataFrame:
-    """Return the stored runs of a study; raise an error if they belong to another study."""
     table = stored_runs(file)
     try:
         studies.load_study(name).made_with(table)
@@ -237,15 +233,14 @@ def _stored(name: str, file: Path) -> pd.DataFrame:
         raise InputError(f"{file}: {error}") from None
     if REPLICATION not in table:
         raise InputError(
-            f"{file} has no column {REPLICATION}, which is needed; another version may have "
-            f"written the file: run python -m studies reproduce {name}"
+            f"{file} has no column {REPLICATION}; another version of the library may have "
+            f"written the file; run python -m studies reproduce {name}"
         )
     return table
 
 
 @contextmanager
 def _naming_file(file: Path) -> Iterator[None]:
-    """Add the name of the file to any error that its runs cause, such as a missing column."""
     try:
         yield
     except PublishedError:  # this error names a file already

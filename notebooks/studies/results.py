@@ -43,7 +43,7 @@ class Caption:
     finding: str | Mapping[str, str] = ""
 
     def finding_at(self, scale: str) -> str:
-        """Return the finding for the runs of a scale; the text is empty if there is none."""
+        """Return the finding for the runs of a scale, or an empty string if there is none."""
         if isinstance(self.finding, str):
             return self.finding if scale in SCALES else ""
         return self.finding.get(scale, "")
@@ -76,7 +76,7 @@ class StudyFigure:
 
 @dataclass(eq=False)
 class ShownFigure:
-    """A figure made from some runs. A notebook shows it with the verdicts of its claims.
+    """A figure of some runs. A notebook shows it with the verdicts on its claims.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class ShownFigure:
 
     @property
     def draw(self) -> Callable[..., Figure] | None:
-        """The function that draws the figure from its table; None if it has no picture."""
+        """The function that draws the figure from a table; None if there is no picture."""
         return self.figure.draw
 
     @cached_property
@@ -123,18 +123,18 @@ class ShownFigure:
 
     @property
     def title(self) -> str:
-        """The finding of the figure, or what it plots if it has no finding."""
+        """The finding of the figure, or a description of the figure if it has no finding."""
         return self.finding or self.figure.caption.shows
 
     def plot(self) -> Figure:
-        """Draw the figure; raise `InputError` if it is a table without a picture."""
+        """Draw the figure; raise `InputError` if the figure is a table without a picture."""
         if self.draw is None:
             raise InputError(f"{self.name} is a table without a picture; call its data()")
         subtitle = self.figure.caption.shows if self.finding else ""
         return self.draw(self.data(), title=self.title, subtitle=subtitle)
 
     def words(self) -> str:
-        """Return the title and the subtitle as a string for readers who cannot see the picture."""
+        """Return the title and subtitle as a string, for readers who cannot see the picture."""
         sentences = dict.fromkeys((self.title, self.figure.caption.shows))
         return " ".join(f"{sentence.rstrip('.')}." for sentence in sentences)
 
@@ -162,16 +162,15 @@ class StudyResult:
 
     @cached_property
     def _shown(self) -> dict[StudyFigure, ShownFigure]:
-        """The figures that were made so far, so that each is made only once."""
         return {}
 
     @property
     def figures(self) -> list[ShownFigure]:
-        """All figures of the study, each with the rows of its claims."""
+        """All figures of the study, each with the ledger rows of its claims."""
         return [self.figure(name) for name in self.study.figures]
 
     def figure(self, name: str) -> ShownFigure:
-        """Return the figure with this name; raise `InputError` with all names if there is none."""
+        """Return the figure with this name. The error for an unknown name lists all names."""
         figure = self.study.figure_named(name)
         if figure not in self._shown:
             verdicts = [row for row in self.rows if row.item in figure.claims]
@@ -183,15 +182,14 @@ class StudyResult:
 
     @cached_property
     def _scale(self) -> str:
-        """The scale of the runs if they are exactly the study's own runs at it, else empty."""
         return self.study.shipped_scale(self.runs)
 
     def joint_reading(self) -> JointReading:
-        """Return how well each choice of the unprinted parameters fits the printed numbers."""
+        """Return how well each choice of the unprinted parameters fits the numbers in the paper."""
         return self.study.joint_reading(self.runs)
 
     def beside_archive(self) -> pd.DataFrame:
-        """Return the rows of the ledger that differ from the archive.
+        """Return the rows of the ledger whose results differ from the archive.
 
         A row agrees if its verdict is the same and the numbers are equal or their intervals
         overlap. The sentence in ``attrs["words"]`` counts the rows that agree. If the runs were
@@ -216,6 +214,6 @@ class StudyResult:
         return table
 
     def claims(self) -> Styler:
-        """Return a table of all claims: the paper's sentence, our result and the verdict."""
+        """Return a table of all claims, with the paper's sentence, our result and the verdict."""
         items = load_claims(self.study.name)
         return claims_table([row for row in self.rows if row.item in items])

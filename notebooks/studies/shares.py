@@ -13,7 +13,7 @@ from studies.cut_offs import Part
 
 
 class Share(NamedTuple):
-    """The number of comparisons that agree with a sentence of a paper, and of all comparisons."""
+    """How many of several comparisons agree with a sentence of a paper."""
 
     yes: int
     undecided: int
@@ -21,7 +21,7 @@ class Share(NamedTuple):
 
     @classmethod
     def of(cls, found: Iterable[bool | None]) -> "Share":
-        """Count the answers of comparisons: True, False, or None for an undecided comparison.
+        """Count how many comparisons are True, False, or None for undecided.
 
         Raises `NotRunError` if there are no comparisons, because a sentence about nothing would
         hold.
@@ -34,7 +34,7 @@ class Share(NamedTuple):
 
     @property
     def answer(self) -> bool | None:
-        """The answer for a sentence that has no quantifier.
+        """The answer for a sentence of a paper that says neither *always* nor *mostly*.
 
         It is True if all comparisons agree. It is False if fewer than half would agree even if all
         undecided ones did. Otherwise it is None, because the paper does not say whether it means
@@ -45,7 +45,7 @@ class Share(NamedTuple):
         return False if 2 * (self.yes + self.undecided) < self.compared else None
 
     def told(self, subject: str) -> str:
-        """Return the share as text, such as ``19 of 25 divisions agree, 2 are undecided``."""
+        """Return the share as a string, such as ``19 of 25 divisions agree, 2 are undecided``."""
         undecided = f", {self.undecided} are undecided" if self.undecided else ""
         return f"{self.yes} of {self.compared} {subject} agree{undecided}"
 
@@ -55,23 +55,23 @@ class Share(NamedTuple):
 
 
 def share_answers(shares: Mapping[str, Share]) -> dict[str, Part]:
-    """Return the answer of each share; its label gets the counts, such as ``19 of 25``."""
+    """Return the answer of each share, with the counts, such as ``19 of 25``, in its label."""
     return {f"{words}: {share}": share.answer for words, share in shares.items()}
 
 
 def in_words(shares: Mapping[str, Share], subject: str) -> str:
-    """Return labelled shares as text, such as ``first fit: 19 of 25 divisions agree``."""
+    """Return labelled shares as a string, such as ``first fit: 19 of 25 divisions agree``."""
     return "; ".join(f"{words}: {share.told(subject)}" for words, share in shares.items())
 
 
 def agreed(answers: Iterable[bool | None]) -> bool | None:
-    """Return the common answer under all interpretations of a sentence; None if they differ."""
+    """Return the answer on which all interpretations of a sentence agree; None if they differ."""
     found = {None if answer is None else bool(answer) for answer in answers}
     return found.pop() if len(found) == 1 else None
 
 
 def answer_in_words(answer: bool | None) -> str:
-    """Return an answer as a verdict in words, such as ``does not hold``."""
+    """Return True, False or None as a verdict in words, such as ``does not hold``."""
     if answer is None:
         return "undecided"
     return "holds" if answer else "does not hold"

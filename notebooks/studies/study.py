@@ -56,8 +56,8 @@ __all__ = [
 ]
 
 STUDIES_FOLDER = Path(__file__).parent
-#: A digest of the studies' code, which is part of the key of each result in a cache. It is computed
-#: at import, because the running code does not change if its files change later.
+#: A digest of the code of all studies. It is part of the key of each cached result. It is computed
+#: at import, because later changes of the files do not affect the running code.
 VERSION = files_digest(STUDIES_FOLDER.rglob("*.py"), STUDIES_FOLDER)
 
 
@@ -67,7 +67,7 @@ def six_digits(value: float) -> float:
 
 
 class Scale(SimpleNamespace):
-    """The sample sizes and the number of settings at one scale of a study, as attributes.
+    """The sample sizes and other parameters of a study at one scale, as attributes.
 
     A scale cannot be changed. An unknown name raises `AttributeError`.
     """
@@ -84,7 +84,7 @@ class Scale(SimpleNamespace):
 
 
 def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
-    """Return the scales ``quick`` and ``paper``; each argument is a pair of their values."""
+    """Return the scales ``quick`` and ``paper``; each argument has a value for each scale."""
     return {
         scale: Scale(**{name: pair[place] for name, pair in pairs.items()})
         for place, scale in enumerate(SCALES)
@@ -93,7 +93,7 @@ def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
 
 @dataclass(eq=False)
 class Study:
-    """The study of a paper: its settings, how they are measured, and its figures and claims.
+    """The study of a paper: its settings, its measurements, its figures and its claims.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Study:
         The sample sizes at the scales ``quick`` and ``paper``, as the function `scales` makes them.
     settings : callable
         ``settings(scale)`` yields all settings to run. A setting is a frozen dataclass of numbers,
-        texts and policies. A setting that is yielded twice is run once.
+        strings and policies. A setting that is yielded twice is run once.
     measure : callable
         ``measure(setting, scale, seed)`` yields dicts, the rows of the table of runs: first the
         columns that tell the rows of a setting apart, then ``replication``, then the measured
@@ -146,7 +146,7 @@ class Study:
         progress: NullProgress = NO_PROGRESS,
         out: str | Path | None = None,
     ) -> pd.DataFrame:
-        """Measure every setting once and return the table of runs.
+        """Measure every setting once, and return the table of runs.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Study:
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         seed = self.seed if seed is None else whole("seed", seed, least=0)
         wanted = self._settings_to_run(settings, size)
-        # The user may download a log during the runs, so the logs are looked up before them.
+        # Look up the logs before the runs, because the user may download a log during the runs.
         logs, missing = log_checksums(self.logs), missing_logs(self.logs)
         call = functools.partial(_listed, self.measure)
         points = [{"setting": setting, "scale": size, "logs": logs} for setting in wanted]
@@ -194,7 +194,6 @@ class Study:
         return runs
 
     def _settings_to_run(self, settings: Iterable[Any] | None, size: Scale) -> list[Any]:
-        """Return the settings without repetitions; raise an error for one of another study."""
         own = list(self.settings(size))
         if settings is None:
             return each_once(own)
@@ -205,14 +204,16 @@ class Study:
                 names = " or ".join(one.__name__ for one in types)
                 raise InputError(
                     f"setting = {shown(setting)} is not a setting of {self.name}; give a {names} "
-                    "from the modules of this study"
+                    "from this study's modules"
                 )
         if not wanted:
-            raise InputError("settings = []; give one or more settings, or omit it to run all")
+            raise InputError(
+                "settings = []; give one or more settings, or omit settings to run all"
+            )
         return wanted
 
     def add(self, runs: pd.DataFrame, *settings: Any, **how: Any) -> pd.DataFrame:
-        """Run further settings at the same scale and seed as some runs, and return all runs.
+        """Run further settings at the scale and seed of some runs, and return old and new runs.
 
         Parameters
         ----------
@@ -250,7 +251,7 @@ class Study:
         return columns.keys() <= {*runs} and identity(columns) in identities(runs, list(columns))
 
     def made_with(self, runs: pd.DataFrame) -> tuple[str, int]:
-        """Return the scale and the seed of the runs of this study.
+        """Return the scale and the seed of some runs of this study.
 
         Raises `InputError` if the runs are of another study, or of several scales or seeds.
         """
@@ -260,17 +261,17 @@ class Study:
             values = runs[name].unique().tolist() if name in runs else []
             if len(values) != 1:
                 raise InputError(
-                    f"runs have {len(values)} values of {name}; give runs that have the same value"
+                    f"runs have {len(values)} values of {name}; give runs with one value of {name}"
                 )
             (made_with[name],) = values
         if made_with["study"] != self.name:
             raise InputError(
-                f"runs belong to the study {made_with['study']}; give those of {self.name}"
+                f"runs belong to the study {made_with['study']}; give runs of {self.name}"
             )
         return one_of("scale", made_with["scale"], tuple(self.scales)), made_with["seed"]
 
     def shipped_scale(self, runs: pd.DataFrame) -> str:
-        """Return the scale of the runs if they are exactly the study's own runs, else empty.
+        """Return the scale of the runs if they are exactly the study's own runs at that scale.
 
         These are the runs of all settings of a scale and of no others, made with the study's own
         seed and with all logs. For any other runs, the result is empty.
@@ -297,7 +298,6 @@ class Study:
         return _identities_of(settings, names) <= identities(runs, names)
 
     def _columns_of_settings(self, scale: str) -> list[dict[str, Any]]:
-        """Return the columns of the table of runs for each setting of a scale."""
         return [setting_columns(setting) for setting in self.settings(self.scales[scale])]
 
     # --- reading the runs ---
@@ -325,7 +325,7 @@ class Study:
         draw: Callable[..., Figure] | None = None,
         claims: Iterable[str] = (),
     ) -> Callable:
-        """Add a figure to the study; use this as a decorator.
+        """Return a decorator that adds a figure to the study.
 
         Parameters
         ----------
@@ -344,7 +344,9 @@ class Study:
             A decorator for the function that makes the table of the figure from the runs.
         """
         if name in self.figures:
-            raise InputError(f"name = {name!r} is already a figure of {self.name}; choose another")
+            raise InputError(
+                f"name = {name!r} is already a figure of {self.name}; give another name"
+            )
         caption = Caption(caption) if isinstance(caption, str) else caption
 
         def keep(make_table: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable:
@@ -355,7 +357,7 @@ class Study:
         return keep
 
     def add_claim(self, item: str, quantity: str, at: PaperSetting = EVERYWHERE) -> Callable:
-        """Add a claim to the study; use this as a decorator.
+        """Return a decorator that adds a claim to the study.
 
         Parameters
         ----------
@@ -372,7 +374,7 @@ class Study:
             A decorator for the function that makes the `Decision` from the runs of one setting.
         """
         if item in self.claims:
-            raise InputError(f"item = {item!r} is a claim that was added already; choose another")
+            raise InputError(f"item = {item!r} was added as a claim before; give another item")
 
         def keep(judge: Callable[[pd.DataFrame], Decision]) -> Callable:
             self.claims[item] = Claim(item, quantity, judge, at, self.words)
@@ -381,7 +383,7 @@ class Study:
         return keep
 
     def add_numbers(self, rows: Callable[[pd.DataFrame], Iterable[Row]]) -> Callable:
-        """Add printed numbers to the study; use this as a decorator.
+        """Add the ledger rows of a paper's numbers to the study; use this as a decorator.
 
         The decorated function makes the ledger's rows of these numbers from the runs.
         """
@@ -389,7 +391,7 @@ class Study:
         return rows
 
     def add_joint_reading(self, read: Callable[[pd.DataFrame], JointReading]) -> Callable:
-        """Add a comparison of the unprinted parameters to the study; use this as a decorator.
+        """Add a test of a paper's unprinted parameters to the study; use this as a decorator.
 
         The decorated function makes the `JointReading` from the runs.
         """
@@ -397,17 +399,17 @@ class Study:
         return read
 
     def joint_reading(self, runs: pd.DataFrame) -> JointReading:
-        """Return how well each choice of the unprinted parameters fits the printed numbers."""
+        """Return how well each choice of the unprinted parameters fits the numbers in the paper."""
         if self._reading is None:
             raise NotRunError(f"{self.name} has no joint reading")
         return self._read(self._reading, runs)
 
     def figure_named(self, name: str) -> StudyFigure:
-        """Return the definition of the figure with this name."""
+        """Return the definition of the figure that has this name."""
         return self.figures[one_of("name", name, tuple(self.figures))]
 
     def ask(self, item: str, runs: pd.DataFrame, **at: Any) -> Row:
-        """Test a claim at another setting than that of the paper, and return its row of the ledger.
+        """Test a claim at another setting than the paper's, and return its row of the ledger.
 
         Parameters
         ----------
@@ -435,7 +437,6 @@ class Study:
         return replace(row, published=None)
 
     def _row(self, claim: Claim, runs: pd.DataFrame) -> Row:
-        """Return the row of a claim in the ledger."""
         published = published_claim(self.name, claim.item)
         number, missing = published.number or None, logs_missing_in(runs)
         try:
@@ -450,7 +451,7 @@ class Study:
         return Row.of(self.name, claim.item, claim.quantity, number, decision.decides, verdict)
 
     def judge(self, runs: pd.DataFrame) -> StudyResult:
-        """Compute the rows of the ledger and the figures from runs, without any simulation."""
+        """Return the rows of the ledger and the figures for some runs, without any simulation."""
         self.made_with(runs)
         rows = [*self._printed_rows(runs)]
         rows += [self._row(claim, runs) for claim in self.claims.values()]
@@ -464,7 +465,7 @@ class Study:
                 continue
 
     def reproduce(self, scale: str = "quick", seed: int | None = None, **how: Any) -> StudyResult:
-        """Run every setting and judge the runs.
+        """Measure every setting, and judge the claims and numbers of the paper.
 
         The further arguments are those of `run`.
         """
@@ -476,7 +477,7 @@ class Study:
         return archived_runs(self.name)
 
     def _check_claims(self) -> None:
-        """Raise an error if a claim or figure cannot be judged, before hours of simulation."""
+        """Raise an error, before hours of simulation, if a claim or figure cannot be judged."""
         if not (self.figures or self.claims):
             folder = self.name.replace("-", "_")
             raise InputError(
@@ -493,7 +494,6 @@ class Study:
 
 
 def _rows_of(numbers: Callable[[pd.DataFrame], Iterable[Row]], runs: pd.DataFrame) -> list[Row]:
-    """Return the rows as a list, so that all errors are raised while they are made."""
     return list(numbers(runs))
 
 
@@ -509,7 +509,6 @@ def _listed(
 
 
 def _identities_of(settings: Iterable[Mapping[str, Any]], names: Sequence[str]) -> set:
-    """Return the settings as tuples of their values in some columns; a missing value is None."""
     return {identity({name: columns.get(name) for name in names}) for columns in settings}
 
 
@@ -523,5 +522,5 @@ def refusal_in(error: SweepError) -> str | None:
 
 
 def log_checksums(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return the name of each public log with its SHA-256, or with ``"missing"``."""
+    """Return the names of public logs, each with its SHA-256 or with ``"missing"``."""
     return tuple((name, content_checksum(name) or "missing") for name in dict.fromkeys(names))

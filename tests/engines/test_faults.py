@@ -45,7 +45,9 @@ def test_no_method_of_a_list_changes_the_queue(method):
 
 def test_a_policy_that_starts_nothing_is_named():
     idler = policy(lambda self, state: None, "Idler")
-    assert "Idler() left 2 jobs waiting in an idle system, job 0 first" in fault(scheduling=idler)
+    assert "Idler() left 2 jobs waiting in an idle system, beginning with job 0" in fault(
+        scheduling=idler
+    )
 
 
 @pytest.mark.parametrize("backlog", [None, 1])
@@ -61,7 +63,7 @@ def test_a_policy_that_wakes_itself_for_ever_and_starts_nothing_is_named(backlog
 
     message = fault(scheduling=policy(start_jobs), backlog=backlog)
     count = 1 if backlog else len(ROWS) - 1
-    assert f"Mine() left {count} jobs waiting in an idle system, job 1 first" in message
+    assert f"Mine() left {count} jobs waiting in an idle system, beginning with job 1" in message
 
 
 @pytest.mark.parametrize("rows", [[(60, 2, 2, 3)], [(0, 60, 60, 3), (0, 2, 2, 3)]])

@@ -131,7 +131,7 @@ def test_a_job_that_never_fits_ends_the_run_on_both_engines(
     placement = None if request_type == "ordered" else co.WorstFit()
     messages = []
     for engine in (compiled, reference):
-        with pytest.raises(co.InputError, match="waiting in an idle system, job 1 first") as error:
+        with pytest.raises(co.InputError, match="in an idle system, beginning with job 1") as error:
             engine.run(Task(co.Multicluster([4, 4]), jobs, scheduling, placement, backlog))
         messages.append(str(error.value))
     assert messages[0] == messages[1]

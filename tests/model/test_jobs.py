@@ -366,7 +366,7 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream().split(into=2, above=-1), "above = -1"),
         (
             lambda: stream().split(at_most=2, rounding="floor"),
-            "the options above and rounding go with into",
+            "the options above and rounding apply only to into",
         ),
         (lambda: split_into([3, 2.7], 2), "totals"),
         (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),

@@ -70,7 +70,7 @@ def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: 
     [
         (
             {0: "north.swf.gz:16"},
-            "'north.swf.gz:16' has no name of a site; write NAME=FILE",
+            "'north.swf.gz:16' does not begin with the name of a site; write NAME=FILE",
         ),
         (
             {0: "north=north.swf.gz"},
@@ -92,7 +92,7 @@ def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: 
         ({2: "--clock=days"}, "--clock = 'days'; choose one of calendar, weeks"),
         ({3: "--out=/no/such/report.html"}, "/no/such does not exist"),
         ({3: "--out=-"}, "--out - is standard output, on which"),
-        ({2: "--penalty=0"}, "penalties = [0.0]; give at least one above 0"),
+        ({2: "--penalty=0"}, "penalties = [0.0]; give at least one penalty above 0"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words, tmp_path):

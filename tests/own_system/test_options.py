@@ -190,7 +190,7 @@ def test_what_cannot_be_run_and_what_is_saturated_has_no_number(logs):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"penalties": [0]}, r"penalties = \[0\]; give at least one above 0"),
+        ({"penalties": [0]}, r"penalties = \[0\]; give at least one penalty above 0"),
         ({"penalties": [-1]}, "penalties = -1"),
         ({"clusters": {"north": 16}}, "give a dict of two sites"),
         ({"clusters": {"north": 4, "south": 8}}, r"north: \d+ of 302 .* 4 proc.* needs 16;"),

@@ -187,7 +187,7 @@ def test_a_head_that_never_fits_is_passed_by_no_one():
     jobs = stream([(0, 5, 5, 2), (1, 5, 5, 4), (2, 1, 1, 1)])
     how = {"placement": Narrow(), "engine": "reference"}
     for policy in (EASY, CONSERVATIVE):
-        with pytest.raises(co.InputError, match=r"left \d jobs waiting in an idle system, job 1"):
+        with pytest.raises(co.InputError, match=r"left \d jobs waiting .* with job 1"):
             co.simulate(co.Multicluster([4]), jobs, scheduling=policy, **how)
 
 

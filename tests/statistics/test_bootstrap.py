@@ -87,7 +87,7 @@ def test_wrong_arguments_are_named(change, words):
     top = np.where(np.arange(28) == 3, np.nan, 1.0)
     with pytest.raises(co.InputError, match="check that all jobs have run"):
         resample_sums(top, np.ones(28), 7)
-    with pytest.raises(co.InputError, match="give both the same days"):
+    with pytest.raises(co.InputError, match="give both the same shape"):
         resample_sums(np.ones(28), np.ones(27), 7)
     resamples = resample_sums(np.ones(28), np.ones(28), 7)
     for interval in (lambda: resamples.interval(first, 95), lambda: resamples.difference(0, 0, 95)):

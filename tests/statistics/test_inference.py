@@ -258,7 +258,7 @@ def test_a_crossing_has_the_warning_of_a_difference_beside_it(root, doubtful, an
         (Asked(lambda x: x), (0, np.inf), "low = 0.0 and high = inf"),
         (Asked(lambda x: x), (0, 1, 4), "budget = 4; give a whole number of 5 or more"),
         (Asked(lambda x: np.nan if x == 0.75 else x - 0.7), (0, 1), r"\(0.75\) holds NaN"),
-        (lambda x: Replications(np.array([np.inf, -np.inf])), (0, 1), "both infinite signs"),
+        (lambda x: Replications(np.array([np.inf, -np.inf])), (0, 1), "both inf and -inf"),
         (
             lambda x: x - 0.5,
             (0, 1),

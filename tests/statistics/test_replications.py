@@ -180,7 +180,7 @@ def test_none_among_alternative_values_selects_the_empty_rows():
 
 def test_an_array_of_alternative_values_is_refused():
     runs = pd.DataFrame({"p": [0.1, 0.2], "replication": 0, "wait": [1.0, 2.0]})
-    with pytest.raises(co.InputError, match=r"^p = \[0.1, 0.2\]; give a list in place of an array"):
+    with pytest.raises(co.InputError, match=r"^p = \[0.1, 0.2\]; give a list instead of an array"):
         pick(runs, p=np.array([0.1, 0.2]))
 
 

@@ -172,7 +172,7 @@ TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
         (saturated_loss, TOO_LARGE, {"jobs": 100}, r"job that never starts: components \[9\]"),
         (loss_at_response, MODEL, {"jobs": 3000}, "give [0-9]+ or more"),
         (loss_at_response, MODEL.sample(10, 1), {}, "not have a single distribution"),
-        (loss_at_response, MODEL, {"response": 1.0}, "a response includes the service"),
+        (loss_at_response, MODEL, {"response": 1.0}, "a response time includes the service time"),
         (loss_between_bounds, MODEL, {"bounds": (5,)}, "bounds = "),
         (loss_between_bounds, MODEL, {"bounds": (0, 1)}, "with at least one length"),
         (

@@ -338,7 +338,7 @@ def test_loads_past_saturation_have_no_response(monkeypatch):
         ({"jobs": "5 components"}, "^jobs = "),
         ({"policy": "LIFO"}, "^policy = "),
         ({"request": ORDERED}, "give placement=None"),
-        ({"jobs": co.JobModel(co.uniform(1, 4), 4, ORDERED)}, "these jobs have 'ordered'"),
+        ({"jobs": co.JobModel(co.uniform(1, 4), 4, ORDERED)}, "the jobs have 'ordered'"),
     ],
 )
 def test_a_setting_of_unknown_words_is_refused(wrong, words):
@@ -425,9 +425,9 @@ def test_a_penalty_is_the_mean_of_the_ratios(result):
 @pytest.mark.parametrize(
     ("jobs", "words"),
     [
-        (co.JobModel(co.uniform(1, 9), 4), "up to 36 processors, too wide"),
-        (co.JobModel(co.uniform(1, 4), 1), "two unordered components"),
-        (co.JobModel(co.uniform(1, 4), 4, "flexible"), "two unordered components"),
+        (co.JobModel(co.uniform(1, 9), 4), "up to 36 processors, but the"),
+        (co.JobModel(co.uniform(1, 4), 1), "at least two components"),
+        (co.JobModel(co.uniform(1, 4), 4, "flexible"), "at least two components"),
         ("a guess", "jobs = "),
     ],
 )

@@ -380,7 +380,7 @@ def test_a_rule_of_who_books_is_held_against_the_same_jobs_where_nobody_does(kth
         assert float(row[group].split()[0]) == pytest.approx(ratio, abs=0.006)
     assert row["share of jobs"] == f"{wide.mean():.0%}"
     for books in (lambda jobs: jobs.processors, lambda jobs: jobs.processors > 0):
-        with pytest.raises(co.InputError, match=r"rules\['mine'\] chooses no part of the jobs"):
+        with pytest.raises(co.InputError, match=r"rules\['mine'\] must choose some of the jobs"):
             who_books(jobs, machine, {"mine": books})
     for unknown in ("runtime", "work"):
         with pytest.raises(co.InputError, match=f"{unknown} is not known when a job is submitted"):

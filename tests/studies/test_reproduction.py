@@ -72,7 +72,7 @@ def test_a_full_disk_costs_the_files_of_one_study(toys, tmp_path, monkeypatch):
     reproduce([NAMES[0]], out=tmp_path)
     before = contents(tmp_path)
     monkeypatch.setattr("studies.output.write_ledger", full)
-    with pytest.raises(InputError, match=r"cannot take the files of cluster.*No space left"):
+    with pytest.raises(InputError, match=r"files of cluster.*cannot be written.*No space left"):
         reproduce([NAMES[1]], out=tmp_path)
     assert contents(tmp_path) == before
 
@@ -83,7 +83,7 @@ def test_bad_arguments_are_refused_before_anything_is_made(toys, tmp_path):
             reproduce(**bad, out=tmp_path / "results")
     assert not (tmp_path / "results").exists()
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be made"):
+    with pytest.raises(InputError, match="cannot be created"):
         reproduce(out=tmp_path / "file")
 
 

@@ -8,5 +8,5 @@ from coalloc_lib.basics.compilation import compiler
 #: these files changes.
 SOURCES = tuple(sorted(Path(__file__).parent.glob("*.py")))
 
-#: The decorator of all kernels in this package.
+#: The decorator that compiles each kernel of this package.
 kernel = compiler(SOURCES)

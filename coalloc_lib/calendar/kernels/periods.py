@@ -10,19 +10,19 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels import kernel
 
-#: A table of idle periods, one column for each of their properties. `begin` and `end`, float64
-#: (n,), are the interval. `server`, int64 (n,), is the number of the processor, and `cluster`,
-#: int64 (n,), its cluster. Only the first ``count[0]`` entries are in use; `count` is int64 (1,).
+#: A table of n idle periods of processors. `begin` and `end`, float64 (n,): when each period begins
+#: and ends. `server`, int64 (n,): the number of its processor. `cluster`, int64 (n,): the number of
+#: its cluster. `count`, int64 (1,): the number of rows that are in use, which are the first ones.
 IdleTable = namedtuple("IdleTable", "begin end server cluster count")
 
 LATEST_START, BEST_FIT = range(2)
-#: The code of each rule that chooses among the idle periods that contain an interval.
+#: The code in the kernels for each rule that chooses idle periods for a reservation.
 RULE_CODES = {"latest-start": LATEST_START, "best-fit": BEST_FIT}
 
 
 @kernel(makes_arrays=True)
 def new_table(sizes):
-    """Return the idle periods of clusters of these sizes, all of whose processors are idle."""
+    """Return the table of idle periods of an idle system with clusters of these sizes."""
     servers = sizes.sum()
     begin, end = np.zeros(2 * servers), np.full(2 * servers, np.inf)
     server, cluster = np.arange(2 * servers), np.zeros(2 * servers, np.int64)
@@ -32,7 +32,7 @@ def new_table(sizes):
 
 @kernel(makes_arrays=True)
 def with_room(table, more):
-    """Return a table of idle periods, or a larger copy if it has no room for `more` periods."""
+    """Return the given table of idle periods, or a larger copy with room for `more` periods."""
     count, size = table.count[0], len(table.begin)
     if count + more <= size:
         return table
@@ -55,7 +55,7 @@ def add(table, begin, end, server, cluster):
 
 @kernel
 def forget(table, now):
-    """Remove the idle periods of a table that are empty or end at or before `now`."""
+    """Remove from a table the idle periods that are empty or have ended by the instant `now`."""
     count, table.count[0] = table.count[0], 0
     for i in range(count):
         if table.end[i] > max(now, table.begin[i]):
@@ -64,7 +64,7 @@ def forget(table, now):
 
 @kernel
 def count_idle(table, start, end, counts):
-    """Count the processors of each cluster that are idle from `start` to `end`, in `counts`."""
+    """Write into `counts` how many processors of each cluster are idle from `start` to `end`."""
     counts[:] = 0
     for i in range(table.count[0]):
         if table.begin[i] <= start and table.end[i] >= end:
@@ -73,7 +73,7 @@ def count_idle(table, start, end, counts):
 
 @kernel
 def count_attempts(table, since, step, length, low, high, counts):
-    """Count the idle processors of each cluster for the attempts `low` to ``high - 1``.
+    """Count the idle processors of each cluster at the attempted starts `low` to ``high - 1``.
 
     Attempt k asks for an interval of this length that starts at ``since + k * step``. The numbers
     of processors of each cluster for attempt k are written into row ``k - low`` of `counts`, int64
@@ -98,7 +98,7 @@ def count_attempts(table, since, step, length, low, high, counts):
 
 @kernel
 def first_after(since, step, length, stop, low, most):
-    """Return the number of the first attempt, from `low` to `most`, that ends after `stop`.
+    """Return the first attempted start, from `low` to `most`, at which a job ends after `stop`.
 
     Attempt k starts at ``since + k * step`` and takes `length`.
     """
@@ -155,7 +155,7 @@ def take(table, chosen, start, end):
 
 @kernel(makes_arrays=True)
 def give_back(table, cluster, servers, start, end):
-    """Make processors of a cluster idle from `start` to `end`.
+    """Mark processors of a cluster as idle from `start` to `end`.
 
     Returns the table, or a larger copy of it. The interval is merged with an idle period that
     begins at its end. It is never merged with a period before it, because the processors were busy

@@ -11,23 +11,25 @@ import numpy as np
 
 from coalloc_lib.basics.compilation import takes_fixed
 
-#: The jobs of a run. `submit`, float64 (n,): instants of submission, in order of arrival.
-#: `runtime`, float64 (n,): run times on one cluster. `spanning`, float64 (n, k): run times on 2, 3,
-#: ..., k + 1 clusters, the last also for more clusters. `parts`, int32 (n, width), and `keys`,
-#: int32 (n, k): see `placing`.
+#: The n jobs of a run. `submit`, float64 (n,): the instants of submission, in order of arrival.
+#: `runtime`, float64 (n,): the run times on one cluster. `spanning`, float64 (n, k): the run times
+#: on 2, 3, ..., k + 1 clusters, of which the last also applies to more clusters. `parts`, int32 (n,
+#: width), and `keys`, int32 (n, k): the sizes that the module `placing` explains.
 Stream = namedtuple("Stream", "submit runtime spanning parts keys")
-#: The expected lengths of the jobs: on one cluster (`alone`, float64 (n,)), on 2, 3, ... clusters
-#: (`spanning`, float64 (n, k)), and the least possible ones (`least`, float64 (n, 1)).
+#: The expected lengths of n jobs. `alone`, float64 (n,): the lengths on one cluster. `spanning`,
+#: float64 (n, k): the lengths on 2, 3, ..., k + 1 clusters. `least`, float64 (n, 1): the shortest
+#: length of each job on any allocation.
 Expected = namedtuple("Expected", "alone spanning least")
-#: The results of a run, which a kernel writes. `start`, `end`, `entered` and `promised`, float64
-#: (n,): when each job started, ended and entered the queue, and its first promised start.
-#: `allocation`, int32 (n, c): its processors in each cluster.
+#: The results that a kernel writes for n jobs on c clusters. `start`, `end` and `entered`, float64
+#: (n,): when each job started, ended and entered the queue. `promised`, float64 (n,): the first
+#: start that it was promised. `allocation`, int32 (n, c): its processors in each cluster.
 Columns = namedtuple("Columns", "start end entered allocation promised")
-#: The options of EASY and of conservative backfilling. `backlog`: the constant length of the queue;
-#: with 0, jobs arrive when they are submitted. `has_choice`: whether the clusters of a job may
-#: depend on the jobs that started before it. `is_fixed`: whether the length of a job is the same on
-#: all its possible allocations. `is_adaptive`: whether a job that fits on several clusters may wait
-#: for a single cluster (EASY only). `is_in_turn`: whether the queue is in order of arrival.
+#: The options of EASY and of conservative backfilling. `backlog`: the constant number of waiting
+#: jobs, or 0 if jobs arrive when they are submitted. `has_choice`: whether the clusters that a job
+#: gets may depend on the jobs that started before it. `is_fixed`: whether the length of a job is
+#: the same on all its possible allocations. `is_adaptive`: whether a job that fits on several
+#: clusters may wait for a single cluster (EASY only). `is_in_turn`: whether the queue is in order
+#: of arrival.
 BackfillingOptions = namedtuple(
     "BackfillingOptions", "backlog has_choice is_fixed is_adaptive is_in_turn"
 )
@@ -35,7 +37,7 @@ takes_fixed(BackfillingOptions)
 
 
 def new_state(times: str, numbers: str, flags: str) -> np.recarray:
-    """Return an array with one record, whose fields are variables that several kernels change.
+    """Return an array with one record. Its fields are variables that several kernels change.
 
     Parameters
     ----------

@@ -34,32 +34,35 @@ from coalloc_lib.engines.kernels.placing import (
     total,
 )
 
-#: The starts that the jobs ask for: the earliest and the latest start of each job, float64 (n,).
+#: The earliest and the latest start that each of n jobs asks for, both float64 (n,).
 Requests = namedtuple("Requests", "earliest latest")
-#: The options of online scheduling. `slot`: length of a slot. `slots`: number of slots. `step`:
-#: time between two attempts. `max_attempts`: maximal number of attempts. `rule`: code of the rule
-#: that chooses processors. `releases_early`: whether processors become idle when their job ends
-#: early.
+#: The options of online scheduling. `slot`: the length of a time slot. `slots`: the number of slots
+#: in the horizon. `step`: the time from one attempted start to the next. `max_attempts`: the
+#: maximum number of attempted starts of a job. `rule`: the code of the rule that chooses
+#: processors. `releases_early`: whether the processors of a job become idle when the job ends
+#: earlier than expected.
 BookingOptions = namedtuple("BookingOptions", "slot slots step max_attempts rule releases_early")
-#: The results of online scheduling. `start`, `end` and `promised`, float64 (n,): the start, the end
-#: and the promised start of each job. `allocation`, int32 (n, c): its processors in each cluster.
-#: `attempts`, int64 (n,): its number of attempts. `servers`, int32: the numbers of the processors
-#: of all booked jobs; those of job i begin at entry ``first[i]``, with `first` int64 (n + 1,).
-#: `why`, int8 (n,): the code of the reason for which each job was rejected.
+#: The results of online scheduling for n jobs on c clusters. `start`, `end` and `promised`, float64
+#: (n,): the start, the end and the promised start of each job. `allocation`, int32 (n, c): its
+#: processors in each cluster. `attempts`, int64 (n,): its number of attempted starts. `servers`,
+#: int32: the processor numbers of all booked jobs, one job after the other. `first`, int64 (n +
+#: 1,): the index in `servers` at which each job begins. `why`, int8 (n,): the code of the reason
+#: why each job was rejected.
 Bookings = namedtuple("Bookings", "start end promised allocation attempts servers first why")
-#: The working arrays of the search for a start. `counts`, int64 (MOST_AT_ONCE + 1, c): the number
-#: of idle processors of each cluster for some attempts. `idle`, int64 (c,): the idle processors for
-#: one attempt. `taken`, int32 (c,): the allocation. `room`: the numbers with which a key is
-#: compared.
+#: Arrays for the search for a start on c clusters. `counts`, int64 (MOST_AT_ONCE + 1, c): the
+#: number of idle processors of each cluster at several attempted starts. `idle`, int64 (c,): the
+#: number of idle processors at one attempted start. `taken`, int32 (c,): the allocation of the job.
+#: `room`: the limits with which the function `fits` compares the job.
 Work = namedtuple("Work", "counts idle taken room")
 
-#: The codes of the results of the search for a start: BOOKED, or the reason for the rejection.
+#: The codes for the result of a search for a start. BOOKED means success. Each other code stands
+#: for the reason why the job was rejected.
 BOOKED, NO_ROOM, PAST_LATEST, BEYOND_HORIZON, NO_LENGTH = range(5)
-#: One pass over the idle periods counts idle processors for several attempts. FIRST_AT_ONCE: the
-#: number of attempts of the first pass. GROWTH: the factor by which it grows with each further
-#: pass. MOST_AT_ONCE: its maximum.
+#: The search for a start counts the idle processors at several attempted starts in one pass. The
+#: first pass covers FIRST_AT_ONCE attempted starts. Each further pass covers GROWTH times as many,
+#: but at most MOST_AT_ONCE.
 FIRST_AT_ONCE, GROWTH, MOST_AT_ONCE = 4, 8, 2048
-#: Idle periods that have ended are removed once in this number of requests.
+#: The number of requests between two removals of the idle periods that have ended.
 OFTEN = 64
 
 
@@ -111,7 +114,7 @@ def run_online(stream, expected, requests, rule, options, sizes, table, bookings
 
 @kernel
 def find_start(job, stream, expected, requests, rule, options, table, work):
-    """Try the possible starts of a job in turn, until one succeeds.
+    """Try the possible starts of a job, one after the other, until the job fits.
 
     Returns the number of attempts, the result (BOOKED or a reason), and the end of the reservation.
     The allocation is written into `work.taken`.
@@ -168,7 +171,7 @@ def end_of_attempt(job, stream, expected, rule, table, begin, horizon, work):
 
 @kernel
 def horizon_end(now, slot, slots):
-    """Return the latest end of a reservation made at `now`, as in `BookingRules.horizon_end`."""
+    """Return the latest possible end of a reservation that is made at the instant `now`."""
     slack = 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44
     number = np.rint(now / slot)
     if number * slot > now + abs(now) * slack:
@@ -178,7 +181,7 @@ def horizon_end(now, slot, slots):
 
 @kernel(makes_arrays=True)
 def reserve(table, job, rule, start, end, bookings):
-    """Reserve an interval for a job on the processors of its allocation.
+    """Reserve an interval for a job on processors in the clusters of its allocation.
 
     Returns the table of idle periods, or a larger copy of it. The numbers of the processors are
     appended to `bookings.servers`.
@@ -196,7 +199,7 @@ def reserve(table, job, rule, start, end, bookings):
 
 @kernel(makes_arrays=True)
 def release(table, job, bookings, until):
-    """Make the processors of a job that ended early idle until the end of its reservation.
+    """Mark the processors of a job that ended early as idle until the end of its reservation.
 
     Returns the table of idle periods, or a larger copy of it.
     """

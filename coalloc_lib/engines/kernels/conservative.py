@@ -43,36 +43,36 @@ from coalloc_lib.engines.kernels.profile_steps import (
 )
 from coalloc_lib.engines.kernels.queue_tree import NEVER
 
-#: The requests of the jobs: the earliest and the latest start, float64 (n,), and whether the
-#: reservation must not move because the job asks for a later or a latest start, bool (n,).
+#: The requests of n jobs: their earliest and latest starts, float64 (n,), and whether their
+#: reservations are fixed, bool (n,). The reservation of a job that asks for a later or a latest
+#: start is fixed.
 Asked = namedtuple("Asked", "earliest latest is_fixed")
-#: The arrays of a run. `state`: the variables of the loop. `idle`, int64 (c,): the number of idle
-#: processors of each cluster. `levels`, int64: the levels of idle processors in `profile_steps`.
-#: `ends` and `numbers`: the heap of departures. `queue`, int64 (n,): the numbers of the waiting
-#: jobs. `called`, int64 (n,): the numbers of the jobs that start now.
+#: The arrays of a run with n jobs on c clusters. `state`: the variables of the main loop. `idle`,
+#: int64 (c,): the number of idle processors of each cluster. `levels`, int64: the numbers of
+#: processors that `profile_steps` calls levels. `ends` and `numbers`: a heap with the ends and the
+#: numbers of the running jobs. `queue`, int64 (n,): the numbers of the waiting jobs. `called`,
+#: int64 (n,): the numbers of the jobs that start now.
 Arrays = namedtuple("Arrays", "state idle levels ends numbers queue called")
-#: A run of conservative backfilling: its arguments, its results (`columns`) and its arrays.
-#: `coming` has the numbers of the jobs in order of arrival. `search`: see `profile_steps.Search`.
+#: All arguments, results (`columns`) and arrays of a run of conservative backfilling. `coming` has
+#: the job numbers in order of arrival. For `search`, see `profile_steps.Search`.
 Run = namedtuple("Run", "stream coming asked options columns arrays search")
-#: The names of the variables of the loop.
-#:
-#: - `now`: the present instant. `is_same_instant`: whether the loop goes on at this instant. `due`:
-#:   the earliest start of a reservation.
-#: - `arrived`, `started`, `running`, `waiting`: numbers of jobs. `old`: the number of jobs that
-#:   waited before the arrivals of this instant. `moments`: the number of waiting jobs of length 0
-#:   that have a reservation.
-#: - `departed`: whether jobs left at this instant. `rejected`: whether jobs were rejected.
-#: - `job`: the number of the job that left last. `position`: the position in the queue of the job
-#:   that is examined. `begin` and `stop`: the start and the end that were found for this job.
-#: - `reach`: see the module's docstring. `next_reach`: the value of `reach` for the next departure.
-#:   `most`: jobs with more processors than this number cannot move.
+#: The variables of the main loop of conservative backfilling. `now`: the present instant.
+#: `is_same_instant`: whether the next iteration is at the same instant. `due`: the earliest
+#: reserved start. `arrived`, `started`, `running` and `waiting`: how many jobs have arrived, have
+#: started, are running and are waiting. `old`: how many jobs waited before the arrivals of the
+#: present instant. `moments`: how many waiting jobs of length 0 have a reservation. `departed` and
+#: `rejected`: whether jobs have left or were rejected at the present instant. `job`: the number of
+#: the job that left last. `position`: the position in the queue of the job that is being examined.
+#: `begin` and `stop`: the start and the end that were found for this job. `reach`: an instant that
+#: the docstring of the module explains. `next_reach`: the value of `reach` after the next
+#: departure. `most`: jobs with more processors than this number cannot move to an earlier start.
 TIMES = "now due begin stop reach next_reach"
 NUMBERS = "arrived started running waiting old moments job position most"
 FLAGS = "is_same_instant departed rejected"
 
 
 def new_arrays(jobs: int, idle: np.ndarray, levels: np.ndarray) -> Arrays:
-    """Return the arrays of a run for a number of jobs on clusters with `idle` processors."""
+    """Return the arrays for a run of `jobs` jobs on clusters with `idle` processors."""
     capacity, state = min(jobs, int(idle.sum())), new_state(TIMES, NUMBERS, FLAGS)
     state.is_same_instant = True
     state.due = state.next_reach = np.inf
@@ -111,7 +111,8 @@ def run_conservative(run, watch):
         order_queue(run, state)
         if not start_due(run, state):
             break
-        # With a constant number of waiting jobs, new jobs enter the queue at the same instant.
+        # If the number of waiting jobs is constant, a start lets a new job enter at the same
+        # instant.
         is_held = run.options.backlog > 0 and state.arrived < n
         state.is_same_instant = is_held and state.started > started_before
     return state.started
@@ -119,7 +120,7 @@ def run_conservative(run, watch):
 
 @kernel(forceinline=True)
 def advance(run, state):
-    """Go to the next instant; return False if nothing happens any more."""
+    """Advance to the next instant; return False if no job will arrive, start or leave any more."""
     ends, submit, backlog = run.arrays.ends, run.stream.submit, run.options.backlog
     if not state.is_same_instant:
         then = next_instant(ends, state.running, submit, state.arrived, backlog)
@@ -143,7 +144,7 @@ def release_next(run, state):
 
 @kernel(forceinline=True)
 def free_reserved(run, state, steps):
-    """Make the processors of a job that has ended idle until the end of its reservation."""
+    """Mark the processors of an ended job as idle until the end of its reservation."""
     until, taken = run.search.reserved.until[state.job], run.columns.allocation[state.job]
     take(steps, state.now, until, taken, -1, run.search.sizing)
     state.next_reach = max(state.next_reach, until)
@@ -151,7 +152,7 @@ def free_reserved(run, state, steps):
 
 @kernel(forceinline=True)
 def enter_queue(run, state):
-    """Add the new jobs to the end of the queue, in their own order."""
+    """Add the new jobs behind the jobs of the queue, sorted in the order of the queue."""
     queue, before, submit = run.arrays.queue, state.arrived, run.stream.submit
     state.old = state.waiting
     state.arrived = next_arrival(submit, before, state.now, state.started, run.options.backlog)
@@ -204,14 +205,14 @@ def move_reservation(run, state, steps):
     state.next_reach = max(state.next_reach, reserved.until[job])
     state.moments = drop(reserved.momentary, state.moments, job)
     move(steps, old, new, reserved.allocation[job], search.taken, search.sizing)
-    # The interval that the job gave up may make an earlier idle interval longer.
+    # The interval that the job gave up may extend an earlier idle interval of its processors.
     state.most = NEVER
     hold(run, state, job)
 
 
 @kernel(forceinline=True)
 def find_first_start(run, state, steps):
-    """Find a start for the next new job; return False if no new job is left.
+    """Find the first reservation for the next new job; return False if no new job is left.
 
     A job that could start only after its latest start is rejected.
     """
@@ -232,7 +233,7 @@ def find_first_start(run, state, steps):
 
 @kernel(forceinline=True)
 def reserve(run, state, steps):
-    """Reserve processors for a new job in the interval that was found for the job."""
+    """Reserve processors for a new job in the interval that the search found for the job."""
     job, search = run.arrays.queue[state.position], run.search
     run.columns.promised[job] = state.begin
     take(steps, state.begin, state.stop, search.taken, 1, search.sizing)
@@ -241,7 +242,7 @@ def reserve(run, state, steps):
 
 @kernel(forceinline=True)
 def hold(run, state, job):
-    """Store the reservation that was found for a waiting job."""
+    """Store the reservation that the search found for a waiting job."""
     reserved = run.search.reserved
     reserved.since[job], reserved.until[job] = state.begin, state.stop
     copy(run.search.taken, reserved.allocation[job])
@@ -253,7 +254,7 @@ def hold(run, state, job):
 
 @kernel(forceinline=True)
 def order_queue(run, state):
-    """Move the new jobs to their positions in the queue, and remove rejected jobs."""
+    """Move new jobs to their positions in the queue, and remove rejected jobs from the queue."""
     for position in range(state.old, state.waiting):
         settle(run.arrays.queue, 0, position)
     if state.rejected:
@@ -282,7 +283,7 @@ def start_due(run, state):
         begun += 1
     state.started += begun
     close_up(state, arrays.queue, reserved.since)
-    # A job of length 0 leaves at this instant, after which the loop comes here again.
+    # A job of length 0 leaves at this instant, and then the main loop calls this function again.
     is_momentary = state.running > 0 and ends[0] == state.now
     return begun == to_start or is_momentary
 
@@ -303,7 +304,7 @@ def next_asked(queue, position, old, is_fixed, keys, most):
 
 @kernel
 def settle(queue, lowest, position):
-    """Move the number of a job forward in the queue, until the queue is sorted up to `position`.
+    """Move a job forward in a list of job numbers until the list is sorted up to `position`.
 
     The number is not moved to a position before `lowest`. The numbers from `lowest` to before
     `position` must already be sorted.
@@ -317,7 +318,7 @@ def settle(queue, lowest, position):
 
 @kernel
 def list_due(state, queue, reserved, called):
-    """List the jobs whose reservation begins now in `called`, those of length 0 first.
+    """Write into `called` the jobs whose reservation begins now, the jobs of length 0 first.
 
     Returns the number of these jobs.
     """
@@ -333,7 +334,7 @@ def list_due(state, queue, reserved, called):
 
 @kernel
 def close_up(state, queue, since):
-    """Remove started and rejected jobs from the queue, and find the earliest reserved start."""
+    """Remove started and rejected jobs from the queue, and store the earliest reserved start."""
     left, due = 0, np.inf
     for job in queue[: state.waiting]:
         if since[job] > -np.inf:

@@ -55,39 +55,38 @@ from coalloc_lib.engines.kernels.placing import (
 )
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting, first_passing
 
-#: The maximal number of waiting jobs in the list of the last arrivals. Searching a short list is
-#: faster than searching the trees over the queue.
+#: The maximum number of waiting jobs in the list of the jobs that arrived last. Searching this
+#: short list is faster than searching the trees that store the other waiting jobs.
 OUTSIDE = 32
-#: The running jobs, sorted by decreasing expected end: `ends` has the expected ends, and `jobs` the
-#: numbers of the jobs. `allocation` has the processors of all jobs of the run.
+#: The running jobs, sorted by decreasing expected end. `ends` has their expected ends, and `jobs`
+#: has their numbers. `allocation` has the processors of all jobs of the run.
 Plan = namedtuple("Plan", "ends jobs allocation")
-#: Arrays with numbers of processors. `idle`, int64 (c,): those that are idle now. `room`: the room
-#: that they offer to a key. `spare`, int64 (c,): the spare processors at the shadow. `without`: the
-#: room that the spare processors offer without those of a job that would overtake the head.
-#: `beside`: an upper bound on the keys of jobs that can run beside the head at the shadow. `held`,
-#: int64 (c,): scratch space.
+#: Numbers of processors during a run of EASY on c clusters. The shadow is the planned start of the
+#: head of the queue. `idle`, int64 (c,): the processors that are idle now. `room`: the limits that
+#: `idle` sets for the keys of jobs. `spare`, int64 (c,): the processors that are expected to be
+#: idle at the shadow. `without`: the limits for keys if a job that overtakes the head takes some of
+#: the spare processors. `beside`: an upper bound on the keys of jobs that can run beside the head
+#: at the shadow. `held`, int64 (c,): scratch space.
 Work = namedtuple("Work", "idle room spare without beside held")
-#: The arrays of a run of EASY. `state`: the variables of the loop. `work`: see `Work`. `largest`:
-#: the room of the empty system. `waiting`, bool (n,): whether each job waits. `last`, int64: the
-#: numbers of the waiting jobs that arrived last. `until`, float64 (n,): the expected ends. `ends`
-#: and `numbers`: the heap of departures. `plan`: see `Plan`.
+#: The arrays of a run of EASY with n jobs. `state`: the variables of the main loop. `work`: see
+#: `Work`. `largest`: the limits that the empty system sets for the keys of jobs. `waiting`, bool
+#: (n,): whether each job waits. `last`, int64: the numbers of the waiting jobs that arrived last.
+#: `until`, float64 (n,): the expected ends of the jobs. `ends` and `numbers`: a heap with the ends
+#: and the numbers of the running jobs. `plan`: see `Plan`.
 Arrays = namedtuple("Arrays", "state work largest waiting last until ends numbers plan")
-#: A run of EASY: its arguments, its results (`columns`) and its arrays. `coming` has the numbers of
-#: the jobs in order of arrival, and `trees` are the trees over the queue.
+#: All arguments, results (`columns`) and arrays of a run of EASY. `coming` has the job numbers in
+#: order of arrival. `trees` are the search trees of the waiting jobs.
 Run = namedtuple("Run", "stream coming expected rule options columns arrays trees")
-#: The names of the variables of the loop.
-#:
-#: - `now`: the present instant. `is_same_instant`: whether the loop goes on at this instant.
-#: - `arrived`, `started`, `running`: the number of jobs that have arrived, that have started, and
-#:   that are running. `departed`: whether jobs left at this instant.
-#: - `head`: the number of the head of the queue. `candidate`: the number of the first job that may
-#:   be examined next.
-#: - `listed`: the number of jobs in the list of the last arrivals. Waiting jobs with a number of at
-#:   least `outside` are in this list.
-#: - `shadow`: the planned start of the head. `is_planned`: whether the shadow and the spare
-#:   processors are valid. `on_one`: whether the head needs a single cluster at the shadow.
-#: - `at_head`: whether the head is examined next. `has_passed`: whether a job has overtaken the
-#:   head since the head was examined. `is_changed`: whether `Work.beside` must be computed again.
+#: The variables of the main loop of EASY. `now`: the present instant. `is_same_instant`: whether
+#: the next iteration is at the same instant. `arrived`, `started` and `running`: how many jobs have
+#: arrived, have started and are running. `departed`: whether jobs have left at the present instant.
+#: `head`: the number of the job at the head of the queue. `candidate`: the number of the first job
+#: that may be examined next. `listed`: how many jobs are in the list of the jobs that arrived last.
+#: `outside`: the waiting jobs with this number or a higher one are in that list. `shadow`: the
+#: planned start of the head. `is_planned`: whether the shadow and the spare processors are up to
+#: date. `on_one`: whether the head needs a single cluster at the shadow. `at_head`: whether the
+#: head is examined next. `has_passed`: whether a job has overtaken the head since the head was
+#: examined. `is_changed`: whether `Work.beside` must be computed again.
 TIMES = "now shadow"
 NUMBERS = "arrived started running head candidate listed outside"
 FLAGS = "is_same_instant departed is_planned on_one at_head has_passed is_changed"
@@ -96,7 +95,7 @@ FLAGS = "is_same_instant departed is_planned on_one at_head has_passed is_change
 def new_arrays(
     allocation: np.ndarray, idle: np.ndarray, keys: np.ndarray, rule: Rule, is_in_turn: bool
 ) -> Arrays:
-    """Return the arrays of a run of EASY.
+    """Return the arrays for a run of EASY.
 
     Parameters
     ----------
@@ -147,7 +146,8 @@ def run_easy(run, watch):
             break
         started_before = state.started
         start_jobs(run, state)
-        # With a constant number of waiting jobs, new jobs enter the queue at the same instant.
+        # If the number of waiting jobs is constant, a start lets a new job enter at the same
+        # instant.
         is_held = run.options.backlog > 0 and state.arrived < len(submit)
         state.is_same_instant = is_held and state.started > started_before
     return state.started
@@ -155,7 +155,7 @@ def run_easy(run, watch):
 
 @kernel(forceinline=True)
 def advance(run, state):
-    """Go to the next instant: jobs leave, and new jobs enter the queue.
+    """Advance to the next instant, at which jobs leave or new jobs enter the queue.
 
     Returns False if nothing happens any more.
     """
@@ -171,7 +171,7 @@ def advance(run, state):
     state.is_planned = state.is_planned and not state.departed
     if not options.is_in_turn and first < state.head:
         state.head, state.is_planned = first, False
-    # Without a departure, the jobs before the first new one need not be examined again.
+    # If no job has left, jobs before the first new job in the queue need not be examined again.
     is_from_head = state.departed or options.is_adaptive > 0
     state.candidate = state.head if is_from_head else first
     return True
@@ -193,7 +193,7 @@ def depart_as_planned(arrays, state):
 
 @kernel(forceinline=True)
 def admit(run, state, newcomers):
-    """Add new jobs to the queue, and return the lowest of their numbers.
+    """Add new jobs to the queue, and return the lowest job number among them.
 
     In order of arrival, they are appended to the list of the last arrivals. If the list is full,
     its jobs are first moved to the trees. In other orders, the new jobs are entered into the trees
@@ -218,7 +218,7 @@ def admit(run, state, newcomers):
 
 @kernel(forceinline=True)
 def enter_trees(run, job):
-    """Enter a waiting job into the two trees over the queue."""
+    """Enter a waiting job into the two search trees of the waiting jobs."""
     enter(run.trees.keys, run.stream.keys, job)
     enter(run.trees.least, run.expected.least, job)
 
@@ -237,8 +237,8 @@ def start_jobs(run, state):
                 start_job(run, state, job, stop)
             state.candidate = job + 1
         elif state.has_passed and options.has_choice:
-            # All waiting jobs are examined again, because the started jobs may have changed the
-            # clusters on which other jobs are placed.
+            # All waiting jobs are examined again. A job that would have delayed the head may now be
+            # placed on other clusters, because other jobs have started.
             state.candidate, state.at_head, state.has_passed = state.head, True, False
             state.is_planned = state.is_planned and not options.is_adaptive
         else:
@@ -247,7 +247,7 @@ def start_jobs(run, state):
 
 @kernel(forceinline=True)
 def next_candidate(run, state):
-    """Return the number of the job that is examined next; -1 if no other job may start.
+    """Return the number of the job to examine next, or -1 if no other job may start.
 
     This is the head of the queue if it can start, and otherwise the next job that the search in the
     trees and in the list of the last arrivals finds.
@@ -292,7 +292,7 @@ def waits_for_one(run, state, job):
 
 @kernel(forceinline=True)
 def may_start(run, state, job):
-    """Place a job that fits, and return whether it may start on this allocation.
+    """Place a job that fits, and return whether it may start on the resulting allocation.
 
     The head of the queue may start. Another job may start if it does not delay the head. If a job
     may not start, its allocation is set to zeros again.
@@ -315,7 +315,10 @@ def may_start(run, state, job):
 
 @kernel(forceinline=True)
 def start_job(run, state, job, stop):
-    """Start a job on its allocation. All jobs that have arrived have numbers below `stop`."""
+    """Start a job on its allocation.
+
+    All jobs that have arrived have numbers below `stop`.
+    """
     arrays, work, plan = run.arrays, run.arrays.work, run.arrays.plan
     insert(plan.ends, plan.jobs, state.running, arrays.until[job], job)
     state.running = begin_job(
@@ -357,7 +360,7 @@ def next_head(run, head, stop):
 
 @kernel(forceinline=True)
 def strike(last, listed, job):
-    """Remove a job from the list of the last arrivals; return the number of remaining jobs."""
+    """Remove a job from the list of the jobs that arrived last; return how many jobs remain."""
     position = 0
     while last[position] != job:
         position += 1
@@ -368,7 +371,7 @@ def strike(last, listed, job):
 
 @kernel(forceinline=True)
 def plan_head(keys, parts, head, more, now, rule, options, plan, running, work):
-    """Plan the start of the head of the queue, and write the processors that are then idle.
+    """Plan the start of the head of the queue, and store the processors that are idle then.
 
     `more` is how much longer the head would run on two clusters than on one. Returns the promised
     start, the planned start, and whether the head needs a single cluster at the planned start.
@@ -411,7 +414,7 @@ def cast_shadow(keys, head, request, width, plan, running, work):
 
 @kernel
 def fits_soon(sizes, request, until, plan, running, work):
-    """Return whether a job fits on no single cluster now, but is expected to by `until`."""
+    """Return whether a job fits on no single cluster now, but is expected to fit by `until`."""
     held = work.held
     copy(work.idle, held)
     if fits_on_one(sizes, request, held):
@@ -460,7 +463,7 @@ def choose_shadow(key, sizes, more, now, request, plan, running, work):
 
 @kernel(forceinline=True)
 def leave_for(head, parts, request, work):
-    """Write into `work.beside` an upper bound on the keys of jobs that may run beside the head.
+    """Write into `work.beside` an upper bound on the keys of jobs that can run beside the head.
 
     Such a job fits now, and leaves enough processors for the head at the shadow.
     """
@@ -473,14 +476,14 @@ def leave_for(head, parts, request, work):
         left -= parts[head, i]
         if request == ORDERED:
             beside[i] = min(beside[i], work.spare[i] - parts[head, i])
-    # The last entries of a key, after the parts, are the total number of processors of a job.
+    # The last entries of `beside` limit the total number of processors of a job.
     for i in range(min(parts.shape[1], len(beside) - 1), len(beside)):
         beside[i] = min(beside[i], left)
 
 
 @kernel(forceinline=True)
 def leaves_room(head, keys, parts, request, on_one, taken, work):
-    """Return whether the head still fits at the shadow if another job then has `taken`.
+    """Return whether the head still fits at its planned start if another job has `taken` then.
 
     If so, the processors in `taken` are subtracted from the spare processors.
     """

@@ -26,7 +26,7 @@ STOP, STARTED = range(2)
 
 @kernel(forceinline=True)
 def push(ends, numbers, count, end, number):
-    """Add a job with a given end to a heap of running jobs, which has `count` jobs."""
+    """Add a job with a given end to a heap of `count` running jobs."""
     i = count
     while i > 0:
         parent = (i - 1) >> 1
@@ -39,7 +39,7 @@ def push(ends, numbers, count, end, number):
 
 @kernel(forceinline=True)
 def pop(ends, numbers, count):
-    """Remove the job with the earliest end from a heap of running jobs; return its number."""
+    """Remove the job with the earliest end from a heap of running jobs; return the job number."""
     first, last, i = numbers[0], count - 1, 0
     end, number = ends[last], numbers[last]
     while True:
@@ -77,7 +77,7 @@ def depart(ends, numbers, count, now, allocation, idle):
 
 @kernel(forceinline=True)
 def next_instant(ends, count, submit, arrived, backlog):
-    """Return the instant of the next departure or submission, or infinity if there is none.
+    """Return the instant of the next departure or submission; infinity if none will come.
 
     With a `backlog` above 0, the queue has this constant length, and only departures count.
     """
@@ -100,7 +100,7 @@ def next_arrival(submit, arrived, now, started, backlog):
 
 @kernel(forceinline=True)
 def insert(plan, plan_jobs, count, end, number):
-    """Add a job to a list of `count` jobs that is sorted by decreasing end."""
+    """Insert a job into a list of `count` jobs that is sorted by decreasing end."""
     i = count
     while i > 0 and plan[i - 1] < end:
         plan[i], plan_jobs[i] = plan[i - 1], plan_jobs[i - 1]
@@ -110,7 +110,7 @@ def insert(plan, plan_jobs, count, end, number):
 
 @kernel(forceinline=True)
 def remove(plan, plan_jobs, count, end, number):
-    """Remove a job with a given end from a list that is sorted by decreasing end."""
+    """Remove a job with a given end from a list of jobs that is sorted by decreasing end."""
     i = count - 1
     while plan[i] < end:
         i -= 1
@@ -122,7 +122,7 @@ def remove(plan, plan_jobs, count, end, number):
 
 @kernel(forceinline=True)
 def begin_job(job, now, stream, columns, idle, ends, numbers, running):
-    """Start a job on its allocation, which is in `columns`.
+    """Start a job on its allocation, which `columns` already contains.
 
     The start and the end of the job are written, its processors are removed from the idle ones, and
     the job is added to the heap. Returns the new number of running jobs.

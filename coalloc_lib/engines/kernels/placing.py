@@ -33,17 +33,19 @@ from coalloc_lib.basics.compilation import takes_fixed
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.model.placement import FACTOR, PRIME
 
-#: A placement, as the kernels know it. `request`: the code of the request type. `choice`: the code
-#: of the rule that chooses a cluster for each part. `single`: the code of the rule that chooses one
-#: cluster for a whole flexible or unordered request; NONE if requests are not kept whole. `order`,
-#: int64 (c,): a number for each cluster. For first fit, these are the clusters in order; for the
-#: least loaded cluster, the cluster sizes; for random fit, random numbers.
+#: The codes of a placement policy in the kernels. `request`: the code of the request type.
+#: `choice`: the code of the rule that chooses a cluster for each part of a job. `single`: the code
+#: of the rule that chooses one cluster for a whole flexible or unordered request, or NONE if the
+#: policy does not try to keep requests whole. `order`, int64 (c,): a number for each of c clusters.
+#: First fit needs the order of the clusters here, the least loaded rule the cluster sizes, and
+#: random fit random numbers.
 Rule = namedtuple("Rule", "request choice single order")
 takes_fixed(Rule)
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
-#: This number is added to the codes FLEXIBLE and TOTAL if some jobs must stay on their own cluster;
-#: see `placement.HomeSite`. The first part of a job is then the number of processors that may be
-#: placed on any cluster, and the other parts are the numbers that must be placed on each cluster.
+#: This number is added to the request codes FLEXIBLE and TOTAL if some jobs must stay on their own
+#: cluster; see `placement.HomeSite`. The first part of each job is then the number of its
+#: processors that any cluster may provide. Each further part is the number that a particular
+#: cluster must provide.
 OR_STAYS = 2
 FIRST_FIT, WORST_FIT, BEST_FIT, LEAST_LOADED, RANDOM_FIT = range(5)
 NONE = -1
@@ -51,7 +53,7 @@ NONE = -1
 
 @kernel
 def sort_rows(parts):
-    """Sort each row of a table of processor numbers in decreasing order.
+    """Sort each row of a table of processor counts in decreasing order.
 
     Rows are short, and insertion without branches is faster for them than a general sort.
     """
@@ -66,7 +68,7 @@ def sort_rows(parts):
 
 @register_jitable
 def empty_room(keys, rule):
-    """Return an uninitialized array with which `fits` can compare the keys of jobs.
+    """Return an uninitialized array for the limits with which `fits` compares the keys of jobs.
 
     `keys` has shape (n, k), and the `Rule` is the placement of the jobs.
     """
@@ -101,7 +103,7 @@ def copy(source, target):
 
 @kernel(forceinline=True)
 def set_room(idle, request, width, room):
-    """Write into `room` the numbers that limit the keys of jobs that fit on the idle processors.
+    """Write into `room` the limits on the key of a job that fits on the idle processors.
 
     The jobs have `width` parts each; see the docstring of the module.
     """
@@ -137,7 +139,7 @@ def set_room(idle, request, width, room):
 
 @kernel(forceinline=True)
 def fits(key, room):
-    """Return whether a job with a given key fits on the processors that `room` describes.
+    """Return whether a job with a given key fits within the limits in `room`.
 
     A job whose room has an entry more than its key also fits if its total does not exceed this
     entry.
@@ -202,7 +204,7 @@ def place(sizes, request, choice, single, order, idle, taken):
         if single != NONE:
             left = least = total(sizes)
             rule = single
-        # A flexible request may need several clusters. A component needs exactly one cluster.
+        # A flexible request may be spread over several clusters, but a component needs one cluster.
         while left > 0:
             best = NONE
             for i in range(len(idle)):

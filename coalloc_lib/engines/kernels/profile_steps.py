@@ -29,40 +29,47 @@ from coalloc_lib.engines.kernels.arguments import Expected, Stream
 from coalloc_lib.engines.kernels.events import time_on
 from coalloc_lib.engines.kernels.placing import Rule, empty_room, fits, place, set_room
 
-#: A step function of time, the number of idle processors. `begin`, float64: when each step begins.
-#: `idle`, int64 (steps, c + 1): the number of idle processors of each cluster, and an upper bound
-#: on the total size of a job that fits. `blocks`, int64: see `COUNT`. `known`, float64 (blocks, 3,
-#: levels): the three values of each block for each level; the first two are infinite if there is no
-#: such step. `levels`, int64: the levels, in increasing order.
+#: The number of idle processors on c clusters as a step function of time. The steps are stored in
+#: blocks. `begin`, float64: when each step begins. `idle`, int64 (steps, c + 1): the number of idle
+#: processors of each cluster, and an upper bound on the total size of a job that fits. `blocks`,
+#: int64: the rows that are described at `COUNT`. `known`, float64 (blocks, 3, levels): three values
+#: for each block and each level, described at `BLOCKED`. `levels`, int64: the levels, which are
+#: numbers of processors, in increasing order.
 Steps = namedtuple("Steps", "begin idle blocks known levels")
-#: The reservations: starts and ends, float64 (n,), and processors, int32 (n, c). `momentary`, int64
-#: (n,): the numbers of the waiting jobs of length 0.
+#: The reservations of n jobs on c clusters. `since` and `until`, float64 (n,): their starts and
+#: ends. `allocation`, int32 (n, c): their processors in each cluster. `momentary`, int64 (n,): the
+#: numbers of the waiting jobs of length 0.
 Reserved = namedtuple("Reserved", "since until allocation momentary")
-#: How the total size of a job that fits is bounded: the code `request` of the request type, the
-#: number of parts of a job (`width`), and the entry `whole` of the array `room`; see `placing`.
+#: What determines the upper bound on the total size of a job that fits: the code of the request
+#: type (`request`), the number of parts of each job (`width`), and the entry `whole` of the array
+#: `room`, which the module `placing` explains.
 Sizing = namedtuple("Sizing", "request width whole room")
-#: What a search for a start needs. `parts` and `keys`: see `placing`. `expected`: the `Expected`
-#: lengths. `rule`: the placement. `reserved`: the `Reserved` intervals. `idle`, int64 (c,): scratch
-#: space. `taken`, int32 (c,): the allocation that was found. `sizing`: see `Sizing`.
+#: The data for a search for a start on c clusters. `parts` and `keys`: sizes of the jobs, see
+#: `placing`. `expected`: the lengths of the jobs, see `Expected`. `rule`: the placement.
+#: `reserved`: the reservations, see `Reserved`. `idle`, int64 (c,): scratch space. `taken`, int32
+#: (c,): the allocation that was found. `sizing`: see `Sizing`.
 Search = namedtuple("Search", "parts keys expected rule reserved idle taken sizing")
 
-#: The maximal number of steps in a block, and half of it.
+#: The maximum number of steps in a block of the profile, and half of this number.
 BLOCK, HALF = 16, 8
-#: The rows of `Steps.blocks`. COUNT: the number of steps in each block. CHANGED: whether the values
-#: of the block in `known` must be computed again. ORDER: the blocks in order of time. NUMBERS: a
-#: row whose first entries are FIRST (the position of the present step), BLOCKS (the number of
-#: blocks in ORDER) and USED (the number of blocks that have ever been used).
+#: The rows of the array `Steps.blocks`. COUNT: the number of steps in each block. CHANGED: whether
+#: the values of each block in `Steps.known` are out of date. ORDER: the blocks in order of time.
+#: NUMBERS: a row whose first entries are FIRST (the position of the present step), BLOCKS (the
+#: number of blocks in ORDER) and USED (the number of blocks that have ever been used).
 COUNT, CHANGED, ORDER, NUMBERS = range(4)
 FIRST, BLOCKS, USED = range(3)
-#: The positions of the three values of a block and a level in `Steps.known`: the start of the first
-#: step with too few idle processors, the instant from which enough are idle, and the longest time.
+#: The indices of the three values in the array `Steps.known`, for a block and a number of
+#: processors. BLOCKED: when the first step with fewer idle processors begins. OPEN: the instant
+#: from which this number is idle until the end of the block. LONGEST: an upper bound on how long
+#: this number is idle between two steps with fewer. BLOCKED and OPEN are infinite if there is no
+#: such instant.
 BLOCKED, OPEN, LONGEST = range(3)
 #: An upper bound on the relative rounding error of an instant in the profile.
 ROUNDING = 4 * np.finfo(np.float64).eps
 
 
 def new_search(stream: Stream, expected: Expected, rule: Rule, allocation: np.ndarray) -> Search:
-    """Return the arrays for the search for a start, when no job has a reservation.
+    """Return the arrays for searches for a start, without any reservations.
 
     Reservations will be written into `allocation`, int32 (n, c).
     """
@@ -77,7 +84,7 @@ def new_search(stream: Stream, expected: Expected, rule: Rule, allocation: np.nd
 
 @kernel(makes_arrays=True)
 def empty_steps(blocks, clusters, levels):
-    """Return uninitialized steps of a profile, with room for a number of blocks."""
+    """Return uninitialized steps of a profile, with memory for a given number of blocks."""
     rows, table = blocks * BLOCK, np.zeros((4, blocks), np.int64)
     known = np.empty((blocks, 3, len(levels)))
     table[CHANGED] = 1
@@ -86,7 +93,7 @@ def empty_steps(blocks, clusters, levels):
 
 @kernel(makes_arrays=True)
 def new_steps(idle, levels):
-    """Return the profile of an idle system without reservations: a single step from 0 on."""
+    """Return the profile of an idle system without reservations, which has a single step."""
     steps = empty_steps(8, len(idle), levels)
     steps.begin[0], steps.idle[0, len(idle)] = 0.0, idle.sum()
     steps.idle[0, : len(idle)] = idle
@@ -96,7 +103,7 @@ def new_steps(idle, levels):
 
 @kernel(makes_arrays=True)
 def with_room(steps, needed):
-    """Return the steps of a profile, or a larger copy if fewer than `needed` blocks are free."""
+    """Return the given steps, or a larger copy if fewer than `needed` of their blocks are free."""
     if steps.blocks[NUMBERS, USED] + needed <= steps.blocks.shape[1]:
         return steps
     return packed(steps, needed)
@@ -104,7 +111,7 @@ def with_room(steps, needed):
 
 @kernel(makes_arrays=True)
 def packed(steps, needed):
-    """Return a copy of the steps of a profile from the present step on, in half-full blocks.
+    """Copy the steps of a profile, from the present step on, into blocks that are half full.
 
     The copy has at least `needed` free blocks.
     """
@@ -129,7 +136,7 @@ def packed(steps, needed):
 
 @kernel
 def find(begin, blocks, instant):
-    """Find the step that contains an instant, or the first step if the instant is before it.
+    """Find the step of a profile that contains an instant; an earlier instant gives the first step.
 
     Returns the position of the block of the step in the order, and the row of the step.
     """
@@ -150,7 +157,7 @@ def find(begin, blocks, instant):
 
 @kernel
 def following(blocks, at, row):
-    """Return the place of the step after a given step of the profile.
+    """Return the block and the row of the step that follows a given step of the profile.
 
     The place consists of the position of the block and of the row. The row is -1 if the given step
     is the last one.
@@ -163,7 +170,7 @@ def following(blocks, at, row):
 
 @kernel
 def split(begin, idle, blocks, at, row, instant):
-    """Divide the step in a row into two steps, the second of which begins at an instant.
+    """Divide a step of the profile into two steps, the second of which begins at an instant.
 
     At least one block must be free. Returns the position of the block and the row of the new step.
     """
@@ -198,7 +205,7 @@ def split(begin, idle, blocks, at, row, instant):
 
 @kernel
 def join(begin, idle, blocks, at, row):
-    """Merge the step in a row with the step before it if they have the same idle processors."""
+    """Merge a step of the profile with the step before it if they have the same idle processors."""
     block, before = row // BLOCK, row - 1
     if at * BLOCK + row % BLOCK == blocks[NUMBERS, FIRST]:
         return
@@ -255,15 +262,15 @@ def take(steps, start, end, taken, sign, sizing):
 
 @kernel
 def move(steps, old, new, given, taken, sizing):
-    """Move a reservation from one interval and allocation to another one.
+    """Replace the interval and the allocation of a reservation by new ones.
 
     `old` and `new` are the starts and ends of the intervals, and `given` and `taken` are the
     allocations. At least two blocks must be free.
     """
     start, end = old
     new_start, new_end = new
-    # If the intervals overlap and the allocation is the same, only the time in which they differ is
-    # changed.
+    # If the old and the new interval overlap and the allocations are equal, the profile is changed
+    # only where the intervals differ.
     same = new_start < start < new_end < end
     for c in range(len(taken)):
         same = same and given[c] == taken[c]
@@ -281,7 +288,7 @@ def forget(steps, now):
 
 @kernel
 def most_idle(steps, now, before):
-    """Return an upper bound on the size of a job that fits at some instant before `before`."""
+    """Return an upper bound on the size of a job that fits at any time from `now` to `before`."""
     begin, idle, blocks = steps.begin, steps.idle, steps.blocks
     whole, most = idle.shape[1] - 1, 0
     at, row = find(begin, blocks, now)
@@ -306,7 +313,7 @@ def drop(numbers, count, number):
 
 @kernel
 def idle_throughout(steps, at, row, start, end, own, reserved, count, idle):
-    """Write into `idle` the number of processors of each cluster that are idle in an interval.
+    """Write into `idle` how many processors of each cluster are idle during a whole interval.
 
     The processors that are reserved for the job `own` count as idle. The step in `row` contains
     `start`. There are `count` waiting jobs of length 0.
@@ -336,7 +343,7 @@ def idle_throughout(steps, at, row, start, end, own, reserved, count, idle):
 
 @kernel
 def summarize(begin, idle, block, count, known, levels):
-    """Compute the values with which a search can skip a block of steps, for each level."""
+    """Compute the values that let a search skip a block of steps, for each level."""
     whole = idle.shape[1] - 1
     for k in range(len(levels)):
         blocked = open_since = np.inf
@@ -354,7 +361,7 @@ def summarize(begin, idle, block, count, known, levels):
 
 @kernel
 def next_window(steps, position, start, before, wanted, level, length, since):
-    """Find the first interval in which at least `wanted` processors are always idle.
+    """Find the first interval in which `wanted` processors or more are idle all the time.
 
     The interval starts at `start` or later, but before `before`. It is as long as `length`, or
     reaches to the instant `since`, from which on the job has a reservation of its own. The search
@@ -367,7 +374,8 @@ def next_window(steps, position, start, before, wanted, level, length, since):
     whole, last = idle.shape[1] - 1, blocks[NUMBERS, BLOCKS] - 1
     at, i = position // BLOCK, position % BLOCK
     while True:
-        # Examine the steps of this block, and of the next ones while an interval is open.
+        # Examine the steps of this block. Continue in the next blocks while enough processors are
+        # idle.
         while True:
             block = blocks[ORDER, at]
             for row in range(block * BLOCK + i, block * BLOCK + blocks[COUNT, block]):
@@ -384,7 +392,7 @@ def next_window(steps, position, start, before, wanted, level, length, since):
             at, i = at + 1, 0
             if start == np.inf:
                 break
-        # Skip the blocks in which no interval of this length can start.
+        # Skip the blocks in which no idle interval of the required length can begin.
         open_since, opened_at = np.inf, at
         while True:
             block = blocks[ORDER, at]
@@ -409,7 +417,7 @@ def next_window(steps, position, start, before, wanted, level, length, since):
 
 @kernel
 def earliest(job, steps, now, before, count, search):
-    """Find the earliest start of a job that is at least `now` and before `before`.
+    """Find the earliest start of a job from `now` on that lies before `before`.
 
     There are `count` waiting jobs of length 0. Returns the start and the end, which are infinite if
     there is no such start. The allocation is written into `search.taken`.
@@ -424,7 +432,8 @@ def earliest(job, steps, now, before, count, search):
         position, start = next_window(steps, position, start, before, wanted, level, least, since)
         if start == np.inf:
             break
-        # On one cluster, `next_window` has already compared every step with the size of the job.
+        # If there is only one cluster, `next_window` has already compared all steps with the job
+        # size.
         if len(search.idle) == 1 and count == 0 and start + least > start:
             search.taken[0] = wanted
             return start, start + expected.alone[job]
@@ -443,7 +452,7 @@ def earliest(job, steps, now, before, count, search):
 
 @kernel(forceinline=True)
 def level_of(levels, wanted):
-    """Return the position of the highest level that is at most `wanted`; 0 if all are higher."""
+    """Return the index of the highest level up to `wanted`, or 0 if all levels are higher."""
     level = 0
     while level + 1 < len(levels) and levels[level + 1] <= wanted:
         level += 1
@@ -476,7 +485,7 @@ def end_of(job, steps, at, row, start, count, search):
 
 @kernel(forceinline=True)
 def next_start(tried, start, reserved, count):
-    """Return the next start to try after `tried`: the next one at which a job of length 0 leaves.
+    """Return the next start to try after `tried`: when a job of length 0 leaves, or `start`.
 
     Such a job, which leaves at the instant at which it starts, may have been the only obstacle. The
     result is at most `start`, the beginning of the next step.

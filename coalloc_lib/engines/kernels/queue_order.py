@@ -41,17 +41,17 @@ from coalloc_lib.engines.kernels.placing import fits, place, set_room
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
 #: The options of FCFS and FPFS. `max_jumps`: how often a job may be overtaken (0 for FCFS).
-#: `counts_at_head`: whether only overtakings at the head of the queue count. `backlog`: the
-#: constant length of the queue; with 0, jobs arrive when they are submitted.
+#: `counts_at_head`: whether overtakings of a job count only while it is the head of the queue.
+#: `backlog`: the constant number of waiting jobs, or 0 if jobs arrive when they are submitted.
 JumpOptions = namedtuple("JumpOptions", "max_jumps counts_at_head backlog")
-#: The working arrays of a run of FCFS or FPFS: the idle processors (`idle`), whether each job waits
-#: (`waiting`), the numbers with which a key is compared (`room`), and the heap of departures
-#: (`ends` and `numbers`).
+#: The working arrays of a run of FCFS or FPFS. `idle`: the number of idle processors of each
+#: cluster. `waiting`: whether each job waits. `room`: the limits for the keys of jobs that fit.
+#: `ends` and `numbers`: a heap with the ends and the numbers of the running jobs.
 Work = namedtuple("Work", "idle waiting room ends numbers")
 
 
 def new_work(n: int, idle: np.ndarray, room: np.ndarray) -> Work:
-    """Return the working arrays for n jobs on clusters with these numbers of processors."""
+    """Return the working arrays for n jobs on clusters that have `idle` processors."""
     capacity = min(n, int(idle.sum()))
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     return Work(idle, np.zeros(n, np.bool_), room, ends, numbers)
@@ -80,8 +80,8 @@ def run_in_turn(stream, rule, options, columns, work, tree, watch):
         arrived = next_arrival(submit, arrived, now, started, backlog)
         for newcomer in range(first_new, arrived):
             columns.entered[newcomer], waiting[newcomer] = now, True
-        # Each turn of the inner loop starts the first job, from `job` on, that fits and may start.
-        # Without a departure, only the new jobs can fit.
+        # Each iteration of the inner loop starts the first job, from `job` on, that fits and may
+        # start. If no job has left, only the new jobs can fit.
         job = head if running < running_before else first_new
         while job < arrived:
             set_room(idle, rule.request, parts.shape[1], room)
@@ -102,14 +102,15 @@ def run_in_turn(stream, rule, options, columns, work, tree, watch):
             job += 1
         if options.max_jumps:
             enter_waiting(tree, keys, waiting, first_new, arrived)
-        # With a constant number of waiting jobs, new jobs enter the queue at the same instant.
+        # If the number of waiting jobs is constant, a start lets a new job enter at the same
+        # instant.
         is_same_instant = backlog > 0 and started > started_before and arrived < n
     return started
 
 
 @kernel(forceinline=True)
 def next_waiting(waiting, job, stop):
-    """Return the first waiting job from `job` on, or `stop` if no job before it waits."""
+    """Return the first waiting job from `job` to before `stop`, or `stop` if none waits."""
     while job < stop and not waiting[job]:
         job += 1
     return job
@@ -117,7 +118,7 @@ def next_waiting(waiting, job, stop):
 
 @kernel(forceinline=True)
 def enter_waiting(tree, keys, waiting, first, stop):
-    """Enter the waiting jobs from `first` to before `stop` into the tree over the queue."""
+    """Enter the waiting jobs from `first` to before `stop` into the search tree of the queue."""
     for job in range(first, stop):
         if waiting[job]:
             enter(tree, keys, job)

@@ -37,18 +37,18 @@ import numpy as np
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.placing import fits
 
-#: The number of jobs that share a leaf of a tree. Comparing the keys of a few successive jobs is
-#: faster than one more level of the tree.
+#: The number of jobs in a leaf of a search tree. Comparing the keys of a few successive jobs is
+#: faster than searching one more level of the tree.
 BLOCK = 4
-#: The value of all entries of a node of a tree if no job below the node waits.
+#: The value of all entries of a tree node below which no job waits.
 NEVER = np.iinfo(np.int32).max
-#: Two trees over the queue. The rows of `keys` are lower bounds of the keys of the waiting jobs,
+#: Two search trees of the waiting jobs. The rows of `keys` are lower bounds of the keys of jobs,
 #: and the rows of `least` are lower bounds of their expected lengths.
 Trees = namedtuple("Trees", "keys least")
 
 
 def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
-    """Return a tree over an empty queue, for a number of jobs with keys of `width` entries."""
+    """Return a search tree of an empty queue, for `jobs` jobs with keys of `width` entries."""
     blocks = -(-jobs // BLOCK)
     leaves = 1 << max(blocks - 1, 0).bit_length()
     return np.full((2 * leaves, width), NEVER, dtype=kind)
@@ -56,7 +56,7 @@ def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
 
 @kernel
 def enter(tree, keys, job):
-    """Enter a waiting job into a tree: lower the bounds of all nodes above it to its key."""
+    """Enter a waiting job into a search tree, and lower the bounds of the nodes above the job."""
     node = tree.shape[0] // 2 + job // BLOCK
     while node > 0:
         changed = False
@@ -71,7 +71,7 @@ def enter(tree, keys, job):
 
 @kernel
 def tighten(tree, keys, waiting, block, stop):
-    """Compute the lower bounds of a leaf, and of all nodes above it, from its waiting jobs.
+    """Compute the lower bounds of a leaf and of all nodes above it from the waiting jobs.
 
     The bounds can only rise. Only the jobs before `stop` are in the tree.
     """
@@ -95,7 +95,7 @@ def tighten(tree, keys, waiting, block, stop):
 
 @kernel
 def next_block(tree, room, block):
-    """Return the first block, from `block` on, in which a job may fit; -1 if there is none."""
+    """Return the first block of jobs, from `block` on, in which a job may fit; -1 if none may."""
     leaves = tree.shape[0] // 2
     node = leaves + block
     while True:
@@ -104,7 +104,8 @@ def next_block(tree, room, block):
                 return node - leaves
             node *= 2
         else:
-            # A right child has no further sibling, so the search goes up to the first left child.
+            # A right child has no further sibling, so the search moves up until it reaches a left
+            # child.
             while node & 1:
                 node >>= 1
             if node == 0:

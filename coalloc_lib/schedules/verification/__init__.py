@@ -19,11 +19,12 @@ from coalloc_lib.schedules.verification.second_run import check_second_run
 
 __all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
 
-#: The decisions of a policy are checked by default if the schedule has at most this number of jobs.
+#: The maximum number of jobs in a schedule for which the decisions of a policy are checked by
+#: default.
 MOST_JOBS = 50_000
-#: The decisions of a policy without memory are checked by default if the sum of the queue lengths
-#: at all instants is at most this number. The policy examines each waiting job at each instant, and
-#: for this number the check takes about a minute.
+#: The decisions of a policy without memory are checked by default only if the queue lengths at all
+#: instants add up to at most this number. The check examines each waiting job at each instant. At
+#: this limit, it takes about a minute.
 MOST_WAITING = 15_000_000
 
 

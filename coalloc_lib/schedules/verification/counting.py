@@ -24,7 +24,8 @@ from coalloc_lib.schedules.verification.decisions import Walk
 from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
-#: The rules of the model by kind, in the order in which `verify` checks them.
+#: The functions that check the rules of the model, by the kind of violation that they find. The
+#: rules are in the order in which `verify` checks them.
 RULES: dict[str, Callable[[Any], None]] = {
     "incomplete": rules._check_complete,
     "submission": rules._check_submissions,
@@ -49,7 +50,7 @@ KINDS = {
 
 @dataclass
 class Violations:
-    """The violations of a schedule.
+    """The violations of rules that were found in a schedule.
 
     Attributes
     ----------
@@ -69,14 +70,14 @@ class Violations:
     unchecked: list[str] = field(default_factory=list)
 
     def add(self, kind: str, error: ScheduleError) -> None:
-        """Count a violation, or several of one kind that an error counts."""
+        """Add the number of jobs that an error reports to the count of a kind of violation."""
         self.counts[kind] = self.counts.get(kind, 0) + error.count
         if self.first is None:
             self.first, self.kind = error, kind
 
 
 def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
-    """Return all violations of a schedule that contains starts, ends and allocations only.
+    """Find all violations in a schedule of which only starts, ends and allocations are known.
 
     Parameters
     ----------
@@ -113,7 +114,6 @@ def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
 
 
 def _compare_second_run(schedule: Any, found: Violations) -> None:
-    """Count the jobs that differ in a second run of a policy with memory."""
     wanted, name = second_run._second_run(schedule), name_of(schedule.scheduling)
     rejected = ~schedule.served
     differs = {
@@ -129,7 +129,8 @@ def _compare_second_run(schedule: Any, found: Violations) -> None:
     }
     when = np.fmin(np.fmin(schedule.start, wanted.start), np.inf)
     when = np.where(np.isnan(when), schedule.jobs.submit, when)
-    # The kind with the earliest difference comes first, because the later ones follow from it.
+    # The kind of difference that occurs first is reported first, because later differences can
+    # follow from it.
     kinds = [kind for kind, bad in differs.items() if bad.any()]
     for kind in sorted(kinds, key=lambda kind: when[differs[kind]].min()):
         jobs = np.flatnonzero(differs[kind])
@@ -144,7 +145,7 @@ def _compare_second_run(schedule: Any, found: Violations) -> None:
 
 
 class FollowedState(ImpliedState):
-    """An implied state in which decisions of the policy can be undone.
+    """A simulation state in which the decisions of a policy can be undone.
 
     A schedule may use more processors than there are. The policy then sees no idle processor, and
     `debt` has the number of processors that are missing on each cluster.
@@ -156,12 +157,12 @@ class FollowedState(ImpliedState):
         self._debt = [0] * len(system)
 
     def begin(self, job: Job, taken: Sequence[int]) -> None:
-        """Start a job, and remember its place in the queue."""
+        """Start a job, and remember its position in the queue."""
         self._decided.append((job, self.queue.index(job)))
         super().begin(job, taken)
 
     def undo(self) -> None:
-        """Put all jobs back into the queue that have started since the last call of `keep`."""
+        """Put all jobs that have started since the last call of `keep` back into the queue."""
         for job, position in reversed(self._decided):
             self.finish(job)
             job.start = job.allocation = None
@@ -173,7 +174,7 @@ class FollowedState(ImpliedState):
         self.keep()
 
     def keep(self) -> None:
-        """Make the starts since the last call final."""
+        """Make all starts since the last call of `keep` final."""
         self._decided, self.started = [], []
         self.refused, self.newly_promised, self.wakes = {}, [], []
 
@@ -184,7 +185,7 @@ class FollowedState(ImpliedState):
 
 
 class FollowingWalk(Walk):
-    """A walk through a schedule that counts the decisions that differ from those of the policy.
+    """A pass through a schedule that counts where its decisions differ from those of the policy.
 
     At each instant the policy decides first. Its decisions are undone, and the starts of the
     schedule are made in their place.
@@ -201,7 +202,7 @@ class FollowingWalk(Walk):
         self.counted: set[int] = set()
 
     def run(self) -> None:
-        """Walk until every job has started."""
+        """Process all instants until every job has started."""
         while self.calls and self.to_leave:
             now = heappop(self.calls)
             while self.calls and self.calls[0] == now:
@@ -210,7 +211,7 @@ class FollowingWalk(Walk):
             self.serve(now)
 
     def serve(self, now: float) -> None:
-        """Process one instant; a job without length ends in a further round of it."""
+        """Process one instant, in several rounds if jobs of length 0 start and end at it."""
         due: list[int] = []
         while self.to_leave and self.left[self.to_leave[-1]] <= now:
             due.append(self.to_leave.pop())
@@ -235,7 +236,7 @@ class FollowingWalk(Walk):
         return bool(self.departures and self.departures[0][0] <= now)
 
     def agreed_starts(self, due: list[int], now: float) -> list[int]:
-        """Let the policy decide; return the jobs that it and the schedule start now."""
+        """Let the policy decide; return the jobs that the policy and the schedule start now."""
         state, waiting = self.state, -1
         while waiting != len(state.queue):
             waiting = len(state.queue)
@@ -254,7 +255,7 @@ class FollowingWalk(Walk):
         return agreed
 
     def follow(self, number: int) -> None:
-        """Start a job as the schedule does."""
+        """Start a job on the processors that it has in the schedule."""
         job = self.by_number[number]
         self.state.begin(job, self.schedule.allocation[self.row[number]].tolist())
         self.state.keep()

@@ -22,7 +22,7 @@ from coalloc_lib.schedules.verification.implied import ImpliedState
 
 
 def check_decisions(schedule: Any) -> None:
-    """Raise a `ScheduleError` at the first event of a schedule that its policy would not decide.
+    """Raise a `ScheduleError` for the first event of a schedule that contradicts its policy.
 
     The policy of the schedule must be one without memory.
     """
@@ -30,7 +30,7 @@ def check_decisions(schedule: Any) -> None:
 
 
 class Walk:
-    """A pass through the instants of a schedule, at which its policy decides again.
+    """A pass through the instants of a schedule, at which the policy decides again.
 
     Jobs are numbered in the order of their arrival. Lists with one entry for each job are indexed
     by this number.
@@ -103,7 +103,7 @@ class Walk:
             again = has_entered or bool(self.departures and self.departures[0][0] <= now)
 
     def decide(self, now: float) -> None:
-        """Let the policy decide until the queue no longer changes; compare with the schedule."""
+        """Let the policy decide until the queue no longer changes, and check its decisions."""
         state, waiting = self.state, -1
         while waiting != len(state.queue):
             waiting = len(state.queue)
@@ -155,7 +155,7 @@ class Walk:
         self.has_left[number] = True
 
     def check_promise(self, number: int, now: float) -> None:
-        """Raise an error if the policy promises a job a start that differs from the schedule."""
+        """Raise an error if the policy promises a job another start than the schedule."""
         promised, given = self.state.promised[number], self.promised[number]
         if given != promised:
             heads = "heads the queue and " if self.head() == number else ""
@@ -165,7 +165,7 @@ class Walk:
             raise self.error(message + promise_in_words(promised), number, now)
 
     def check_left_before(self, now: float) -> None:
-        """Raise an error if a job left the queue before `now`, but the policy did not decide so."""
+        """Raise an error if a job left the queue before `now` without a decision of the policy."""
         while self.to_leave and self.left[self.to_leave[-1]] < now:
             number = self.to_leave.pop()
             if self.has_left[number]:
@@ -177,7 +177,7 @@ class Walk:
             raise self.early(number)
 
     def check_untold(self) -> None:
-        """Raise an error if a job has a promised start, but the policy promises it no start."""
+        """Raise an error if the schedule has a promised start that the policy does not promise."""
         promised = self.schedule.promised
         untold = ~np.isnan(promised)
         untold[[self.row[number] for number in self.state.promised]] = False
@@ -189,7 +189,7 @@ class Walk:
         raise_first(untold, self.schedule, message, self.schedule.left_queue)
 
     def check_recorded(self) -> None:
-        """Raise an error if the policy records other attempts or processors for a job."""
+        """Raise an error if attempts or processors of a job differ from what the policy records."""
         attempts, servers = self.schedule.attempts, self.schedule.servers
         if attempts is None or servers is None:
             return
@@ -205,20 +205,20 @@ class Walk:
                 )
 
     def head(self) -> int | None:
-        """Return the number of the first waiting job in the order of the policy, if any waits."""
+        """Return the number of the first waiting job in the order of the policy, or None."""
         order = self.policy.order if self.policy.order in ORDERS else "arrival"
         jobs = self.state.queue
         return min(jobs, key=lambda job: queue_key(order, job)).number if jobs else None
 
     def what_happens_to(self, number: int) -> str:
-        """Describe in words when the schedule starts or rejects a job."""
+        """Describe in words when a job starts or is rejected in the schedule."""
         refusal = self.schedule.refused.get(self.row[number])
         if refusal is not None:
             return f"was rejected at {refusal.instant:.12g} for {refusal.why!r}"
         return f"starts only at {self.start[number]:.12g}"
 
     def late(self, number: int, allocation: Any, now: float) -> ScheduleError:
-        """Return the error for a job that the policy would start now."""
+        """Return the error for a waiting job that the policy would start now."""
         message = f"{self.name} would start it now on {allocation}, but it "
         return self.error(message + self.what_happens_to(number), number, now)
 

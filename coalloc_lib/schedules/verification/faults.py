@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 class ScheduleError(AssertionError):
-    """The error that a schedule breaks a rule of the model or of its policy.
+    """The error for a schedule that breaks a rule of the model or of its policy.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def raise_first(
     jobs = np.flatnonzero(bad)
     if len(jobs):
         when = schedule.start if instant is None else instant
-        # A job that was rejected has no start: its instant is NaN and counts as the latest.
+        # A rejected job has no start. Its instant is then NaN, and counts as later than all others.
         job = int(jobs[np.argmin(np.nan_to_num(when[jobs], nan=np.inf))])
         at = None if np.isnan(when[job]) else float(when[job])
         raise ScheduleError(message(job), job, at, count=len(jobs))

@@ -29,7 +29,7 @@ class Jobs(list):
 
 
 class ImpliedState:
-    """The state of a simulation that records the decisions of a policy for a comparison.
+    """A simulation state that records what a policy decides, to compare it with a schedule.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class ImpliedState:
         self._placement = WorstFit() if placement is None else placement
         self._request, self._components = jobs.request, jobs.components
         self._expected_end: dict[Job, float] = {}
-        # Three collections keep the answers of the placement until the idle processors change.
+        # Three collections store what the placement returned, until the idle processors change.
         # `_unfit` has the numbers of the jobs that do not fit. `_answers` has the allocations on
         # the processors that are idle now, by job number. `_answers_on` has the allocations on
         # other numbers of idle processors, by job number and these numbers.
@@ -177,7 +177,7 @@ class ImpliedState:
         numbers, idle = [job.number for job in self.queue], [*self.idle]
         if self._request == "unordered":
             # The components of an unordered job fit if they fit on the clusters with the most idle
-            # processors. The other clusters can be left out.
+            # processors, so the other clusters need not be tested.
             idle = sorted(idle, reverse=True)[: self._components.shape[1]]
         rows = self._components[numbers], np.array([idle])
         fits = fits_by(self._placement, self._request, *rows)

@@ -112,7 +112,8 @@ def _check_capacity(schedule: Any) -> None:
     for cluster, size in enumerate(schedule.system.sizes):
         took = schedule.allocation[runs, cluster]
         busy = np.cumsum(np.concatenate([-took, took])[order])
-        # A start is at fault even if the cluster was overfull before it.
+        # A job that starts on an overfull cluster is at fault even if the cluster was overfull
+        # before.
         starts = order[(busy > size) & (order >= len(start))] - len(start)
         bad[starts[took[starts] > 0]] = True
         if fault is None and (busy > size).any():

@@ -16,13 +16,13 @@ from coalloc_lib.policies import Refusal
 from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
-#: Up to this number of jobs, the second run uses the readable engine, so that it also finds
-#: mistakes of the compiled engine. The readable engine is too slow for more jobs.
+#: The maximum number of jobs for which the second run uses the readable engine, so that mistakes of
+#: the compiled engine are found too. The readable engine is too slow for more jobs.
 FEW = 500
 
 
 def check_second_run(schedule: Any) -> None:
-    """Simulate the jobs again, and raise a `ScheduleError` for the first job that differs.
+    """Simulate the jobs of a schedule again, and raise a `ScheduleError` if a job differs.
 
     The fault is reported at the earlier of the two starts of the job.
     """
@@ -45,7 +45,7 @@ def check_second_run(schedule: Any) -> None:
 
 
 def _differences(schedule: Any, wanted: Outcome) -> dict[str, NDArray[np.bool_]]:
-    """Return arrays of bool over the jobs, one for each way to differ in the second run."""
+    """Return which jobs differ in the second run, as an array of bool for each property."""
     differs = {
         "entered the queue": _differ(wanted.entered, schedule.jobs.submit),
         "was promised": _differ(wanted.promised, schedule.promised),
@@ -68,7 +68,6 @@ def _second_run(schedule: Any) -> Outcome:
 
 
 def _engine(schedule: Any) -> Callable[[Task], Outcome]:
-    """Return the function of the engine that simulates the jobs again."""
     from coalloc_lib.engines import compiled, reference
 
     knows = compiled.knows(schedule.scheduling, schedule.placement)

@@ -21,7 +21,7 @@ def _keep(key: str, pickled: bytes) -> bytes:
 
 
 class PointCache:
-    """A folder of pickled results that only its user can write to.
+    """A folder of pickled results; only its owner can write to it.
 
     Anyone who can change a pickle can run code with the rights of the user who loads it.
 
@@ -43,7 +43,7 @@ class PointCache:
             for each in (self.folder, points):
                 each.mkdir(mode=0o700, parents=True, exist_ok=True)
                 _refuse_foreign(each)
-            # Compressed files contain a checksum, so damage of a file is noticed.
+            # Compressed files contain a checksum, so damage to a file is noticed.
             memory = joblib.Memory(points, verbose=0, compress=("zlib", 1))
             self._kept = memory.cache(_keep, ignore=["pickled"])
         except OSError as error:
@@ -78,7 +78,6 @@ class PointCache:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """Raise an error if a folder belongs to another user, or if others can write to it."""
     if not hasattr(os, "geteuid"):  # On Windows a folder has the permissions of its parent.
         return
     found = os.stat(folder)

@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Failure:
-    """A call of a sweep that failed: its arguments, the error and the traceback.
+    """A failed call of a sweep: its arguments, the error and the traceback.
 
     Attributes
     ----------

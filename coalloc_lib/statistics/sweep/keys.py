@@ -52,7 +52,7 @@ def point_keys(
     seeds: Iterable[np.random.SeedSequence],
     version: str,
 ) -> list[str]:
-    """Return the cache key of each call of a sweep: for each point, one key for each seed."""
+    """Return the cache keys of the calls of a sweep: for each point, one key for each seed."""
     common = joblib.hash((library_digest(), version, _named_hash("function", function)))
     # Many calls may have the same large argument, which is hashed only once.
     values = {id(value): (name, value) for point in points for name, value in point.items()}
@@ -66,7 +66,7 @@ def point_keys(
 
 
 def _named_hash(name: str, value: Any) -> str:
-    """Return the hash of an argument; raise an error that names it if it cannot be hashed."""
+    """Return the hash of an argument, or raise an error with its name if it has no hash."""
     try:
         return value_hash(value)
     except Exception as error:  # The pickling of an object can raise any error.
@@ -78,7 +78,7 @@ def _named_hash(name: str, value: Any) -> str:
 
 
 def value_hash(value: Any) -> str:
-    """Return a hash of a value that is the same for equal values in every process.
+    """Return a hash that is the same for equal values in every process.
 
     The parts of a value are hashed one by one. `joblib.hash` of the whole value would depend on the
     order of sets, on cached properties, and on whether two equal parts are the same object.
@@ -94,7 +94,7 @@ def value_hash(value: Any) -> str:
 
 
 def _parts(value: Any, kind: type) -> Iterable[str]:
-    """Return the hashes of the parts of a value, in an order that does not vary."""
+    """Return the hashes of the parts of a value, in a reproducible order."""
     if kind in (tuple, list):
         return map(value_hash, value)
     if kind in (set, frozenset):
@@ -113,7 +113,7 @@ def _parts(value: Any, kind: type) -> Iterable[str]:
 
 
 def _pickled_parts(value: Any, kind: type) -> Iterable[str]:
-    """Return the hashes of the content of a value's pickle, without its cached properties."""
+    """Return the hashes of the pickled content of a value, without its cached properties."""
     reduce = copyreg.dispatch_table.get(kind)
     steps: Any = reduce(value) if reduce else value.__reduce_ex__(4)
     if isinstance(steps, str):
@@ -142,7 +142,7 @@ def _function_parts(function: Any) -> Iterable[str]:
 
 @functools.cache
 def _source(code: types.CodeType) -> str:
-    """Return the source text of a function, as it was when its first key was made.
+    """Return the source text of a function at the time when its first key was made.
 
     A function made by ``exec`` has the file name ``<string>``, and so has the program of
     ``python -c``. Python 3.13 would return the text of that program as the text of the function.
@@ -173,7 +173,7 @@ def _class_hash(kind: type) -> str:
 
 
 def _class_source(kind: type) -> str:
-    """Return the source text of a class, or of the notebook cell that defines it, or ''."""
+    """Return the source text of a class or of the notebook cell that defines it, or ''."""
     try:
         return inspect.getsource(kind)
     except (OSError, TypeError):

@@ -96,7 +96,6 @@ def run_points(
 
 
 def _checked_points(points):
-    """Return the points as a list; raise an error if they are not dicts of arguments by name."""
     if isinstance(points, str | Mapping) or not isinstance(points, Iterable):
         raise InputError(f"points = {points!r}; give a list of dicts of arguments")
     points = list(points)
@@ -176,7 +175,7 @@ class Run:
         self._compute(missing, store, workers, prepare, progress)
 
     def _read(self, cache: str | os.PathLike[str], version: str) -> "_Store":
-        """Read the results that the cache contains, and return a store for the others."""
+        """Read the results that the cache contains, and return a store for the missing results."""
         if cache == "" or not isinstance(cache, str | os.PathLike):
             raise InputError(f"cache = {cache!r}; give the path of a folder")
         keys = point_keys(self.function, self.points, self.seeds, version)
@@ -195,7 +194,6 @@ class Run:
         prepare: Callable[[], object] | None,
         progress: NullProgress,
     ) -> None:
-        """Compute the missing results, and store each of them as soon as it is computed."""
         begun: list[int] = []
         try:
             with warnings.catch_warnings():
@@ -221,7 +219,7 @@ class Run:
             raise self.error(f"the sweep stopped ({type(error).__name__}: {error})") from error
 
     def _tasks(self, rows: Iterable[int], begun: list[int], is_here: bool) -> Iterator[Any]:
-        """Yield the calls of a sweep, and append the number of each to `begun` when it is taken."""
+        """Yield the calls of a sweep, and append the number of each call to `begun`."""
         outcome = joblib.delayed(functools.partial(_outcome, self.function, not is_here))
         for row in rows:
             begun.append(row)
@@ -268,7 +266,6 @@ class _Store:
 
 
 def _check_call(function, names):
-    """Raise an error if a function cannot be called with these argument names and a seed."""
     for name in {"seed", "replication"} & set(names):
         raise InputError(
             f"points have an argument {name!r}, a name that is reserved; choose another"
@@ -294,8 +291,8 @@ def _outcome(function, leaves, row, point, seed):
     The result is pickled if it leaves the process.
     """
     try:
-        # The function may spawn seeds from its seed, which changes the seed. Therefore it gets a
-        # copy, so that other calls are not changed.
+        # If the function spawns seeds from its seed, the seed changes. The function therefore gets
+        # a copy of the seed, so that other calls are not affected.
         result = function(**point, seed=np.random.SeedSequence(**seed.state))
         return row, _pickled(result) if leaves else result
     except (Exception, SystemExit) as error:
@@ -303,8 +300,9 @@ def _outcome(function, leaves, row, point, seed):
 
 
 def _pickled(result):
-    """Return a pickled result, also if its class is defined in a script or a notebook."""
-    # joblib would wrap a class in another class, so the result is put into a tuple.
+    """Pickle a result, even if its class is defined in a script or a notebook."""
+    # If the result is a class, joblib would wrap it in another class. The result is therefore put
+    # into a tuple.
     return pickle.dumps(joblib.wrap_non_picklable_objects((result,), keep_wrapper=False))
 
 

@@ -25,8 +25,9 @@ RESERVED = {"seed", "replication", "error"}
 #: A warning is given if there are fewer replications than this number, because an interval is then
 #: so wide that it says little.
 FEW = 4
-#: The type of a grid of arguments: a dict of argument names to values, which are a list, or a dict
-#: from a label to each value. Or a list of dicts, each with the arguments of one call.
+#: The type of a grid of arguments: a dict, or a list of points. The dict maps each argument name to
+#: its values, which are a list, or a dict from labels to values. A point is a dict with the
+#: arguments of one call.
 Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
 
 
@@ -95,7 +96,7 @@ def sweep(
 
 
 def _read_grid(grid):
-    """Return the points of a grid, and the labels that show them, as two lists of dicts."""
+    """Return the points of a grid and the labels of their arguments, as two lists of dicts."""
     if isinstance(grid, str) or not isinstance(grid, Iterable):
         raise InputError(
             f"grid = {grid!r}; give a dict of names to lists of values, or a list of points"
@@ -120,15 +121,14 @@ def _read_grid(grid):
     for each in (tuple(point.values()) for point in labels):
         if each in seen:
             raise InputError(
-                f"grid has two points that are both shown as {each}; leave one out, or give values "
-                "that print alike different labels: a dict of {'label': value, ...}"
+                f"grid has two points that are both shown as {each}; leave one out, or give "
+                "different labels to values that print alike: a dict of {'label': value, ...}"
             )
         seen.add(each)
     return points, labels
 
 
 def _listed_points(grid):
-    """Return the argument names of a list of points, and (label, value) pairs for each point."""
     names = list(grid[0]) if grid and isinstance(grid[0], Mapping) else []
     for i, point in enumerate(grid):
         if not isinstance(point, Mapping) or set(point) != set(names):
@@ -151,7 +151,7 @@ def _axis(name, values):
 
 
 def _in_numbers(function):
-    """Wrap a function so that it returns its results as a dict of numbers, or raises an error."""
+    """Wrap a function so that it returns a dict of numbers or raises an error."""
 
     @functools.wraps(function, updated=())
     def numbers(**point):
@@ -249,7 +249,7 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
 
 
 def _numbers_of(table):
-    """Return the argument names of a sweep's table, and its results as arrays by name."""
+    """Return the argument names in a table of a sweep, and the results as arrays by name."""
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
     if "replication" not in table:
@@ -277,7 +277,7 @@ def _paired(table, names, columns, good, against):
     is_base = (table[name] == value).to_numpy()
     if not is_base.any():
         known = ", ".join(map(str, table[name].unique()))
-        raise InputError(f"against = {shown(against)}; {name} has the values {known}")
+        raise InputError(f"against = {shown(against)}; give one of the values of {name}: {known}")
     numbers = table[[*names, "replication"]].assign(**columns, good=good)
     same = [each for each in names if each != name] + ["replication"]
     pairs = numbers[~is_base].merge(
@@ -289,7 +289,7 @@ def _paired(table, names, columns, good, against):
 
 
 def _interval(name, values, limits):
-    """Return the estimate and the interval of one result at one point, by column name."""
+    """Return the estimate and the interval of one result at one point, as a dict by column."""
     estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
     row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
     if len(values) > 1 and np.isfinite(estimate):

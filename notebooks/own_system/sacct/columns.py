@@ -31,41 +31,43 @@ from own_system.sacct.times import (
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A shell command that exports the accounting of Slurm with all columns that are read here.
+#: A shell command that exports Slurm's accounting records with all columns that this module reads.
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --duplicates --allocations --parsable2 --noconvert "
     "--starttime 2025-01-01 --format JobID,Submit,Start,End,ElapsedRaw,State,AllocCPUS,ReqCPUS,"
     "NNodes,ReqNodes,TimelimitRaw,User,Account,Partition,QOS,Cluster > export.txt"
 )
-#: For each value of a job, the columns of ``sacct`` that can give it. The first of them that is
-#: there is read.
+#: For each value of a job, the names of the columns of ``sacct`` that contain it. If several of
+#: these columns exist, the first one is read.
 COLUMNS = {
     "id": ("JobID",), "submit": ("Submit",), "start": ("Start",), "end": ("End",),
     "elapsed": ("ElapsedRaw", "Elapsed"), "state": ("State",), "user": ("User", "UID"),
     "requested_time": ("TimelimitRaw", "Timelimit"), "group": ("Account",), "queue": ("QOS",),
     "partition": ("Partition",), "cluster": ("Cluster",),
 }  # fmt: skip
-#: The columns of ``sacct`` for the allocated and for the requested processors of a job, if a
-#: processor is a core and if it is a node.
+#: The names of the columns of ``sacct`` that contain the allocated and the requested processors of
+#: a job. They depend on whether a core or a node counts as a processor.
 PROCESSORS = {
     "cores": (("AllocCPUS", "NCPUS"), ("ReqCPUS",)),
     "nodes": (("NNodes", "AllocNodes"), ("ReqNodes",)),
 }
 SIZES = ("allocated_processors", "requested_processors")
-#: The values that remain texts. They have few different texts, so they are stored as integer codes.
+#: The values that remain strings. Few different strings occur, so the strings are stored as integer
+#: codes.
 NAMES = ("state", "user", "group", "queue", "partition", "cluster")
-# The values that become numbers, each with the forms that an error message proposes.
+# The values that become numbers. For each of them an error message says in what format the value
+# should be.
 _TIMES = dict.fromkeys(("submit", "start", "end"), "seconds or YYYY-MM-DDThh:mm:ss")
 _AMOUNTS = {
     "elapsed": "seconds or d-hh:mm:ss",
     "requested_time": "minutes or d-hh:mm:ss",
     **dict.fromkeys(SIZES, "a whole number (sacct --noconvert)"),
 }
-# The values without which a line cannot be read. If a tuple has several values, one of them is
-# enough.
+# A line of the output cannot be read without these values. If a tuple contains several values, one
+# of them is enough.
 _NEEDED = (("id",), ("submit",), ("start",), ("state",), ("elapsed", "end"), SIZES[:1])
-# Texts that stand for an unknown value. The last two are the numbers with which Slurm marks an
-# unknown value and an infinite limit.
+# Words that stand for an unknown value in the output of ``sacct``. The last two are the numbers by
+# which Slurm represents an unknown value and an infinite limit.
 _NOT_KNOWN = {
     "", "unknown", "none", "n/a", "invalid", "unlimited", "infinite", "partition_limit", "not_set",
     "4294967294", "4294967295",
@@ -74,22 +76,22 @@ _HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
 
 
 class Export(NamedTuple):
-    """The lines of the output of Slurm's ``sacct`` that may be jobs."""
+    """The lines in the output of Slurm's ``sacct`` that may be jobs, as numbers."""
 
-    #: A table of numbers with a row for each line of the export.
+    #: A table of numbers with a row for each line of the output that may be a job.
     lines: "pd.DataFrame"
-    #: The instants of the submission, the start and the end of each line, in seconds of Unix, with
-    #: the shape (number of lines, 3, 2). There are two of each, because a time of day may occur
+    #: The instants of the submission, the start and the end in each line, in Unix time, as an array
+    #: of shape (number of lines, 3, 2). Each time has two instants, because a time of day may occur
     #: twice when summer time ends.
     instants: NDArray[np.float64]
-    #: The numbers of lines that were left out, because they are steps of jobs or repeated headers.
+    #: The numbers of lines that were left out, because they are job steps or repeated headers.
     counts: Counter[str]
-    #: Whether the elapsed times are from the column ElapsedRaw of ``sacct``, which is in seconds.
+    #: Whether elapsed times were read from the column ElapsedRaw of ``sacct``, which is in seconds.
     has_raw_elapsed: bool
 
 
 def read_export(path: Any, unit: str, zone: tzinfo) -> Export:
-    """Read the lines of the output of Slurm's ``sacct`` that may be jobs.
+    """Read the lines in the output of Slurm's ``sacct`` that may be jobs.
 
     Parameters
     ----------
@@ -119,7 +121,7 @@ def read_export(path: Any, unit: str, zone: tzinfo) -> Export:
 
 
 class _Reader:
-    """A reader of the output of ``sacct``, which keeps what it has read as numbers.
+    """Reads the output of ``sacct`` block by block, and keeps the values as numbers.
 
     The file is read block by block, because few words of it are kept.
     """
@@ -130,17 +132,16 @@ class _Reader:
         self._path, self._columns, self._zone = path, columns, zone
         self._hours = Hours(zone)
         self._header, self._next_line = b"", 1
-        # The position, in a line, of the column from which each value is read.
+        # For each value that is read, the position of its column in a line.
         self._places: dict[str, int] = {}
         self._codes: dict[str, dict[str, int]] = {name: {} for name in NAMES}
         self._blocks: list[dict[str, NDArray]] = []
         self._instants: list[NDArray[np.float64]] = []
-        # For each value, an error message about the first text that could not be converted to a
-        # number.
+        # For each value, an error message about the first string that could not be converted.
         self._faults: dict[str, str] = {}
 
     def check(self) -> None:
-        """Raise an `InputError` if the file has no job, or a value that could not be read."""
+        """Raise an `InputError` if the file contains no job, or a value that could not be read."""
         if not any(map(len, self._instants)):
             steps = f"no job below its header ({self.counts[STEPS]:,} steps of jobs)"
             what = steps if self._header else "no line"
@@ -150,7 +151,7 @@ class _Reader:
                 raise InputError(self._faults[name])
 
     def table(self) -> "pd.DataFrame":
-        """Return a table with a row for each line, and free the memory of its parts."""
+        """Return a table with a row for each line that was read, and free memory."""
         import pandas as pd
 
         columns: dict[str, Any] = {}
@@ -164,11 +165,11 @@ class _Reader:
         return pd.DataFrame(columns, copy=False)
 
     def instants(self) -> NDArray[np.float64]:
-        """Return the two instants that each time may mean, as an array of shape (lines, 3, 2)."""
+        """Return the two possible instants of each time, as an array of shape (lines, 3, 2)."""
         return np.concatenate(self._instants)
 
     def add_block(self, block: bytes) -> None:
-        """Read some more lines of the output of ``sacct``.
+        """Read a further block of the output of ``sacct``.
 
         The first line of the file that is not empty is the header. Lines that repeat it are left
         out.
@@ -194,7 +195,6 @@ class _Reader:
         self.has_raw_elapsed = "elapsedraw" in text.casefold().replace(" ", "").split("|")
 
     def _check_widths(self, rows: dict[int, bytes]) -> None:
-        """Raise an error if a line has another number of columns than the header."""
         wanted = self._header.count(b"|") + 1
         for number, row in rows.items():
             found = row.count(b"|") + 1
@@ -205,7 +205,6 @@ class _Reader:
                 )
 
     def _values(self, rows: dict[int, bytes]) -> dict[str, "pd.Series"]:
-        """Return each value in some lines as a text; leave out the lines about steps of jobs."""
         import pandas as pd
 
         table = pd.read_csv(
@@ -220,7 +219,6 @@ class _Reader:
         return {name: table.get(self._places.get(name), empty) for name in self._columns}
 
     def _add(self, words: dict[str, "pd.Series"]) -> None:
-        """Convert the values in some lines to numbers, and keep them."""
         read = [self._times(name, words[name]) for name in _TIMES]
         when, zoned, unusual, in_minutes = zip(*read, strict=True)
         self._instants.append(np.stack(when, axis=1))
@@ -242,7 +240,7 @@ class _Reader:
         self._blocks.append(block)
 
     def _times(self, name: str, words: "pd.Series") -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        """Return the two instants that each time may mean, and three flags about its form.
+        """Return the two possible instants of each time, and three flags about its format.
 
         The flags say whether the time has a zone, whether its form is unusual, and whether it has
         minutes but no seconds.
@@ -265,7 +263,7 @@ class _Reader:
     def _numbers(
         self, name: str, words: "pd.Series", parse: Callable[[str], Any]
     ) -> NDArray[np.float64]:
-        """Convert texts to numbers; each different text is parsed only once.
+        """Convert strings to numbers; each different string is parsed only once.
 
         A text that stands for an unknown value is parsed as an empty string.
         """
@@ -285,13 +283,12 @@ class _Reader:
 
 
 def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
-    """Return the position, in a line, of the column from which each value is read."""
     names = [name.strip().casefold() for name in header.split("|")]
     places = {}
     for value, choices in columns.items():
         there = [choice for choice in choices if choice.casefold() in names]
         if there and names.count(there[0].casefold()) > 1:
-            raise InputError(f"{path}, line 1: column {there[0]} comes twice; name it once")
+            raise InputError(f"{path}, line 1: column {there[0]} occurs twice; export it once")
         if there:
             places[value] = names.index(there[0].casefold())
     missing = [need for need in _NEEDED if not any(value in places for value in need)]
@@ -305,7 +302,7 @@ def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
 
 
 def _codes_of(words: "pd.Series", codes: dict[str, int]) -> NDArray[np.int32]:
-    """Return an integer code for each text; new texts are added to the dict of codes."""
+    """Return an integer code for each string, and add new strings to the dict `codes`."""
     import pandas as pd
 
     local, different = pd.factorize(words)

@@ -9,16 +9,17 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-# Notes about lines whose elapsed time differs from the time from the start to the end of the job.
+# Descriptions of jobs whose elapsed time in the output of ``sacct`` contradicts the time from start
+# to end.
 LONGER = "with an elapsed time longer than from start to end"
 SHORTER = "with an elapsed time shorter than from start to end"
 IN_HOURS = "with an elapsed time 60 times shorter than from start to end"
-#: An elapsed time in a wrong unit is 60 times too short. This factor is tested only for jobs whose
-#: time from start to end is at least this number of seconds, because shorter jobs match it by
-#: chance.
+#: If hours and minutes were read as minutes and seconds, an elapsed time is 60 times too short. We
+#: test this only for jobs that take at least this number of seconds from start to end, because a
+#: shorter job can have this factor by chance.
 LEAST_IN_HOURS = 1800
-#: The largest accepted deviation from the factor 60, as a share of the time from start to end, and
-#: in seconds.
+#: How far 60 times the elapsed time may be from the time from start to end: at most this share of
+#: it, and at most this number of seconds.
 _MOST_OFF = 0.02, 59.0
 
 
@@ -29,7 +30,7 @@ def contradictions_of(
     zone: tzinfo,
     has_raw_elapsed: bool,
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return the lines whose elapsed time contradicts the time from start to end.
+    """Return which lines have an elapsed time that contradicts the time from start to end.
 
     A difference up to the tolerance of the line is accepted. If the times name no zone, a
     difference by the change of the clock between start and end is accepted too, because Slurm may
@@ -84,7 +85,6 @@ def tolerance_of(times: NDArray[np.bool_], elapsed: NDArray[np.bool_]) -> NDArra
 def _change_of_clock(
     start: NDArray[np.float64], end: NDArray[np.float64], zone: tzinfo
 ) -> NDArray[np.float64]:
-    """Return by how many seconds the clock of a time zone changes between two instants."""
     begins, ends = (
         np.array([_offset(instant, zone) for instant in instants], dtype=float)
         for instants in (start.tolist(), end.tolist())
@@ -93,7 +93,6 @@ def _change_of_clock(
 
 
 def _offset(instant: float, zone: tzinfo) -> float:
-    """Return the offset of a time zone from UTC at an instant, in seconds."""
     difference = datetime.fromtimestamp(instant, zone).utcoffset()
     return 0.0 if difference is None else difference.total_seconds()
 
@@ -103,7 +102,7 @@ def _is_in_hours(
 ) -> NDArray[np.bool_]:
     """Return the lines whose elapsed time seems to be 60 times too short.
 
-    It may be in hours and minutes, or in minutes.
+    Such an elapsed time may be in hours and minutes, or in minutes.
     """
     share, seconds = _MOST_OFF
     return (

@@ -40,23 +40,24 @@ from own_system.sacct.states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, stat
 if TYPE_CHECKING:
     import pandas as pd
 
-# Two lines with the same values in these columns are about the same run of a job. The text of the
-# submission time is compared too if its form is unusual, because it may stand for two instants.
+# Two lines of ``sacct`` describe the same run of a job if they agree in these columns. The
+# submission time is also compared as a string if its format is unusual, because such a string may
+# stand for two instants.
 _RUN = ["id", "submit", "submit_has_zone", "other_submit", "start"]
-# The columns that are kept for the jobs that have ended.
+# The columns that are kept for jobs that have ended.
 _OF_JOBS = [
     "id", "submit", "start", "runtime", "status", "requested_time", *SIZES, *NAMES[1:-1],
     "submit_has_zone", "is_resizing",
 ]  # fmt: skip
-# How the values of the components of a heterogeneous job are combined. All other values are those
-# of the first component.
+# How values of the components of a heterogeneous job become one value of the job. All values that
+# are not listed here are those of the first component.
 _COMBINED = {"runtime": "max", "requested_time": "max", **dict.fromkeys(SIZES, "sum")}
 
 
 def ended_jobs(
     export: Export, cluster: str | None, zone: tzinfo, receipt: Receipt
 ) -> "pd.DataFrame":
-    """Return the lines of jobs that ran and have ended; count the other lines by reason.
+    """Return the lines of jobs that ran and have ended, and count all other lines by reason.
 
     Parameters
     ----------
@@ -87,7 +88,6 @@ def ended_jobs(
 
 
 def _reasons_to_leave_out(jobs: "pd.DataFrame", cluster: str | None) -> dict[str, NDArray]:
-    """Return, for each reason to leave a line out, the lines to which it applies."""
     submit, start, end, runtime = (
         jobs[name].to_numpy() for name in ("submit", "start", "end", "runtime")
     )
@@ -110,7 +110,6 @@ def _reasons_to_leave_out(jobs: "pd.DataFrame", cluster: str | None) -> dict[str
 def _notes_on(
     jobs: "pd.DataFrame", is_in_hours: NDArray[np.bool_], instants: NDArray[np.float64]
 ) -> dict[str, NDArray]:
-    """Return, for each note such as 'in an unknown state', the lines to which it applies."""
     shift = np.diff(instants)[..., 0]
     in_two = jobs[["elapsed_parts", "requested_time_parts"]] == 2
     is_unclear = in_two.to_numpy() & ~np.outer(is_in_hours, [True, False])
@@ -123,7 +122,7 @@ def _notes_on(
 
 
 def _is_open(jobs: "pd.DataFrame") -> NDArray[np.bool_]:
-    """Return whether each job is still waiting or running.
+    """Return which jobs are still waiting or running.
 
     A record in some states, such as RESIZING, is closed if it has an end. If the export has no ends
     at all, a job that is about to change its size has run with the old one.
@@ -135,20 +134,20 @@ def _is_open(jobs: "pd.DataFrame") -> NDArray[np.bool_]:
 
 
 def _is_repeated(lines: "pd.DataFrame", chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return whether a later line about the same run of a job follows each chosen line."""
+    """Return which of the chosen lines are followed by another line about the same run of a job."""
     jobs = lines.loc[chosen, _RUN]
-    # Few jobs occur in several lines. Only these are compared in all columns, which is slow.
+    # Comparing jobs in all columns is slow, so only jobs that occur in several lines are compared.
     jobs = jobs[jobs["id"].duplicated(keep=False)]
     repeated = jobs.duplicated(keep="last")
     return repeated.reindex(lines.index, fill_value=False).to_numpy(bool)
 
 
 def _most_plausible(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Choose the more plausible one of the two instants that each time may mean.
+    """Choose the more plausible instant for each time of day that may mean two instants.
 
     The result has the shape (number of lines, 3).
 
-    Those are chosen for which a job starts after its submission and ends its elapsed time later. If
+    With the chosen instants, a job starts after its submission and ends its elapsed time later. If
     several choices are equally good, the earliest instants are chosen.
     """
     chosen = when[..., 0].copy()
@@ -162,7 +161,7 @@ def _most_plausible(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> 
 
 
 def in_order_of_submission(jobs: "pd.DataFrame", counts: Counter[str]) -> "pd.DataFrame":
-    """Return all runs of all jobs, also of requeued ones, in order of submission.
+    """Return all runs of all jobs, including those of requeued jobs, sorted by submission.
 
     Slurm sets a new time of submission when a job is requeued or resized. If an export has the
     first submission for all runs of a job, a later run is submitted when the run before it ends.
@@ -185,7 +184,7 @@ def in_order_of_submission(jobs: "pd.DataFrame", counts: Counter[str]) -> "pd.Da
 
 
 def with_components_joined(runs: "pd.DataFrame", counts: Counter[str]) -> "pd.DataFrame":
-    """Join the components of each heterogeneous job, so that each run of it is one row.
+    """Join the components of each heterogeneous job, so that each run of the job is one row.
 
     Parameters
     ----------

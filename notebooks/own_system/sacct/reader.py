@@ -21,7 +21,7 @@ from own_system.usage import in_use
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The largest number of partitions whose names are shown after reading the output of ``sacct``.
+#: The output of ``sacct`` may name many partitions. At most this number of them is shown.
 MOST_NAMED = 12
 
 
@@ -99,7 +99,7 @@ def _zone_of(name: str | None) -> ZoneInfo:
 
 
 def _cluster_names(lines: "pd.DataFrame", cluster: str | None, path: Any) -> str:
-    """Return the names of the clusters in the output of ``sacct`` as one text.
+    """Return the names of the clusters in the output of ``sacct`` as one string.
 
     The text is empty if no cluster is named.
 
@@ -109,8 +109,7 @@ def _cluster_names(lines: "pd.DataFrame", cluster: str | None, path: Any) -> str
     names = ", ".join(map(shown, filter(None, clusters)))
     if cluster is None and len(clusters) > 1:
         raise InputError(
-            f"{path} contains several clusters: {names}; say with cluster (--cluster) which one "
-            "to read"
+            f"{path} contains several clusters: {names}; choose one with cluster (--cluster)"
         )
     if cluster is not None and cluster not in clusters:
         there = names or "no cluster; add Cluster to --format"
@@ -119,7 +118,7 @@ def _cluster_names(lines: "pd.DataFrame", cluster: str | None, path: Any) -> str
 
 
 def _table(jobs: "pd.DataFrame", first: int) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Return the jobs in the columns of a log, and the names that became numbers.
+    """Return the jobs as a table with the columns of a log, and the names behind its numbers.
 
     Times are counted from the instant `first`.
     """
@@ -147,7 +146,6 @@ def _table(jobs: "pd.DataFrame", first: int) -> tuple["pd.DataFrame", dict[str, 
 def _log(
     jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, receipt: Receipt, clusters: str
 ) -> SwfLog:
-    """Return the jobs as a log, with a header and a list of the lines that were left out."""
     first, last = int(jobs["submit"].min()), int(jobs["submit"].max())
     table, names = _table(jobs, first)
     rows: list[tuple] = [("kept", len(jobs), "jobs", ""), *receipt.rows()]
@@ -169,7 +167,6 @@ def _log(
 
 
 def _facts(jobs: "pd.DataFrame", ends: list[datetime], unit: str) -> dict[str, str]:
-    """Return facts about the jobs, such as the widest one, each with a way to check it."""
     size = jobs[SIZES[0]].where(lambda n: n > 0, jobs[SIZES[1]])
     busy = in_use(jobs["start"], jobs["start"] + jobs["runtime"], size)
     return {
@@ -181,10 +178,6 @@ def _facts(jobs: "pd.DataFrame", ends: list[datetime], unit: str) -> dict[str, s
 
 
 def _receipt_table(rows: list[tuple], facts: dict[str, str]) -> "pd.DataFrame":
-    """Return a table of the lines that were kept, left out or noted, and of facts.
-
-    A fact, such as the widest job, has no number of lines.
-    """
     import pandas as pd
 
     rows = rows + [("found", pd.NA, *fact) for fact in facts.items()]

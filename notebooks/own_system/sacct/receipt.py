@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from own_system.sacct.elapsed import IN_HOURS, LONGER, SHORTER
 
-# Reasons why a line of the output of ``sacct`` is left out. If several apply, the first one counts.
+# Reasons for leaving out a line of the output of ``sacct``. If several reasons apply to a line, it
+# is counted under the first one.
 STEPS = "steps of jobs"
 OTHER_CLUSTER = "of other clusters"
 STILL_OPEN = "still waiting or running"
@@ -19,7 +20,8 @@ END_BEFORE_START = "end before they start"
 TOO_SHORT = "ran for less than a second"
 NO_PROCESSORS = "without processors"
 COMPONENTS = "further components of heterogeneous jobs"
-# Notes about lines of the output of ``sacct`` that are kept. The module `elapsed` has more notes.
+# Notes about lines of the output of ``sacct`` that are read. The module `elapsed` defines further
+# notes.
 NO_LIMIT = "without a time limit"
 REQUEUED = "further runs of requeued jobs"
 RESIZED = "further segments of resized jobs"
@@ -30,7 +32,7 @@ READ_AS_UTC = "in times without a zone, read as UTC"
 HOUR_TWICE = "in the hour that comes twice when summer time ends"
 HOUR_SKIPPED = "in the hour that the clock skips"
 
-#: For each reason why a line is left out, what a user can do about it.
+#: What a user can do about lines that were left out, by the reason for leaving them out.
 LEFT_OUT = {
     STEPS: "nothing; --allocations leaves them out",
     OTHER_CLUSTER: "import each cluster by itself",
@@ -44,7 +46,7 @@ LEFT_OUT = {
     NO_PROCESSORS: "export AllocCPUS and ReqCPUS, or count nodes",
     COMPONENTS: "nothing: they are added to their job",
 }
-#: For each note about a line that is kept, what a user can do about it.
+#: What a user can do about lines that were read with a note, by the note.
 NOTED = {
     NO_LIMIT: "they are planned with their run time, unless you give a limit",
     REQUEUED: "nothing: each run took processors, and is a job",
@@ -68,7 +70,7 @@ NOTED = {
 
 
 class Receipt:
-    """How many lines of the output of ``sacct`` were left out or flagged.
+    """The numbers of lines of the output of ``sacct`` that were left out, or read with a note.
 
     Attributes
     ----------
@@ -81,7 +83,7 @@ class Receipt:
         self._first_lines: dict[str, int] = {}
 
     def leave_out(self, reasons: dict[str, NDArray]) -> NDArray[np.bool_]:
-        """Count the lines to leave out by reason, and return the lines that are kept.
+        """Count lines to leave out by reason, and return a boolean mask of the lines to keep.
 
         Parameters
         ----------
@@ -94,7 +96,7 @@ class Receipt:
         return first == len(reasons)
 
     def note(self, notes: dict[str, NDArray], numbers: NDArray[np.int64]) -> None:
-        """Count the lines to which each note applies.
+        """Count the lines of the output of ``sacct`` to which each note applies.
 
         The array `numbers` has the numbers of all lines in the file.
         """
@@ -104,7 +106,7 @@ class Receipt:
                 self._first_lines[what] = int(numbers[mask.argmax()])
 
     def rows(self) -> list[tuple[str, int, str, str]]:
-        """Return a row for each reason: the outcome, the number of lines, why, and a remedy."""
+        """Return a row for each reason or note: outcome, number of lines, why, and a remedy."""
         rows = []
         for outcome, remedies in (("left out", LEFT_OUT), ("noted", NOTED)):
             for what, remedy in remedies.items():
@@ -116,7 +118,7 @@ class Receipt:
         return rows
 
     def why_empty(self) -> tuple[str, str]:
-        """Return why no line was kept, and a remedy for the most frequent reason."""
+        """Return why all lines were left out, and a remedy for the most frequent reason."""
         why = ", ".join(f"{count:,} {reason}" for reason, count in self.counts.items() if count)
         remedy = (LEFT_OUT | NOTED)[self.counts.most_common(1)[0][0]]
         return why, "export a longer time" if remedy.startswith("nothing") else remedy

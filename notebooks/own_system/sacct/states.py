@@ -5,7 +5,8 @@ The states are those of https://slurm.schedmd.com/job_state_codes.html and of sa
 
 import re
 
-#: The states of a job in Slurm, each with its short form in the output of ``sacct``, if it has one.
+#: The states of jobs in Slurm. Each has its abbreviation in the output of ``sacct``, or an empty
+#: string if it has none.
 STATES = {
     "BOOT_FAIL": "BF", "CANCELLED": "CA", "COMPLETED": "CD", "CONFIGURING": "CF",
     "COMPLETING": "CG", "DEADLINE": "DL", "EXPEDITING": "EX", "FAILED": "F", "LAUNCH_FAILED": "LF",
@@ -15,19 +16,19 @@ STATES = {
     "REVOKED": "RV", "SIGNALING": "SI", "SPECIAL_EXIT": "SE", "STAGE_OUT": "SO", "STOPPED": "ST",
     "SUSPENDED": "S", "TIMEOUT": "TO", "UPDATE_DB": "",
 }  # fmt: skip
-#: A job in one of these states is waiting or running.
+#: The states of jobs that are waiting or running.
 OPEN = {
     "PENDING", "RUNNING", "CONFIGURING", "EXPEDITING", "SIGNALING", "STOPPED", "POWER_UP_NODE",
 }  # fmt: skip
-#: A record in one of these states is complete only if it has an end. With an end, the job continues
-#: in another record, or its processors are being released. Without an end, the job still runs.
+#: States in which a record may be complete or not. If the record has an end, the job continues in
+#: another record, or its processors are being released. If it has no end, the job still runs.
 OPEN_WITHOUT_END = {
     "RESIZING", "SUSPENDED", "COMPLETING", "STAGE_OUT", "REQUEUE_HOLD", "REQUEUE_FED",
     "SPECIAL_EXIT", "RESV_DEL_HOLD", "UPDATE_DB",
 }  # fmt: skip
-#: The status in the Standard Workload Format of each state in Slurm: 1 for completed, 5 for
-#: cancelled, -1 for unknown. All other states have the status 0, which means failed. A record of a
-#: job that then changed its size counts as completed.
+#: The status in the Standard Workload Format that belongs to each state in Slurm: 1 for completed,
+#: 5 for cancelled, -1 for unknown. States that are not listed here get the status 0, which means
+#: failed. A record that ends because its job changes its size counts as completed.
 STATUS = {
     "COMPLETED": 1, "RESIZING": 1, "CANCELLED": 5, "REVOKED": 5, "SUSPENDED": -1, "COMPLETING": -1,
     "STAGE_OUT": -1, "UPDATE_DB": -1,

@@ -7,17 +7,17 @@ import numpy as np
 
 from coalloc_lib.basics.checks import LARGEST_WHOLE, LAST_INSTANT, number_in, whole_in
 
-#: The number of characters of a time such as 2024-10-27T02:30:00.
+#: The number of characters of a date and time of day such as 2024-10-27T02:30:00.
 LENGTH_OF_TIME = len("YYYY-MM-DDThh:mm:ss")
-# Matches the date and the hour at the beginning of a time such as 2024-10-27T02:30:00.
+# Matches the date and the hour with which a time such as 2024-10-27T02:30:00 begins.
 _HOUR = re.compile(r"\d{4}-\d\d-\d\dT\d\d", re.ASCII)
-# The seconds since the full hour, for each text such as ``:30:00`` at the end of a time.
+# The seconds since the full hour, by the end of a time of day, such as ``:30:00``.
 _IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
-# Matches a length of time: days, up to three numbers separated by colons, and a fraction of a
+# Matches a duration: a number of days, up to three numbers separated by colons, and a fraction of a
 # second.
 _LENGTH = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?(\.\d+)?", re.ASCII)
-# Matches a time of day, or a length of time with days, that has minutes but no seconds.
+# Matches a time of day without seconds, or a duration with days and minutes but without seconds.
 _WITHOUT_SECONDS = re.compile(
     r"[\d-]{8,10}[T ]\d\d:?\d\d(?:Z|[+-]\d\d:?\d\d)?|\d+-\d+:\d+", re.ASCII
 )
@@ -25,7 +25,7 @@ _CLOCK = re.compile(r"\d+(?::\d+){0,2}(?:\.\d+)?", re.ASCII)
 
 
 class Hours(dict[str, float]):
-    """A cache of the instants at which the hours of a clock begin, in seconds of Unix.
+    """A cache of the instants, in Unix time, at which each hour of a local clock begins.
 
     A key is a text such as ``"2024-10-27T02"``. The value is NaN for an hour in which the clock is
     changed, because such an hour is ambiguous.
@@ -40,7 +40,7 @@ class Hours(dict[str, float]):
         self._zone = zone
 
     def instant(self, word: str) -> float:
-        """Return the instant, in seconds of Unix, of a time such as ``2024-10-27T02:30:00``.
+        """Return the instant, in Unix time, of a local time such as ``2024-10-27T02:30:00``.
 
         The result is NaN for other forms, and for the hours in which the clock is changed.
         """
@@ -65,7 +65,7 @@ class Hours(dict[str, float]):
 
 
 def instants(word: str, zone: tzinfo) -> tuple[float, float]:
-    """Return the two instants, in seconds of Unix, that a date and time of day may mean.
+    """Return the two instants, in Unix time, that a date and time of day may mean.
 
     Usually they are equal. The second one is later for a time that occurs twice when summer time
     ends, and earlier for a time that the clock skips when summer time begins.
@@ -96,7 +96,7 @@ def instants(word: str, zone: tzinfo) -> tuple[float, float]:
 
 
 def length(word: str, unit: int = 1) -> float:
-    """Return a length of time in seconds, or NaN for an empty string.
+    """Return a duration in seconds, or NaN for an empty string.
 
     The forms are those of ``sbatch --time`` (https://slurm.schedmd.com/sbatch.html):
     minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes and
@@ -123,14 +123,13 @@ def length(word: str, unit: int = 1) -> float:
 
 
 def _on_a_clock(word: str) -> float:
-    """Return the seconds in a length of time such as ``1-12:30:00`` or ``90:00``."""
     match = _LENGTH.fullmatch(word)
     if match is None:
         raise ValueError
     days, hours, minutes, seconds, fraction = match.groups()
     if days is None and seconds is None:
         hours, minutes, seconds = None, hours, minutes
-    # Without hours, any number of minutes is allowed: 90:00 means an hour and a half.
+    # Without hours, a duration may have any number of minutes: 90:00 means an hour and a half.
     most_minutes = LARGEST_WHOLE if hours is None else 59
     is_clock = int(minutes or 0) <= most_minutes and int(seconds or 0) <= 59
     if not is_clock or (days is not None and int(hours) > 23):
@@ -142,7 +141,7 @@ def _on_a_clock(word: str) -> float:
 
 
 def parts_of(word: str) -> int:
-    """Return how many numbers a length of time has, for example two in ``12:00``.
+    """Return how many numbers separated by colons a duration has, such as two in ``12:00``.
 
     Days are not allowed.
 
@@ -154,7 +153,7 @@ def parts_of(word: str) -> int:
 
 
 def is_without_seconds(word: str) -> bool:
-    """Return whether an instant, or a length of time with days, has minutes but no seconds.
+    """Return whether a time, or a duration with days, has minutes but no seconds.
 
     Examples are 2024-05-01T08:27 and 1-12:30.
     """

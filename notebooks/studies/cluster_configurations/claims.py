@@ -68,8 +68,8 @@ from studies.printed_losses import printed_rows
 from studies.shares import Share, agreed, answer_in_words
 from studies.study import PaperSetting
 
-#: The setting that the paper's claims are about. If there are runs with other values of the varied
-#: columns, the claims are also judged on these runs.
+#: The setting that the paper's claims are about. If there are runs with other systems, placements,
+#: jobs or policies, the claims are also judged on those runs.
 PAPER = PaperSetting(
     varied={
         "system": STANDARD,
@@ -79,30 +79,31 @@ PAPER = PaperSetting(
     },
     fixed={"kind": CURVE, "request": UNORDERED},
 )
-#: The settings of the claims that compare systems, placements, or kinds of jobs.
+#: The settings of the claims that compare different systems, different placements, or different
+#: kinds of jobs.
 OF_SYSTEMS = PAPER.without("system").fixing("placement")
 OF_PLACEMENTS = PAPER.without("placement", "system")
 OF_JOBS = PAPER.without("jobs")
 
-#: The values of some columns that select the runs of one line of a figure.
+#: The column values that select the runs of one curve of a figure.
 Line = Mapping[str, Any]
 
 
-# --- The difference between two lines ---
+# --- The difference between two curves ---
 
 
 @dataclass(frozen=True)
 class Advantage:
-    """The differences between two lines of a figure, measured on the same jobs.
+    """The differences between two curves of a figure, measured on the same jobs.
 
     Attributes
     ----------
     gain : Replications
-        The maximal utilization of the first line minus that of the other, for each run.
+        The maximal utilization of the first curve minus that of the other, for each run.
     responses : dict of float to Interval
         The relative difference of the mean response times, for each load.
     other_maximum : float
-        The maximal utilization of the other line.
+        The maximal utilization of the other curve.
     """
 
     gain: Replications
@@ -111,11 +112,11 @@ class Advantage:
 
     @property
     def max_utilization(self) -> Interval:
-        """The mean difference of the two maximal utilizations."""
+        """The maximal utilization of the first curve minus that of the other curve."""
         return self.gain.interval
 
     def response(self, load: float) -> Interval:
-        """Return the relative difference of the two mean response times at a load."""
+        """Return the relative difference of the mean response times of two curves at a load."""
         if load not in self.responses:
             raise NotRunError(
                 f"the two lines cannot be compared at load {load:g}: one of them saturates there, "
@@ -124,7 +125,7 @@ class Advantage:
         return self.responses[load]
 
     def better(self, by: float = 0.0) -> bool | None:
-        """Return whether the first of two lines of a figure is better than the other.
+        """Return whether the first of two curves of a figure is better than the other.
 
         It is better if its maximal utilization is higher by more than `by`, and if at no load its
         mean response time is longer by more than the share `LIKE`.
@@ -133,14 +134,14 @@ class Advantage:
         return all_of(self.max_utilization.above(by), *map(not_, slower))
 
     def better_by(self, word: Word) -> Asked:
-        """Return a test of whether the first line is better by at least the cut-off for a word.
+        """Return a test of whether the first of two curves is better by a given cut-off.
 
         The limit of the word is a difference of maximal utilizations.
         """
         return Asked(word, self.better)
 
     def slightly_better(self) -> Asked:
-        """Return a test of whether the first of two lines is better, but only slightly."""
+        """Return a test of whether the first of two curves is better, but only slightly."""
 
         def better_by_less(limit: float) -> bool | None:
             return all_of(self.better(), self.max_utilization.between(-limit, limit))
@@ -148,7 +149,7 @@ class Advantage:
         return Asked(SLIGHTLY, better_by_less)
 
     def alike(self, word: Word) -> Asked:
-        """Return a test of whether two lines of a figure are alike.
+        """Return a test of whether two curves of a figure are alike.
 
         They are alike if they differ only by a small shift in utilization. The limit of the word is
         the largest shift that counts as small.
@@ -157,8 +158,8 @@ class Advantage:
         def moved_by_less(limit: float) -> bool | None:
             answers = [self.max_utilization.between(-limit, limit)]
             for load, response in self.responses.items():
-                # Response times grow like 1 / (other_maximum - load). Near saturation a small shift
-                # in utilization therefore changes them by a large factor.
+                # Mean response times are roughly proportional to 1 / (other_maximum - load). Near
+                # saturation, a small shift in utilization therefore changes them by a large factor.
                 factor = max(LIKE, limit / (self.other_maximum - load))
                 answers.append(response.between(-factor, factor))
             return all_of(*answers)
@@ -167,10 +168,10 @@ class Advantage:
 
 
 def compare(runs: pd.DataFrame, one: Line, other: Line) -> Advantage:
-    """Compare the runs of two lines of a figure.
+    """Compare two curves of a figure, from the runs of each curve.
 
-    `one` and `other` have the column values that select the runs of each line. Columns that `other`
-    does not name are as in `one`.
+    `one` and `other` have the column values that select the runs of each curve. Columns that
+    `other` does not name are as in `one`.
     """
     other = {**one, **other}
     saturated = pick(runs, measured=SATURATED)
@@ -180,7 +181,7 @@ def compare(runs: pd.DataFrame, one: Line, other: Line) -> Advantage:
 
 
 def relative_responses(runs: pd.DataFrame, one: Line, other: Line) -> dict[float, Interval]:
-    """Return the relative difference of two mean response times at each load both can serve."""
+    """Return the relative difference of the mean response times of two curves, at each load."""
     at_loads = pick(runs, measured=AT_LOAD)
     both = {*pick(at_loads, **one)["load"]} & {*pick(at_loads, **other)["load"]}
     found = {}
@@ -192,12 +193,12 @@ def relative_responses(runs: pd.DataFrame, one: Line, other: Line) -> dict[float
 
 
 def compare_systems(runs: pd.DataFrame, one: str, other: str) -> Advantage:
-    """Compare two systems that serve the same jobs in the same way."""
+    """Compare two systems that serve the same jobs under the same policies."""
     return compare(runs, {"system": one}, {"system": other})
 
 
 def compare_placements(runs: pd.DataFrame, one: str, other: str, **where: Any) -> Advantage:
-    """Compare two placements on the system, or for the jobs, that `where` selects."""
+    """Compare two placements on the same system and the same jobs."""
     return compare(runs, {**where, "placement": one}, {"placement": other})
 
 
@@ -238,7 +239,7 @@ def equal_clusters_do_much_better(runs: pd.DataFrame) -> Decision:
     PAPER.without("system", "placement", "request"),
 )
 def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that ordered requests do worse than total requests on one cluster (Figure 3).
+    """Judge the claim that ordered requests do worse than total requests on one large cluster.
 
     On unequal clusters, ordered requests are 'even worse than total requests in ... half' of the
     system, which is its largest cluster.
@@ -277,7 +278,7 @@ def eight_clusters_are_slightly_better(runs: pd.DataFrame) -> Decision:
     "CC-9", "maximal utilization with one component minus that with four components", OF_JOBS
 )
 def fewer_components_are_better(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs with fewer components are better (Figure 9).
+    """Judge the claim that jobs with fewer components perform better (Figure 9).
 
     The performance is 'better for jobs with fewer components', and that of mixtures is 'somewhere
     between' that of their parts.
@@ -301,7 +302,7 @@ OF_MOSTLY_ONE = (
 
 
 def worst_over_first_fit(runs: pd.DataFrame, jobs: Mapping[str, str]) -> dict[str, Advantage]:
-    """Compare worst fit with first fit for several kinds of jobs, which are given by label."""
+    """Compare worst fit with first fit for each of several kinds of jobs."""
     return {
         label: compare_placements(runs, WORST_FIT, FIRST_FIT, jobs=kind)
         for label, kind in jobs.items()
@@ -331,7 +332,7 @@ def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
     "CC-11", "maximal utilization with two components minus that with four components", OF_JOBS
 )
 def two_components_are_best(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that, of jobs with the same total size, two components are best (Figure 11).
+    """Judge the claim that jobs of the same total size are best with two components (Figure 11).
 
     From best to worst, the order is: two components, four components, one component, mixtures.
     """
@@ -390,7 +391,7 @@ def response_times_scale(runs: pd.DataFrame) -> Decision:
     OF_PLACEMENTS,
 )
 def placements_are_similar(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that first fit (FF) and worst fit (WF) have similar results in section 4.1.
+    """Judge the claim of section 4.1 that first fit and worst fit have similar results.
 
     The paper says: 'For unordered requests both FF and WF were simulated; since the results were
     similar'. Section 4.1 compares equal with unequal clusters, so the sentence has two readings:
@@ -401,7 +402,8 @@ def placements_are_similar(runs: pd.DataFrame) -> Decision:
         compare_placements(runs, WORST_FIT, FIRST_FIT, system=system).gain
         for system in (STANDARD, PRINTED)
     )
-    # The difference equals the gain of equal clusters under worst fit minus that under first fit.
+    # This difference has a second meaning: it is how much better equal clusters are than unequal
+    # clusters under worst fit, minus the same quantity under first fit.
     difference_of_gains = (on_equal - on_unequal).interval
 
     def either_is_similar(limit: float) -> bool | None:
@@ -436,7 +438,7 @@ def any_of(*answers: bool | None) -> bool | None:
     PaperSetting(fixed={"kind": PRINTED_TABLE}),
 )
 def formulas_are_accurate(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that formulas and simulations have the same capacity loss (section 3).
+    """Judge the claim that formulas and simulations give the same capacity loss (section 3).
 
     For one cluster the exact and the simulated results 'agree extremely well'. For unordered
     requests 'the approximation is very accurate'.
@@ -456,7 +458,7 @@ def formulas_are_accurate(runs: pd.DataFrame) -> Decision:
 
 
 def simulated_less_known(runs: pd.DataFrame, method: str, request: str) -> list[Interval]:
-    """Return the simulated minus the calculated capacity loss of each cell of Tables 1 and 2.
+    """Return the simulated minus the calculated capacity loss for the cells of Tables 1 and 2.
 
     Only cells that have both losses are compared.
     """
@@ -473,7 +475,7 @@ def simulated_less_known(runs: pd.DataFrame, method: str, request: str) -> list[
 
 
 def all_within(word: Word, differences: Sequence[Interval]) -> Asked:
-    """Return a test of whether all differences are at most the cut-off for a word of the paper."""
+    """Return a test of whether all differences are small, with the cut-off for a paper's word."""
 
     def small(limit: float) -> bool | None:
         return all_of(*(each.between(-limit, limit) for each in differences))
@@ -491,7 +493,7 @@ def all_within(word: Word, differences: Sequence[Interval]) -> Asked:
     OF_JOBS,
 )
 def many_components_are_poor(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs with as many components as there are clusters perform poorly.
+    """Judge the claim that jobs with one component for each cluster perform poorly (section 6).
 
     The paper says: 'the performance is lower for jobs with numbers of components close to' the
     number of clusters, which is four here. There are two readings: the components have one
@@ -554,7 +556,7 @@ def spreading_large_jobs_is_better(runs: pd.DataFrame) -> Decision:
     OF_JOBS,
 )
 def large_components_are_worse(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that large jobs and large components lower the performance (section 6).
+    """Judge the claim that large jobs and large components reduce performance (section 6).
 
     The performance is 'better when the jobs [...] are small'.
     """
@@ -577,5 +579,5 @@ def large_components_are_worse(runs: pd.DataFrame) -> Decision:
 
 @study.add_numbers
 def printed_losses(runs: pd.DataFrame) -> Iterator[Row]:
-    """Judge the capacity losses printed in Tables 1 and 2."""
+    """Yield the ledger rows for the capacity losses in Tables 1 and 2 of the paper."""
     yield from printed_rows(study.name, runs)

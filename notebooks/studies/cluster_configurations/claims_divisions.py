@@ -55,15 +55,16 @@ from studies.shares import Share, agreed, answer_in_words, in_words, share_answe
 from studies.study import PaperSetting
 
 OVER = PaperSetting(fixed={"kind": DIVISION})
-#: Equal divisions of 128 processors.
+#: Divisions of 128 processors into clusters of equal size.
 FOUR_EQUAL, EIGHT_EQUAL, SIXTEEN_EQUAL = (32,) * 4, (16,) * 8, (8,) * 16
 EQUAL = (FOUR_EQUAL, EIGHT_EQUAL, SIXTEEN_EQUAL)
-#: Jobs have four components. We call four or five clusters few, and eight or more clusters many,
-#: which is 'considerably' more than the number of components.
+#: In these claims, up to five clusters are few, and eight or more clusters are many. Jobs have four
+#: components. The paper has a claim about systems with 'considerably' more clusters than
+#: components, and we count eight clusters as such a system.
 MOST_OF_FEW, LEAST_OF_MANY = 5, 8
-#: First fit and worst fit, the two placements that the claims compare.
+#: The two placements that these claims compare.
 BOTH = (FIRST_FIT, WORST_FIT)
-#: The only unequal system whose cluster sizes the paper prints.
+#: The only unequal system whose cluster sizes are in the paper.
 PRINTED_SIZES = (64, 32, 16, 16)
 
 
@@ -90,7 +91,7 @@ def few_unequal() -> list[Sizes]:
     return list(dict.fromkeys(both))
 
 
-#: The descriptions of three sets of unequal divisions in the notes of the verdicts.
+#: The descriptions of three sets of unequal divisions, for the notes of the verdicts.
 OF_FOUR = (
     f"{len(unequal_divisions_into_four())} unequal divisions into four clusters (multiples of 8 up "
     "to 64)"
@@ -104,14 +105,14 @@ OF_FEW = (
 
 
 def above_zero(differences: Iterable[Interval]) -> Share:
-    """Return how many of several differences are above 0."""
+    """Return how many of several differences are positive."""
     return Share.of(each.above(0) for each in differences)
 
 
 def share_within(
     word: Word, differences: Sequence[Interval], compare: Callable[[Interval, float], bool | None]
 ) -> Asked:
-    """Return a test of whether most differences are as large, or small, as a word says.
+    """Return a test of whether most differences are above (or below) the cut-off for a word.
 
     `compare` is `Interval.above` or `Interval.below`.
     """
@@ -165,7 +166,7 @@ def equal_clusters_fit_better(runs: pd.DataFrame) -> Decision:
     OVER,
 )
 def more_different_clusters_carry_less(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that more unequal clusters have a lower performance (section 4.1).
+    """Judge the claim that performance falls as cluster sizes become more unequal (section 4.1).
 
     The paper says: 'performance deteriorates with the increase in the difference' between the
     cluster sizes.
@@ -197,7 +198,7 @@ def more_different_clusters_carry_less(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": (DIVISION, CURVE)}),
 )
 def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that first fit should start with the largest cluster (Figure 5).
+    """Judge the claim that first fit should try the largest cluster first (Figure 5).
 
     The paper says: 'performance is better when the scheduler starts with the largest' cluster, and
     that this 'improves both the response time and the maximal utilization'. The response times are
@@ -221,7 +222,7 @@ def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
 
 
 def responses_with_large_first(runs: pd.DataFrame) -> list[Interval]:
-    """Return the relative change of response times if first fit starts with the largest cluster.
+    """Return the relative change of response times if first fit tries the largest cluster first.
 
     There is one value for each unequal system of Figure 5 and each load.
     """
@@ -243,7 +244,7 @@ def responses_with_large_first(runs: pd.DataFrame) -> list[Interval]:
     OVER,
 )
 def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that unequal clusters do well only if there are many of them (Figure 5).
+    """Judge the claim that unequal clusters perform well only if there are many of them.
 
     The paper says that the performance is only 'good' if there are 'considerably' more clusters
     than components. The claim is therefore judged on the unequal divisions that do not have many
@@ -286,7 +287,7 @@ def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
     OVER,
 )
 def worst_fit_wants_equal_or_many_clusters(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that worst fit needs equal clusters or many clusters (Figures 6 and 7).
+    """Judge the claim that worst fit performs well only on equal clusters or on many clusters.
 
     The paper says that 'large equal clusters give much better' performance, and that 'many' unequal
     clusters are better than few.
@@ -339,8 +340,8 @@ def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
     return Decision(least(gains), parts, note)
 
 
-#: A remark on claim CC-7. The comparison is in section 7.2 and Figure 6 of the paper of 2003, which
-#: has the same component sizes, clusters and policy.
+#: A remark in the note on claim CC-7. Section 7.2 and Figure 6 of the authors' paper of 2003 make
+#: the same comparison, with the same component sizes, clusters and policy.
 NOT_VERY_LARGE = (
     f"in the authors' paper of 2003, worst fit gains as much on {name_of(FOUR_EQUAL)}, and the "
     "difference is called 'not very large' (MU-10)"
@@ -353,7 +354,7 @@ def gain_of_worst_fit(maxima: MaxUtilizations, sizes: Sizes) -> Interval:
 
 
 def gains_on_printed(maxima: MaxUtilizations) -> str:
-    """Return a clause with the gain of worst fit on the two divisions that the paper prints."""
+    """Return a clause with the gain of worst fit on the two systems of section 4.1."""
     equal, unequal_ones = (
         100 * gain_of_worst_fit(maxima, sizes).estimate for sizes in (FOUR_EQUAL, PRINTED_SIZES)
     )
@@ -371,7 +372,7 @@ def gains_on_printed(maxima: MaxUtilizations) -> str:
     OVER,
 )
 def first_fit_is_better_on_many_clusters(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that worst fit (WF) is worse than first fit (FF) on many clusters.
+    """Judge the claim that worst fit is worse than first fit on systems of many clusters.
 
     The paper says: 'WF has significantly worse performance than FF' (Figures 4, 6 and 8).
     """
@@ -453,7 +454,7 @@ def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
     return Decision(of_few.yes / of_few.compared, parts, "; ".join(notes))
 
 
-#: The two interpretations of the claim CC-16. They compare different numbers of clusters.
+#: The two interpretations of claim CC-16. Each says what numbers of clusters are compared.
 PAIRS: dict[str, Callable[[int, int], bool]] = {
     "few clusters compared with many": lambda few, many: (
         few <= MOST_OF_FEW and many >= LEAST_OF_MANY
@@ -468,7 +469,7 @@ def gains_of_fewer(
     is_pair: Callable[[int, int], bool],
     way: str,
 ) -> list[Interval]:
-    """Return how much fewer clusters raise the maximal utilization, for each pair of divisions.
+    """Return the gain in maximal utilization from fewer clusters, for each pair of divisions.
 
     The gain is the difference of the maximal utilizations. `is_pair` tells from the two numbers of
     clusters whether two divisions are compared.
@@ -514,7 +515,7 @@ def each_placement_has_its_systems(runs: pd.DataFrame) -> Decision:
     OVER,
 )
 def equal_or_many_clusters_are_better(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that equal clusters and many clusters are better than few unequal clusters.
+    """Judge the claim that equal clusters or many clusters are better than few unequal clusters.
 
     We call eight or more clusters many for jobs of four components (section 6).
     """

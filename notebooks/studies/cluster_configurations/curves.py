@@ -18,24 +18,26 @@ from studies.cluster_configurations.runs import (
     Setting,
 )
 
-#: The columns of the runs that identify a line of a figure: the fields of a setting.
+#: The columns of the table of runs that identify one curve of a figure. They are the fields of a
+#: setting.
 LINE = [field.name for field in fields(Setting)]
 #: Values of some of the columns in `LINE`.
 Values = Mapping[str, Any]
-#: A function that returns the label of a line, given the values of its columns.
+#: The type of a function that returns the label of a curve, given the column values of that curve.
 Label = Callable[[Values], str]
-#: A function that returns, for a line, the values in which the line to compare it with differs.
+#: The type of a function that selects the base of a curve, which is the curve that it is compared
+#: with. The function returns the column values in which the base differs from the given curve.
 Against = Callable[[Values], Values]
 
 
 def curves_of(
     lines: pd.DataFrame, runs: pd.DataFrame, label: Label, against: Against
 ) -> pd.DataFrame:
-    """Return a table with a row for each point of some response curves.
+    """Return a table with one row for each point of several response curves.
 
-    Each row also has the maximal utilization of its line. Each line is compared with another line
+    Each row also has the maximal utilization of its curve. Each curve is compared with another one
     of the `runs`, which differs from it in the values that `against` returns: `beside` is the
-    maximal utilization of that other line, and `gain` is the difference to it.
+    maximal utilization of that other curve, and `gain` is the difference to it.
     """
     rows = []
     for line, of_line in groups_of(lines, LINE):
@@ -51,7 +53,7 @@ def curves_of(
 
 
 def point_columns(line: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield the columns of each point of a response curve, from low to high utilization."""
+    """Yield the table columns for each point of a response curve, from low to high utilization."""
     for at, rows in groups_of(pick(line, measured=POINT), ["load"]):
         response = sample(rows, "response").interval
         yield {
@@ -65,7 +67,7 @@ def point_columns(line: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def maximum_columns(line: pd.DataFrame) -> dict[str, Any]:
-    """Return the maximal utilization of a line, from a formula if there is one, else simulated."""
+    """Return the maximal utilization of a curve, from a formula if there is one."""
     exact = pick(line, measured=EXACT_END)
     ends = pick(line, measured=SATURATED) if exact.empty else exact
     maximum = sample(ends, "max_utilization").interval
@@ -78,10 +80,10 @@ def maximum_columns(line: pd.DataFrame) -> dict[str, Any]:
 
 
 def gain_columns(runs: pd.DataFrame, line: Values, against: Values) -> dict[str, Any]:
-    """Return the difference between the maximal utilizations of a line and of another line.
+    """Return the difference between the maximal utilizations of two curves.
 
     The two are compared run by run, on the same jobs. The columns are missing values if the other
-    line is the line itself, or if it was not run.
+    curve is the curve itself, or if it was not run.
     """
     other = {**line, **against}
     saturated = pick(runs, measured=SATURATED)
@@ -104,12 +106,12 @@ def draw_curves(
     beside: str = "",
     **options: Any,
 ) -> Figure:
-    """Draw response curves and their maximal utilizations.
+    """Draw response curves, with the maximal utilization of each curve.
 
-    Dashed marks show certain distances from the maximal utilization that a line is compared with:
-    `offsets` has these distances for each line, and `dashed` is their legend. If `beside` is given,
-    that maximal utilization is drawn too, with `beside` as its legend. Other arguments are those of
-    `coalloc_lib.plots.curves`.
+    Dashed marks show certain distances from the maximal utilization that a curve is compared with:
+    `offsets` has these distances for each curve, and `dashed` is their legend. If `beside` is not
+    empty, that maximal utilization is drawn too, with `beside` as its legend. Other arguments are
+    those of `coalloc_lib.plots.curves`.
     """
     others = table.drop_duplicates("label").set_index("label")["beside"].dropna()
     levels = {

@@ -26,12 +26,12 @@ from studies.cluster_configurations.divisions import (
 from studies.cluster_configurations.runs import study
 from studies.results import Caption
 
-#: The number of jobs in each simulation, normally and while the slider is moved.
+#: The number of jobs in each simulation. `COARSE` is used while the user moves the slider.
 JOBS, COARSE = 40_000, 4_000
 
 
 def draw_divisions(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the maximal utilization as a function of m, with a panel for each family."""
+    """Draw the maximal utilization if m processors are moved between four equal clusters."""
     return plots.lines(
         table,
         x="m",
@@ -54,7 +54,7 @@ DIVISIONS = Caption(
 
 @study.add_figure("divisions", DIVISIONS, draw_divisions, claims=("CC-19", "CC-20", "CC-22"))
 def division_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the maximal utilization for each family of divisions, request and placement, and m."""
+    """Return the maximal utilization if m processors are moved between four equal clusters."""
     maxima = MaxUtilizations(runs)
     rows = []
     for family, way, m in product((TWO_AND_TWO, ONE_AND_ONE), WAYS, MOVED):
@@ -74,7 +74,6 @@ def division_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 @lru_cache(maxsize=256)
 def _max_utilization(family: str, m: int, way: str, jobs: int) -> Interval:
-    """Return the maximal utilization of a division: exact for ordered requests, else simulated."""
     request, placement = WAYS[way]
     scenario = Division(name_of(moved(family, m)), placement, request).scenario
     if way == ORDERED_WAY:
@@ -112,7 +111,7 @@ def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False)
 
 
 def unequal_explorer(state: str = "") -> Explorer:
-    """Return a slider for m with the maximal utilization of four unequal clusters."""
+    """Return a slider for m, with the maximal utilization of four unequal clusters."""
     controls = {
         "family": ipw.ToggleButtons(options=(TWO_AND_TWO, ONE_AND_ONE), description="clusters"),
         "m": slider_with_entry("m", 8, 0, 24),

@@ -31,27 +31,28 @@ from studies.cluster_configurations.model import (
 )
 from studies.study import Scale
 
-#: The kind of the settings and runs on a division of the processors into clusters.
+#: The kind of the settings and runs that divide 128 processors into clusters.
 DIVISION = "division"
-#: The distributions of the service time. Section 4 has exponential service times. We added service
-#: times that are constant up to a millionth. With such service times, jobs that start together
-#: still depart one after another.
+#: The service-time distributions. Section 4 has exponential service times. We added service times
+#: that differ by less than a millionth. Under this distribution, jobs that start together depart
+#: one after another.
 EXPONENTIAL, CONSTANT = "exponential", "constant, departures one by one"
 SERVICES: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
     CONSTANT: Between(1 - 5e-7, 1 + 5e-7),
 }
-#: The ways to serve the jobs on each division: the kind of request and the placement, by label.
+#: How jobs are served: the request type and the placement, for each label.
 ORDERED_WAY = "ordered requests"
 WAYS: dict[str, tuple[str, str | None]] = {
     FIRST_FIT: (UNORDERED, FIRST_FIT),
     WORST_FIT: (UNORDERED, WORST_FIT),
     ORDERED_WAY: (ORDERED, None),
 }
-#: The values of m, the number of processors that are moved from one cluster to another.
+#: The numbers m of processors that are moved from one cluster to another.
 MOVED = range(0, 25, 4)
-#: Two families of divisions into four clusters, starting from four clusters of 32 processors: m
-#: processors are moved between two pairs of clusters, or between one pair.
+#: Two families of divisions into four clusters. Each division starts from four clusters of 32
+#: processors. Then m processors are moved between clusters, either in both pairs of clusters or in
+#: only one pair.
 TWO_AND_TWO, ONE_AND_ONE = "32+m, 32+m, 32−m, 32−m", "32+m, 32, 32, 32−m"
 
 #: The sizes of the clusters of a division.
@@ -59,17 +60,17 @@ Sizes = tuple[int, ...]
 
 
 def name_of(sizes: Sizes) -> str:
-    """Return the name of a division, such as 64+32+16+16."""
+    """Return the name of a division into clusters, such as 64+32+16+16."""
     return "+".join(map(str, sizes))
 
 
 def sizes_of(name: str) -> Sizes:
-    """Return the sizes of the clusters of a division from its name."""
+    """Return the cluster sizes of a division, given its name, such as 64+32+16+16."""
     try:
         sizes = tuple(int(size) for size in name.split("+"))
     except ValueError:
         raise InputError(
-            f"division = {name!r} is not a sum of cluster sizes; give one, such as '64+32+16+16'"
+            f"division = {name!r} is not a sum of cluster sizes; give a sum such as '64+32+16+16'"
         ) from None
     if sum(sizes) != PROCESSORS:
         raise InputError(
@@ -80,13 +81,13 @@ def sizes_of(name: str) -> Sizes:
 
 
 def into_four() -> list[Sizes]:
-    """Return all divisions into four clusters of 8, 16, ..., 64 processors, largest first."""
+    """Return all divisions of 128 processors into four clusters of 8, 16, ..., 64 processors."""
     eighths = combinations_with_replacement(range(8, 0, -1), 4)
     return [tuple(8 * part for part in parts) for parts in eighths if sum(parts) == 16]
 
 
 def into_powers_of_two() -> list[Sizes]:
-    """Return all divisions into four or more clusters of 8, 16, 32 or 64 processors."""
+    """Return all divisions of 128 processors into at least four clusters of 8, 16, 32 or 64."""
     found = []
     for count in range(4, PROCESSORS // 8 + 1):
         for sizes in combinations_with_replacement((64, 32, 16, 8), count):
@@ -96,7 +97,7 @@ def into_powers_of_two() -> list[Sizes]:
 
 
 def moved(family: str, m: int) -> Sizes:
-    """Return the division of a family after moving `m` processors between its clusters."""
+    """Return four cluster sizes after `m` processors were moved between clusters of 32."""
     one_of("family", family, (TWO_AND_TWO, ONE_AND_ONE))
     if not 0 <= m < 32:
         raise InputError(f"m = {m}; give the number of processors to move, from 0 to 31")
@@ -105,13 +106,13 @@ def moved(family: str, m: int) -> Sizes:
 
 
 def is_unequal(sizes: Sizes) -> bool:
-    """Return whether the clusters of a division differ in size."""
+    """Return whether the clusters of a division have different sizes."""
     return len({*sizes}) > 1
 
 
 @dataclass(frozen=True)
 class Division:
-    """A setting with jobs of four components on one division of 128 processors.
+    """A setting in which jobs of four components run on one division of 128 processors.
 
     For ordered requests `placement` is None, because they leave nothing to choose.
     """
@@ -129,7 +130,7 @@ class Division:
             one_of("placement", self.placement, tuple(PLACEMENTS))
         elif (self.request, self.placement) != (ORDERED, None):
             raise InputError(
-                f"request = {self.request!r} does not go with placement = {self.placement!r}; give "
+                f"request = {self.request!r} excludes placement = {self.placement!r}; give "
                 f"{UNORDERED!r} with a placement, or {ORDERED!r} with None"
             )
 
@@ -145,7 +146,7 @@ class Division:
 def measure_division(
     setting: Division, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the maximal utilization of a division.
+    """Yield the maximal utilization of one division of 128 processors into clusters.
 
     There is one row with the exact value for ordered requests with exponential service times, and
     otherwise one row for each simulated run.
@@ -155,7 +156,8 @@ def measure_division(
         exact = max_utilization_by_simulation(scenario, method="exact").max_utilization
         found = Replications(np.array(exact))
     else:
-        # The seed makes all divisions serve the same jobs, so that they can be compared in pairs.
+        # All divisions serve the same jobs, because they use the same seed. Therefore they can be
+        # compared in pairs.
         busy, warning = replicated_traffic(
             scenario,
             jobs=scale.division_jobs,
@@ -167,7 +169,7 @@ def measure_division(
 
 
 def divisions() -> Iterator[Division]:
-    """Yield the settings of all divisions of 128 processors into clusters."""
+    """Yield the settings for all divisions of 128 processors into clusters."""
     families = [moved(family, m) for family in (TWO_AND_TWO, ONE_AND_ONE) for m in MOVED]
     for sizes in dict.fromkeys([*into_four(), *families]):
         for request, placement in WAYS.values():
@@ -194,7 +196,7 @@ class MaxUtilizations:
         }
 
     def of(self, sizes: Sizes, way: str) -> Replications:
-        """Return the maximal utilization of a division; `way` is a key of `WAYS` or a placement."""
+        """Return the maximal utilization of a division into clusters, for each run."""
         request, placement = WAYS.get(way, (UNORDERED, way))
         key = name_of(sizes), request, placement
         if key not in self._found:

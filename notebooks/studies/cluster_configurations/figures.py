@@ -65,13 +65,13 @@ NEARLY_ALL = "Nearly all losses are as printed"
     claims=("CC-15",),
 )
 def table2(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 2: capacity losses with uniform component sizes."""
+    """Return Table 2: the losses with uniform component sizes, in the paper and in our runs."""
     return printed_losses.printed_table(runs, 2)
 
 
 @study.add_figure("table1", printed_losses.caption_of(1, NEARLY_ALL), printed_losses.draw_printed)
 def table1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 1: capacity losses with component sizes from D(q)."""
+    """Return Table 1: the losses with component sizes from D(q), in the paper and in our runs."""
     return printed_losses.printed_table(runs, 1)
 
 
@@ -91,13 +91,13 @@ SYSTEM_SIGNS = {
     "2×32+2×16+4×8": plots.MarkerStyle("#AA4499", "p"),
     "4×16+8×8": plots.MarkerStyle("#000000", "v"),
 }
-#: The headings of the panels, with the curves in each panel. A curve that is in none of these lists
-#: is drawn in all panels.
+#: The headings of the panels of a figure, with the curves in each panel. A curve that is in none of
+#: these lists is drawn in all panels.
 FEW_AND_MANY = {
     "few unequal clusters: 4 or 5": [STANDARD, *FEW],
     "many unequal clusters: 8 or 12": [STANDARD, *MANY],
 }
-#: The shade of each kind of jobs: jobs with fewer components are darker.
+#: The shade of the curve for each kind of jobs. Jobs with fewer components have a darker curve.
 JOB_SIGNS = plots.shades(
     [
         ONE_COMPONENT,
@@ -118,32 +118,32 @@ PURE_AND_MIXED = {
 
 
 def unordered(runs: pd.DataFrame, placement: str | tuple[str, ...]) -> pd.DataFrame:
-    """Return the runs with unordered requests under the given placements."""
+    """Return the runs of unordered requests under the given placements."""
     return pick(runs, kind=CURVE, request=UNORDERED, placement=placement)
 
 
 def of_four(runs: pd.DataFrame, placement: str | tuple[str, ...]) -> pd.DataFrame:
-    """Return the runs of section 4: unordered requests of four components."""
+    """Return the runs of jobs with four components and unordered requests (section 4)."""
     return pick(unordered(runs, placement), jobs=FOUR_COMPONENTS)
 
 
 def unequal_and_standard(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs on unequal clusters, and those on the four equal clusters of 32."""
+    """Return the runs on unequal clusters, and the runs on four equal clusters of 32."""
     return runs[(column(runs, "equal") == 0) | (column(runs, "system") == STANDARD)]
 
 
 def by_system(line: Values) -> str:
-    """Return the label of a curve, which is its system."""
+    """Return the name of a curve's system as the label of the curve."""
     return line["system"]
 
 
 def over_standard(line: Values) -> Values:
-    """Return the values that select the base of a curve: the same jobs on four clusters of 32."""
+    """Return column values that select the same jobs on four clusters of 32, for comparison."""
     return {"system": STANDARD}
 
 
 def over_first_fit(line: Values) -> Values:
-    """Return the values that select the base of a curve: the same jobs under first fit.
+    """Return column values that select the same jobs under first fit, for comparison.
 
     First fit tries the largest cluster first.
     """
@@ -154,12 +154,12 @@ def over_first_fit(line: Values) -> Values:
 
 
 def by_system_and_request(line: Values) -> str:
-    """Return the label of a curve: its system and its kind of request."""
+    """Return the label of a curve, which has its system and its request type."""
     return f"{line['system']}, {line['request']}"
 
 
 def over_printed(line: Values) -> Values:
-    """Return the values that select the base of a curve: the same jobs on 64+32+2×16.
+    """Return column values that select the same jobs on 64+32+2×16, for comparison.
 
     This is the unequal system whose sizes the paper prints.
     The single cluster of 64 processors is compared with ordered requests on that system.
@@ -170,7 +170,7 @@ def over_printed(line: Values) -> Values:
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 3, with a panel for ordered and a panel for unordered requests."""
+    """Draw Figure 3, with one panel for ordered and one panel for unordered requests."""
     panels = {
         "ordered requests": ["4×32, ordered", "64+32+2×16, ordered", "64 alone, total"],
         "unordered requests": ["4×32, unordered", "64+32+2×16, unordered"],
@@ -195,7 +195,7 @@ FIGURE3 = Caption(
 
 @study.add_figure("figure3", FIGURE3, draw_figure3, claims=("CC-1", "CC-2"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves of equal and unequal clusters, and of the largest unequal cluster alone."""
+    """Return the response curves of equal clusters, unequal clusters, and one large cluster."""
     four = pick(runs, kind=CURVE, jobs=FOUR_COMPONENTS, placement=(FIRST_FIT, ""))
     alone = pick(four, system=ALONE, request=TOTAL)
     all_clusters = pick(four, system=(STANDARD, PRINTED))
@@ -220,13 +220,13 @@ FIGURE4 = Caption(
 
 @study.add_figure("figure4", FIGURE4, draw_figure4, claims=("CC-3",))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves on equal clusters under first fit, compared with four clusters of 32."""
+    """Return the response curves of equal clusters under first fit."""
     lines = pick(of_four(runs, FIRST_FIT), equal=1)
     return curves_of(lines, runs, by_system, over_standard)
 
 
 def draw_figure5a(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 5, top: unequal clusters under first fit that starts at the largest cluster."""
+    """Draw the top of Figure 5: unequal clusters under first fit from the largest cluster."""
     offsets = dict.fromkeys(UNEQUAL, (-LARGE,))
     dashed = "3 points below 4×32"
     return draw_curves(table, dashed, offsets, panels=FEW_AND_MANY, look=SYSTEM_SIGNS, **titles)
@@ -243,13 +243,13 @@ FIGURE5A = Caption(
 
 @study.add_figure("figure5a", FIGURE5A, draw_figure5a, claims=("CC-5",))
 def figure5a(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves on unequal clusters under first fit, compared with four equal clusters."""
+    """Return the response curves of unequal clusters under first fit from the largest cluster."""
     lines = unequal_and_standard(of_four(runs, FIRST_FIT))
     return curves_of(lines, runs, by_system, over_standard)
 
 
 def draw_figure5b(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 5, bottom: unequal clusters under first fit that starts at the smallest."""
+    """Draw the bottom of Figure 5: unequal clusters under first fit from the smallest cluster."""
     offsets = dict.fromkeys(UNEQUAL, (0.0,))
     dashed = "maximal utilization if the largest cluster is filled first"
     return draw_curves(table, dashed, offsets, panels=FEW_AND_MANY, look=SYSTEM_SIGNS, **titles)
@@ -265,7 +265,7 @@ FIGURE5B = Caption(
 
 @study.add_figure("figure5b", FIGURE5B, draw_figure5b, claims=("CC-4", "CC-5"))
 def figure5b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves on unequal clusters under first fit that starts at the smallest cluster.
+    """Return the response curves of unequal clusters under first fit from the smallest cluster.
 
     They are compared with first fit that starts at the largest cluster.
     """
@@ -295,7 +295,7 @@ FIGURE6 = Caption(
 
 @study.add_figure("figure6", FIGURE6, draw_figure6, claims=("CC-16",))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves on equal clusters under worst fit, compared with first fit."""
+    """Return the response curves of equal clusters under worst fit."""
     lines = pick(of_four(runs, WORST_FIT), equal=1)
     return curves_of(lines, runs, by_system, over_first_fit)
 
@@ -322,23 +322,23 @@ FIGURE7 = Caption(
 
 @study.add_figure("figure7", FIGURE7, draw_figure7, claims=("CC-14", "CC-6", "CC-7"))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves on unequal clusters under worst fit, compared with first fit."""
+    """Return the response curves of unequal clusters under worst fit."""
     lines = unequal_and_standard(of_four(runs, WORST_FIT))
     return curves_of(lines, runs, by_system, over_first_fit)
 
 
 def by_system_and_placement(line: Values) -> str:
-    """Return the label of a curve: its system and its placement."""
+    """Return the label of a curve, which has its system and its placement."""
     return f"{line['system']}, {line['placement']}"
 
 
 def over_worst_fit(line: Values) -> Values:
-    """Return the values that select the base of a curve: the same jobs under worst fit."""
+    """Return column values that select the same jobs under worst fit, for comparison."""
     return {"placement": WORST_FIT}
 
 
 def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 8, with a panel for each system of many clusters."""
+    """Draw Figure 8, with one panel for each system that has many clusters."""
     both = (FIRST_FIT, WORST_FIT)
     panels = {system: [f"{system}, {placement}" for placement in both] for system in MANY}
     look = {line: plots.MEANINGS[line.split(", ")[1]] for both in panels.values() for line in both}
@@ -355,7 +355,7 @@ FIGURE8 = Caption(
 
 @study.add_figure("figure8", FIGURE8, draw_figure8, claims=("CC-8", "CC-21"))
 def figure8(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves on many unequal clusters, under first fit and under worst fit."""
+    """Return the response curves of many unequal clusters, under first fit and worst fit."""
     lines = pick(of_four(runs, (FIRST_FIT, WORST_FIT)), system=tuple(MANY))
     return curves_of(lines, runs, by_system_and_placement, over_worst_fit)
 
@@ -363,15 +363,16 @@ def figure8(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Section 5: jobs with different numbers of components on 4×32 ---
 
 BY_COMPONENTS = "response times by number of components"
-#: The kinds of jobs of sections 5.1 and 5.2: from the name in the runs to the label in the figures.
+#: The label in the figures for each kind of jobs in sections 5.1 and 5.2.
 NAMES_OF_SIZE = {name: name for name in SAME_SIZE}
 NAMES_OF_TOTAL = {of_one_total(name): name for name in SAME_TOTAL}
-#: For each kind of jobs that is not a mixture, the kind with one more component.
+#: For each kind of jobs, the kind with one component more. Mixtures of jobs with different numbers
+#: of components are left out.
 ONE_MORE = dict(pairwise(OF_ONE_KIND))
 
 
 def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.DataFrame:
-    """Return the runs on 4×32 with the given kinds of jobs, or with jobs that a reader added.
+    """Return the runs on four clusters of 32 with some kinds of jobs.
 
     Runs with jobs of the other part of section 5 are left out.
     """
@@ -381,28 +382,28 @@ def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.
 
 
 def by_jobs(line: Values) -> str:
-    """Return the label of a line, which is its kind of jobs without the words "one total"."""
+    """Return the label of a curve, which is the kind of its jobs."""
     jobs: str = line["jobs"]
     return NAMES_OF_TOTAL.get(jobs, jobs)
 
 
 def over_one_component_more(line: Values) -> Values:
-    """Return the values that select the base of a curve: jobs with one more component."""
+    """Return column values that select jobs with one component more, for comparison."""
     return {"jobs": ONE_MORE.get(line["jobs"], line["jobs"])}
 
 
 def over_one_component(line: Values) -> Values:
-    """Return the values that select the base of a curve: one component of the same total."""
+    """Return column values that select single-component jobs of the same total, for comparison."""
     return {"jobs": of_one_total(ONE_COMPONENT)}
 
 
 def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **options: Any) -> Figure:
-    """Draw a curve for each kind of jobs, with the mixtures in a second panel."""
+    """Draw the response curves of several kinds of jobs, with mixed kinds in a second panel."""
     return draw_curves(table, dashed, offsets, panels=PURE_AND_MIXED, look=JOB_SIGNS, **options)
 
 
 def draw_figure9(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 9: all components have the same size distribution, under first fit."""
+    """Draw Figure 9: jobs whose components have the same size distribution, under first fit."""
     offsets = dict.fromkeys(ONE_MORE, (0.0,))
     return draw_by_jobs(table, "same as with one more component", offsets, **titles)
 
@@ -415,7 +416,7 @@ FIGURE9 = Caption(
 
 @study.add_figure("figure9", FIGURE9, draw_figure9, claims=("CC-9", "CC-17"))
 def figure9(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves of the jobs of section 5.1 under first fit.
+    """Return the response curves of the jobs of section 5.1 under first fit.
 
     Each curve is compared with that of jobs with one component more.
     """
@@ -424,7 +425,7 @@ def figure9(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure10(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 10: all components have the same size distribution, under worst fit."""
+    """Draw Figure 10: jobs whose components have the same size distribution, under worst fit."""
     offsets = {FOUR_COMPONENTS: (LARGE,), ONE_COMPONENT: (-LARGE, LARGE)}
     dashed = "3 points above first fit; for one component, first fit ± 3 points"
     return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 9", **titles)
@@ -439,13 +440,13 @@ FIGURE10 = Caption(
 
 @study.add_figure("figure10", FIGURE10, draw_figure10, claims=("CC-10",))
 def figure10(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves of the jobs of section 5.1 under worst fit, compared with first fit."""
+    """Return the response curves of the jobs of section 5.1 under worst fit."""
     lines = of_jobs(runs, WORST_FIT, NAMES_OF_SIZE)
     return curves_of(lines, runs, by_jobs, over_first_fit)
 
 
 def draw_figure11(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 11: all jobs have the same total size, under first fit."""
+    """Draw Figure 11: jobs with the same total size, under first fit."""
     offsets = dict.fromkeys((TWO_COMPONENTS, FOUR_COMPONENTS, *OF_ONE_AND_FOUR), (0.0,))
     return draw_by_jobs(table, "same as one component", offsets, **titles)
 
@@ -458,7 +459,7 @@ FIGURE11 = Caption(
 
 @study.add_figure("figure11", FIGURE11, draw_figure11, claims=("CC-11", "CC-17", "CC-18", "CC-23"))
 def figure11(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves of the jobs of section 5.2 under first fit.
+    """Return the response curves of the jobs of section 5.2 under first fit.
 
     Each curve is compared with that of jobs with a single component.
     """
@@ -467,7 +468,7 @@ def figure11(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure12(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 12: all jobs have the same total size, under worst fit."""
+    """Draw Figure 12: jobs with the same total size, under worst fit."""
     offsets = {FOUR_COMPONENTS: (0.0,), ONE_COMPONENT: (-TINY, TINY)}
     dashed = "same as first fit; for one component, first fit ± 1 point"
     return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 11", **titles)
@@ -480,14 +481,14 @@ FIGURE12 = Caption(
 
 @study.add_figure("figure12", FIGURE12, draw_figure12, claims=("CC-12",))
 def figure12(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves of the jobs of section 5.2 under worst fit, compared with first fit."""
+    """Return the response curves of the jobs of section 5.2 under worst fit."""
     lines = of_jobs(runs, WORST_FIT, NAMES_OF_TOTAL)
     return curves_of(lines, runs, by_jobs, over_first_fit)
 
 
-# --- Beyond the paper: up to which penalty spanning pays ---
+# --- Beyond the paper: the highest penalty at which spanning several clusters pays ---
 
-#: The heading of the panel for each policy.
+#: The heading of the panel for each scheduling policy.
 PANELS = {
     IN_ORDER: "FCFS: in order of submission",
     OVERTAKING: "FPFS: a job may be passed 50 times",
@@ -495,7 +496,7 @@ PANELS = {
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the break-even penalty as a function of the mean job size, a panel for each policy."""
+    """Draw the break-even penalty of spanning as a function of the mean job size."""
     return plots.lines_and_levels(
         table,
         x="share",
@@ -503,7 +504,7 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
         line="line",
         panel="panel",
         levels=LEVELS,
-        # The extra entry takes the lightest shade, in which a label would be hard to read.
+        # The extra entry uses up the lightest shade, because a label in that shade is hard to read.
         look=plots.shades(["2×32", "4×32", "8×32", "one more"]),
         xlabel="mean job size, as a share of one cluster",
         ylabel="break-even penalty",
@@ -520,7 +521,7 @@ BREAK_EVEN_CAPTION = Caption(
 
 @study.add_figure("break-even", BREAK_EVEN_CAPTION, draw_break_even)
 def break_even(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the penalty at which jobs that span all clusters break even, for each setting.
+    """Return the penalty at which spanning several clusters neither pays nor costs.
 
     The column `share` is the mean size of a job, as a share of the largest cluster.
     """

@@ -31,17 +31,18 @@ from studies.pages import MARKS
 from studies.results import StudyResult
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
-#: Exercise 3: how many processors may be moved from each of two clusters to the other two, and how
-#: much maximal utilization may be lost.
+#: Exercise 3: the numbers of processors to move from each of two clusters to the two others, and
+#: the largest loss of maximal utilization that is allowed.
 MOVED, LOST = (4, 8, 12, 16), 0.05
-#: The numbers of equal clusters into which exercise 4 and the project divide 128 processors.
+#: Exercise 4 and the project divide 128 processors into these numbers of equal clusters.
 DIVIDED = (4, 8, 16)
-#: The number of jobs in a run of the project, and the number of runs.
+#: The number of jobs in each run of the project, and the number of runs.
 JOBS, RUNS = 2_000, 5
 RULES = {"first fit": co.FirstFit(), "worst fit": co.WorstFit(), "best fit": co.BestFit()}
 
 
-#: For each figure of the paper, the question that it answers, and the reason for the answer.
+#: For each figure of the paper: the question that the figure answers, and the reason for the
+#: answer.
 QUESTIONS = {
     "figure3": (
         "Figure 3: equal or unequal clusters?",
@@ -97,7 +98,7 @@ QUESTIONS = {
 
 
 def folded(result: StudyResult, names: Iterable[str]) -> HTML:
-    """Return figures as HTML, each folded under the question that it answers, with its verdicts."""
+    """Return figures as HTML; each is folded below the question that it answers."""
     parts = []
     for name in names:
         question, why = QUESTIONS[name]
@@ -112,16 +113,16 @@ def folded(result: StudyResult, names: Iterable[str]) -> HTML:
 
 
 def dividing(result: StudyResult) -> HTML:
-    """Return Figures 3 to 8, about the division into clusters, as folded HTML."""
+    """Return Figures 3 to 8 as folded HTML. They are about the division into clusters."""
     return folded(result, [*QUESTIONS][:7])
 
 
 def components(result: StudyResult) -> HTML:
-    """Return Figures 9 to 12, about the number of components, as folded HTML."""
+    """Return Figures 9 to 12 as folded HTML. They are about the number of components."""
     return folded(result, [*QUESTIONS][7:])
 
 
-#: The jobs that all have the same total size, by their number of components.
+#: The kinds of jobs that have the same total size, by the number of components.
 OF_ONE_TOTAL = {
     "one": model.of_one_total(model.ONE_COMPONENT),
     "two": model.of_one_total(model.TWO_COMPONENTS),
@@ -131,16 +132,12 @@ BOTH = (model.FIRST_FIT, model.WORST_FIT)
 
 
 def _on_standard(result: StudyResult, placement: str) -> pd.DataFrame:
-    """Return the runs of unordered requests on four clusters of 32 under FCFS.
-
-    `placement` is the placement of these runs.
-    """
     in_order = pick(result.runs, policy=model.IN_ORDER)
     return pick(figures.unordered(in_order, placement), system=model.STANDARD)
 
 
 def most_of_one_total(result: StudyResult, placement: str = model.FIRST_FIT) -> str | None:
-    """Return in words which number of components has the highest maximal utilization.
+    """Return the number of components that has the highest maximal utilization, as a word.
 
     All jobs have the same total size. The answer is None if no number is certain to be the best.
     """
@@ -185,7 +182,6 @@ def _loss(scenario: co.Scenario, jobs: int, runs: int) -> Replications:
 
 @lru_cache
 def _gain(one: co.Scenario, other: co.Scenario, backlog: int | None = None) -> Interval:
-    """Return the maximal utilization of one scenario minus that of another."""
     return co.compare(one, other, seed=study.seed, backlog=backlog)
 
 
@@ -327,7 +323,6 @@ def leaderboard(entries: dict[str, co.Placement]) -> pd.DataFrame:
 
 
 def _runs(name: str, rule: co.Placement) -> dict[str, Replications]:
-    """Return the capacity losses of a placement on each division, and their mean, for each run."""
     if not isinstance(rule, co.Placement):
         raise InputError(
             f"entries[{name!r}] = {shown(rule)} is not a placement; give an object such as "

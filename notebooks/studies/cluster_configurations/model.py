@@ -33,9 +33,9 @@ def _worst_fit(system: Multicluster) -> Placement:
     return WorstFit()
 
 
-#: First fit tries the clusters in a fixed order: from the largest to the smallest in section 4.1,
-#: and also in the reverse order in section 4.2. If several clusters are equally idle, worst fit
-#: takes the first of them, because the paper does not say which it takes.
+#: First fit tries the clusters in a fixed order. Section 4.1 tries the largest cluster first;
+#: section 4.2 also tries the smallest first. If several clusters have the most idle processors, our
+#: worst fit takes the first of them, because the paper does not say which one to take.
 FIRST_FIT, SMALL_FIRST, WORST_FIT = "first fit", "first fit, small first", "worst fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     FIRST_FIT: _first_fit,
@@ -50,8 +50,8 @@ POLICIES: dict[str, Scheduling] = {IN_ORDER: FCFS(), OVERTAKING: FPFS(50)}
 
 # --- Section 4: systems of 128 processors, largest cluster first ---
 
-#: The number of processors of every system. Section 4.1 gives all utilizations as shares of this
-#: number, even those of the single cluster of 64 processors.
+#: The number of processors of every system except the single cluster of 64. Section 4.1 gives all
+#: utilizations as shares of this number, even for that single cluster.
 PROCESSORS = 128
 #: The systems with equal clusters: section 4.1 has four clusters, and Figure 4 has four and eight.
 STANDARD = "4×32"
@@ -59,13 +59,13 @@ EQUAL = {
     STANDARD: Multicluster([32] * 4),
     "8×16": Multicluster([16] * 8),
 }
-#: The largest cluster of an unequal system, used without the others (section 4.1: 'only using the
-#: largest cluster in the uneven system').
+#: The largest cluster of the system 64+32+2×16, without the other clusters (section 4.1: 'only
+#: using the largest cluster in the uneven system').
 ALONE = "64 alone"
-#: The systems with unequal clusters. Section 4.1 prints the sizes of the first system. Figures 5
-#: and 7 show more systems, but the paper does not print their sizes, so we chose the other four. In
-#: three of them the largest clusters are two to four times as large as the smallest, and there are
-#: 5, 8 or 12 clusters. The last system has five clusters, two of them larger than 32.
+#: The systems with unequal clusters. The paper prints the cluster sizes of the first system only
+#: (section 4.1). Figures 5 and 7 show more systems without their sizes, so we chose the other four.
+#: Three of them have 5, 8 or 12 clusters, and their largest clusters are two to four times as large
+#: as the smallest. The last system has five clusters, and two of them are larger than 32.
 PRINTED = "64+32+2×16"
 UNEQUAL = {
     PRINTED: Multicluster([64] + [32] + [16] * 2),
@@ -75,31 +75,31 @@ UNEQUAL = {
     "2×40+3×16": Multicluster([40] * 2 + [16] * 3),
 }
 SYSTEMS = EQUAL | UNEQUAL | {ALONE: Multicluster([64])}
-#: The unequal systems with few and with many clusters, for jobs with four components.
+#: The unequal systems with few clusters, and those with many. Jobs have four components.
 FEW = [name for name in UNEQUAL if len(UNEQUAL[name]) <= 5]
 MANY = [name for name in UNEQUAL if len(UNEQUAL[name]) >= 8]
 
 # --- Sections 4 and 5: the jobs ---
 
-#: The distribution of the size of a component is D(0.9) on [1, 8]. The size 1 does not count as a
+#: The distribution of component sizes, which is D(0.9) on [1, 8]. It does not treat the size 1 as a
 #: power of two.
 SIZES = power_of_two(0.9, 1, 8)
-#: Jobs of four components. In section 4.1 jobs have as many components as there are clusters; in
-#: section 4.2 there are 'unordered requests consisting of 4 components'.
+#: Jobs with four components. In section 4.1, jobs have one component for each cluster. In section
+#: 4.2, there are 'unordered requests consisting of 4 components'.
 FOUR = JobModel(SIZES, components=4)
 
-#: The kinds of jobs in Figures 9 to 12, named by how many components a job has.
+#: The kinds of jobs in Figures 9 to 12, named by the number of components of a job.
 ONE_COMPONENT, TWO_COMPONENTS = "1 component", "2 components"
 THREE_COMPONENTS, FOUR_COMPONENTS = "3 components", "4 components"
 MOSTLY_ONE, HALF_ONE, MOSTLY_FOUR = "75% 1, 25% 4", "50% 1, 50% 4", "25% 1, 75% 4"
 THIRDS = "third of each"
-#: The mixtures of jobs with one and with four components, and all mixtures of section 5.
+#: Kinds of jobs that mix different numbers of components. The first tuple mixes one and four
+#: components. The second has all mixtures of section 5.
 OF_ONE_AND_FOUR = (MOSTLY_ONE, HALF_ONE, MOSTLY_FOUR)
 MIXTURES = (*OF_ONE_AND_FOUR, THIRDS)
 
 
 def _with_mixtures(pure: dict[str, JobModel]) -> dict[str, JobModel | Mixture]:
-    """Return the given kinds of jobs together with the paper's mixtures of them, by name."""
     one, two, four = pure[ONE_COMPONENT], pure[TWO_COMPONENTS], pure[FOUR_COMPONENTS]
     return pure | {
         MOSTLY_ONE: Mixture({one: 0.75, four: 0.25}),
@@ -109,8 +109,8 @@ def _with_mixtures(pure: dict[str, JobModel]) -> dict[str, JobModel | Mixture]:
     }
 
 
-#: The jobs of section 5.1: all components have the same size distribution. Therefore a job with
-#: fewer components is smaller.
+#: The jobs of section 5.1. All components have the same size distribution, so a job with fewer
+#: components is smaller.
 SAME_SIZE = _with_mixtures(
     {
         ONE_COMPONENT: JobModel(SIZES, 1),
@@ -119,8 +119,8 @@ SAME_SIZE = _with_mixtures(
         FOUR_COMPONENTS: FOUR,
     }
 )
-#: The jobs of section 5.2: the total size of a job is always the sum of four sampled component
-#: sizes. A job with two components has the sum of two samples in each of them.
+#: The jobs of section 5.2. The total size of every job is the sum of four sampled sizes. For
+#: example, each of two components has the sum of two sampled sizes.
 SAME_TOTAL = _with_mixtures(
     {
         ONE_COMPONENT: FOUR.with_(merged_into=1),
@@ -131,7 +131,7 @@ SAME_TOTAL = _with_mixtures(
 
 
 def of_one_total(jobs: str) -> str:
-    """Return the name of a kind of jobs whose components have a fixed total (section 5.2).
+    """Return the name of a kind of jobs with the total size of four components (section 5.2).
 
     Jobs with four components are the same in sections 5.1 and 5.2, and keep their name.
     """
@@ -142,12 +142,11 @@ JOBS = SAME_SIZE | {of_one_total(name): jobs for name, jobs in SAME_TOTAL.items(
 
 # --- The loads that are compared, and the meanings of the paper's words ---
 
-#: The loads at which the response times of two settings are compared on the same jobs: low,
-#: moderate and high utilization.
+#: The loads at which the mean response times of two settings are compared on the same jobs.
 LOW, MODERATE, HIGH = 0.3, 0.6, 0.8
 COMPARED = (LOW, MODERATE, HIGH)
-#: A difference between two maximal utilizations counts as large if it is at least 0.03 (three
-#: percentage points), and as small otherwise. The study of the paper of 2003 uses the same limit.
+#: Two limits for differences between maximal utilizations. A difference of at least 0.03 (three
+#: percentage points) counts as large; the study of the paper of 2003 uses the same limit.
 LARGE, TINY = 0.03, 0.01
 MUCH = Word("much", LARGE, "points", 100)
 SIGNIFICANTLY = Word("significantly", LARGE, "points", 100)
@@ -155,35 +154,37 @@ VISIBLE = Word("visible", LARGE, "points", 100)
 SLIGHTLY = Word("slightly", LARGE, "points", 100)
 LITTLE = Word("little", LARGE, "points", 100)
 SIMILAR = Word("similar", LARGE, "points", 100)
-#: Unequal clusters have a 'good' performance if their maximal utilization is less than three points
-#: below that of equal clusters.
+#: The cut-off for 'good' performance: the maximal utilization of unequal clusters is less than
+#: three percentage points below that of equal clusters.
 GOOD = Word("good", LARGE, "points", 100)
 ALMOST_UNCHANGED = Word("almost unchanged", TINY, "points", 100)
-#: Limits for the difference between a calculated and a simulated capacity loss. In the paper's
-#: tables the two differ by up to 0.002 for one cluster, and by up to 0.006 for the approximation.
+#: Cut-offs for the difference between a calculated and a simulated capacity loss. In the paper's
+#: tables, the two losses differ by up to 0.002 for one cluster, where the calculation is exact, and
+#: by up to 0.006 where it is an approximation.
 EXTREMELY_WELL = Word("extremely well", 0.005, "points", 100)
 VERY_ACCURATE = Word("very accurate", TINY, "points", 100)
-#: The largest relative difference at which two mean response times count as similar. A setting that
-#: saturates later still counts as better if its response times are longer by up to this share.
-#: Comparisons on the same jobs detect much smaller differences, which should not decide.
+#: The largest relative difference of two mean response times that counts as similar. A setting that
+#: saturates later still counts as better if its mean response times are longer by at most this
+#: share. Simulations of the same jobs detect much smaller differences, which should not decide.
 LIKE = 0.05
 SIMILAR_TIMES = Word("similar", LIKE, "%", 100)
-#: Section 1 says how response times change if all service times grow by a factor alpha. These are
-#: the factors that are tried, and the largest relative error that is accepted. The error is not
-#: zero because a response time is the difference of two instants that are about 10^4 times larger.
+#: A test of the rule in section 1 for the case that all service times grow by a factor alpha. The
+#: first constant has the factors that are tried. The second is the largest relative error that is
+#: accepted. The error is not zero because a response time is the difference of two instants that
+#: are about 10^4 times larger.
 ALPHAS, EXACT = (1.25, 2.0, 10.0), 1e-6
 
-# --- Section 1: up to which span penalty spanning pays ---
+# --- Section 1: the highest penalty at which spanning several clusters pays ---
 
-#: Span penalties from the literature, by the label that a figure writes beside them. Section 1
-#: quotes measurements in which most programs had a penalty below 0.4 on links that were a hundred
-#: times slower. Ernemann and others found, with backfilling and another log, that using several
-#: sites pays up to a penalty of 0.25.
+#: Penalties for spanning several clusters, from the literature, by their labels in a figure.
+#: Section 1 quotes measurements on links that were a hundred times slower, in which most programs
+#: had a penalty below 0.4. Ernemann and others found, with backfilling and another log, that using
+#: several sites pays up to a penalty of 0.25.
 LEVELS = {"0.4 (Bucur, Epema)": 0.4, "0.25 (Ernemann et al.)": 0.25}
-#: The settings of the break-even figure, which is not in the paper: for each line of the figure the
-#: number of clusters of 32 processors, which is also the number of components of a job, and the
-#: size distributions of a component. The total size of a job is at most 32 processors, so the job
-#: can also run on one cluster.
+#: The settings of the break-even figure, which is not in the paper. For each curve, there are a
+#: number of clusters and several distributions of component sizes. Each cluster has 32 processors.
+#: Jobs have one component for each cluster, and at most 32 processors in total, so that they can
+#: also run on one cluster.
 SPANNING = {
     "2×32": (2, [uniform(1, most) for most in (4, 8, 12, 14, 16)]),
     "4×32": (4, [uniform(1, most) for most in (2, 4, 6, 8)]),

@@ -59,22 +59,23 @@ from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
 
 NAME = "cluster-configurations"
-#: The kinds of settings in this module. The cells of the printed tables and the divisions of the
-#: processors are defined in other modules.
+#: The kinds of settings that this module measures. Two other kinds are defined elsewhere: the cells
+#: of the paper's tables, and the divisions of 128 processors into clusters.
 CURVE, BREAK_EVEN, STRETCHED = "response curve", "break-even penalty", "longer service times"
-#: What the rows of a response curve hold: the maximal utilization from saturated runs
-#: (`SATURATED`) or by formula (`EXACT_END`), the points of the curve (`POINT`), and the mean
-#: response times at the loads where curves are compared on the same jobs (`AT_LOAD`).
+#: The kinds of rows of a response curve. `SATURATED` and `EXACT_END` rows have the maximal
+#: utilization, from simulations and from a formula. `POINT` rows have a point of the curve.
+#: `AT_LOAD` rows have the mean response time at a load at which curves are compared on the same
+#: jobs.
 SATURATED, EXACT_END = "saturated", "exact"
 POINT, AT_LOAD = "point", "at a load"
-#: In a break-even setting, jobs run in two ways: with each component on a different cluster, or
-#: with all processors on one cluster.
+#: Two ways to run a job in a break-even setting: each component runs on a different cluster, or the
+#: whole job runs on one cluster.
 SPANS, WHOLE = "spanning", "whole"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One line of a response-time figure: a system, its jobs, a placement and a policy.
+    """One curve of a response-time figure: a system, its jobs, a placement and a policy.
 
     Text values are names that `model` defines. The system, the jobs, the placement and the policy
     may also be objects, for example your own. For ordered and total requests `placement` is None,
@@ -93,18 +94,18 @@ class Setting:
         own = getattr(self.jobs, "request", self.request)
         if own != self.request:
             raise InputError(
-                f"request = {self.request!r}, but these jobs have {own!r} requests; give the same "
-                "request for both"
+                f"request = {self.request!r}, but the jobs have {own!r} requests; give request = "
+                f"{own!r} or other jobs"
             )
         if self.request != UNORDERED and self.placement is not None:
             raise InputError(
-                f"placement = {self.placement!r} can only be chosen for unordered requests, but "
-                f"request = {self.request!r}; give placement=None"
+                f"placement = {self.placement!r} needs unordered requests, but request = "
+                f"{self.request!r}; give placement=None"
             )
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario to simulate, with objects instead of names."""
+        """The scenario to simulate, with objects in place of their names."""
         jobs: Any = named(self.jobs, JOBS)
         if self.request != UNORDERED:
             jobs = jobs.with_(request=self.request)
@@ -115,7 +116,7 @@ class Setting:
 class BreakEven:
     """A comparison of jobs that span several clusters with the same jobs on one cluster.
 
-    `line` is the name of the line in the figure. `jobs` must have at least two unordered
+    `line` is the name of the curve in the figure. `jobs` must have at least two unordered
     components, and each job must fit into one cluster. The other fields are as in `Setting`.
     """
 
@@ -132,18 +133,19 @@ class BreakEven:
         unordered = jobs.request == "unordered" and not jobs.split_at
         if not unordered or (jobs.merged_into or jobs.components) < 2:
             raise InputError(
-                f"jobs = {jobs}; give a JobModel with two unordered components or more"
+                f"jobs = {jobs} must have unordered requests of at least two components; give a "
+                "JobModel such as JobModel(sizes, 4)"
             )
         widest, largest = int(self.whole_jobs.largest().components.max()), system.system.largest
         if widest > largest:
             raise InputError(
-                f"sizes = {jobs.sizes} make jobs of up to {widest} processors, too wide for one "
-                f"cluster of {largest}; give smaller sizes or larger clusters"
+                f"the component sizes {jobs.sizes} make jobs of up to {widest} processors, but the "
+                f"largest cluster has {largest}; give smaller sizes or larger clusters"
             )
 
     @property
     def whole_jobs(self) -> JobModel:
-        """The same jobs with all their processors in one component."""
+        """The same jobs, each with all its processors in one component."""
         return self.jobs.with_(merged_into=1)
 
     @property
@@ -153,13 +155,13 @@ class BreakEven:
 
     @property
     def whole(self) -> Scenario:
-        """The scenario in which each job runs on one of the clusters."""
+        """The scenario in which each job runs on a single cluster."""
         return self.spanning.with_(workload=self.whole_jobs)
 
 
 @dataclass(frozen=True)
 class Stretched:
-    """A check of the scaling rule of section 1 of the paper.
+    """A test of how longer service times change response times (section 1 of the paper).
 
     All service times are multiplied by `alpha`, and the arrival rate is divided by `alpha`.
     """
@@ -169,7 +171,7 @@ class Stretched:
 
 
 def check_words(setting: Any) -> None:
-    """Raise an `InputError` if a setting has a name that `model` does not define."""
+    """Raise an `InputError` if a setting has a name that the module `model` does not define."""
     known: dict[str, Mapping] = {
         "system": SYSTEMS,
         "placement": PLACEMENTS,
@@ -183,12 +185,12 @@ def check_words(setting: Any) -> None:
 
 
 def named(part: Any, known: Mapping[str, Any]) -> Any:
-    """Return the object with a name, or the argument itself if it is not a name."""
+    """Return the object that has this name, or the argument itself if it is not a string."""
     return known[part] if isinstance(part, str) else part
 
 
 def scenario_of(setting: Any) -> Scenario:
-    """Return the scenario of a setting, which is a `Setting` or a `BreakEven`.
+    """Return the scenario of a setting of the class `Setting` or `BreakEven`.
 
     Its requests are unordered.
     """
@@ -213,7 +215,8 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
     scenario = setting.scenario
     share = scenario.system.processors / PROCESSORS
     of_clusters = {"equal": scenario.system.is_equal}
-    # All settings use the parent of their seeds, so that all serve the same jobs.
+    # All settings use the same seed, the parent of their own seeds, so that they serve the same
+    # jobs.
     every_run = parent(seed)
     utilization = saturated(scenario, scale.jobs, scale.replications, every_run)
     end = MaxUtilization(utilization.interval, "simulation")
@@ -238,7 +241,7 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
 def saturated(
     scenario: Scenario, jobs: int, replications: int, seed: np.random.SeedSequence
 ) -> Replications:
-    """Return the utilization in each of several runs in which the queue never becomes empty."""
+    """Return the utilization of a system whose queue never becomes empty, for each run."""
     busy, warning = replicated_traffic(scenario, jobs=jobs, replications=replications, seed=seed)
     return Replications(busy.mean(axis=1), warning)
 
@@ -246,7 +249,7 @@ def saturated(
 def responses_at_loads(
     scenario: Scenario, scale: Scale, every_run: np.random.SeedSequence, end: MaxUtilization
 ) -> Iterator[tuple[float, Replications]]:
-    """Yield each compared load with the mean response time of each run at this load.
+    """Yield the mean response times of all runs, for each load at which curves are compared.
 
     A load is left out if it is not certain to be below the maximal utilization `end`, or if it is
     so close to `end` that the queue does not settle during the runs.
@@ -266,7 +269,7 @@ def responses_at_loads(
 def points_of_curve(
     scenario: Scenario, scale: Scale, seed: np.random.SeedSequence, end: MaxUtilization
 ) -> Iterator[tuple[Point, Replications]]:
-    """Yield each point of a response curve with the mean response time of each run.
+    """Yield each point of a response curve, with the mean response time of each run.
 
     Only loads that are certain to be below the maximal utilization `end` have a point.
     """
@@ -304,7 +307,7 @@ def measure_break_even(
 def measure_stretched(
     setting: Stretched, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the largest relative error of the rule that response times scale with `alpha`."""
+    """Yield the largest error of response times that are predicted by scaling with `alpha`."""
     alpha, scenario = setting.alpha, Setting(STANDARD, WORST_FIT).scenario
     jobs = scenario.sample(20_000, load=MODERATE, seed=seed)
     slow = jobs.replace(submit=alpha * jobs.submit, runtime=alpha * jobs.runtime)
@@ -316,7 +319,7 @@ def measure_stretched(
 def measure_printed(
     setting: PublishedLoss, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the capacity loss of one cell of Table 1 or 2.
+    """Yield the capacity loss that we measured for one cell of Table 1 or 2.
 
     Section 3.1 measures it at 'an average response time of at least 1,500'.
     """
@@ -333,7 +336,7 @@ MEASURES: dict[str, Callable[..., Iterator[dict]]] = {
 
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the rows of the table of runs for one setting of any kind."""
+    """Yield the rows of the table of runs for a setting of any kind."""
     yield from MEASURES[setting.kind](setting, scale, seed)
 
 
@@ -360,7 +363,7 @@ def equal_or_unequal() -> Iterator[Setting]:
 
 
 def numbers_of_clusters() -> Iterator[Setting]:
-    """Yield the settings of section 4.2: every system of several clusters with every placement."""
+    """Yield the settings of section 4.2: each system of several clusters with each placement."""
     for system in (*EQUAL, *UNEQUAL):
         for placement in (FIRST_FIT, WORST_FIT):
             yield Setting(system, placement)
@@ -376,24 +379,25 @@ def numbers_of_components() -> Iterator[Setting]:
 
 
 def break_evens() -> Iterator[BreakEven]:
-    """Yield the break-even settings: each policy with each number and size of components."""
+    """Yield the break-even settings: each policy, number of components and size distribution."""
     for policy, (line, (clusters, sizes)) in product(POLICIES, SPANNING.items()):
         system = Multicluster.equal(clusters, 32)
         for of_component in sizes:
             yield BreakEven(line, system, JobModel(of_component, clusters), policy)
 
 
-#: The study. Its scales have two values of each parameter: one for ``quick``, one for ``paper``.
+#: The study of this paper. Each parameter has two values: one for the scale ``quick``, and one for
+#: the scale ``paper``.
 #:
-#: - Comparisons on the same jobs have `replications` runs of `jobs` jobs, or of `high_jobs` at the
-#:   highest load, where queues take longer to settle.
-#: - The points of a response curve are at `shares` of the maximal utilization, which are denser
-#:   where the curve bends. Each is simulated up to the relative `precision`, with at most
+#: - Comparisons on the same jobs have `replications` runs of `jobs` jobs. At the highest load, runs
+#:   have `high_jobs` jobs, because the queue takes longer to settle.
+#: - The points of a response curve are at `shares` of its maximal utilization, with more points
+#:   where the curve bends. Each point is simulated up to the relative `precision`, with at most
 #:   `most_jobs` jobs in a run.
-#: - `map_jobs` is the number of jobs of a run for a break-even penalty, and `division_jobs` that of
-#:   a run for a division of the processors.
-#: - The simulated cells of Tables 1 and 2 are measured at saturation in the quick scale, in runs of
-#:   `cell_jobs` jobs. The paper's scale uses the paper's method, which is slower: it searches the
+#: - A run for a break-even penalty has `map_jobs` jobs. A run for a division into clusters has
+#:   `division_jobs` jobs.
+#: - The scale ``quick`` measures the simulated cells of Tables 1 and 2 at saturation, in runs of
+#:   `cell_jobs` jobs. The scale ``paper`` uses the paper's slower method: it searches for the
 #:   arrival rate at which the mean response time is 1,500, in `response_replications` runs of
 #:   `response_jobs` jobs.
 study = Study(

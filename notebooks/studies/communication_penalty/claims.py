@@ -52,8 +52,8 @@ from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision
 from studies.study import PaperSetting
 
-#: The setting of the claims about response times. The paper does not print MaxJumps, so the claims
-#: are also judged at other values of it.
+#: The setting of the claims about response times. The paper does not print MaxJumps, so each claim
+#: is also judged at other values of MaxJumps.
 PAPER = PaperSetting(
     varied={"max_jumps": JUMPS},
     fixed={
@@ -67,27 +67,31 @@ PAPER = PaperSetting(
         "counted": AT_HEAD,
     },
 )
-#: The largest relative difference of response times that counts as a 'small deviation'.
+#: The largest relative difference between mean response times that counts as a 'small deviation'.
 SMALL = Word("small", 0.1, "%", 100)
-#: A group has the same rising trend if its response time never falls by more than this share.
+#: The cut-off for 'the same trend': a group has a rising trend if its mean response time never
+#: falls by more than this share.
 TREND = Word("the same trend", 0.05, "%", 100)
-#: The largest splitting threshold that counts as low. All thresholds are between 3 and 19.
+#: The largest splitting threshold that counts as low. The runs have thresholds from 3 to 19
+#: processors.
 LOW = Word("low", 10.0, "processors")
-#: The best splitting threshold counts as known if at most this many thresholds are equally good.
+#: The best splitting threshold counts as known only if at most this many thresholds are equally
+#: good.
 NARROW = 3
-#: The groups that have no split jobs in Figure 1, because all their jobs have at most ten
+#: The groups of jobs that are never split in Figure 1, because their jobs have at most ten
 #: processors.
 UNSPLIT = ("S1", "S2", "S3")
 
 
 # --- Section 7: splitting threshold, penalty and load ---
 
-#: The response times of split jobs, for each splitting threshold.
+#: The measured response times for each splitting threshold. Jobs with more processors than the
+#: threshold are split.
 Line = Mapping[float, Responses]
 
 
 def line_of(pairs: Iterable[Pair]) -> Line:
-    """Return the response times of split jobs, sorted by the splitting threshold."""
+    """Return the measured response times for each splitting threshold, from low to high."""
     line = {pair.setting["above"]: pair.split for pair in pairs}
     if len(line) < 2:
         raise NotRunError(
@@ -97,7 +101,7 @@ def line_of(pairs: Iterable[Pair]) -> Line:
 
 
 def lines_of(pairs: Iterable[Pair], by: str) -> dict[float, list[Pair]]:
-    """Group pairs by the value of a column, in increasing order.
+    """Group pairs of settings by the value of a column, in increasing order of that value.
 
     Values with only one pair are left out.
     """
@@ -108,7 +112,7 @@ def lines_of(pairs: Iterable[Pair], by: str) -> dict[float, list[Pair]]:
 
 
 def below_saturation(line: Line) -> list[Responses]:
-    """Return the response times at the splitting thresholds that do not saturate the system."""
+    """Return the response times at all splitting thresholds that do not saturate the system."""
     return [found for found in line.values() if not found.saturated]
 
 
@@ -139,7 +143,7 @@ def responses_rise_with_the_threshold(runs: pd.DataFrame) -> Decision:
 
 
 def follows(line: Sequence[Responses], group: str) -> Asked:
-    """Return a test of whether the response time of a group grows with the splitting threshold.
+    """Return a test of whether a group's response time grows with the splitting threshold.
 
     It does if it never falls by more than a limit as the splitting threshold grows.
     Each threshold is compared with all smaller ones, run by run, because the runs of two thresholds
@@ -240,7 +244,7 @@ def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
     PAPER_SEARCH,
 )
 def processor_hours_decide(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that splitting cannot pay if it costs processor-hours (section 7.4).
+    """Judge the claim that splitting pays only if it saves processor-hours (section 7.4).
 
     The paper says: 'if processor hours due to the penalty exceed those saved [...] no net benefit'.
     The processor-hours are saved if the maximal utilization is higher with splitting than without
@@ -268,13 +272,14 @@ def processor_hours_decide(runs: pd.DataFrame) -> Decision:
     PAPER.with_(psi=HIGH_PENALTY),
 )
 def split_jobs_delay_the_queue(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs wait longer if many are split at a high penalty (section 7.4).
+    """Judge the claim that jobs wait longer if many jobs are split at a high penalty.
 
     The paper says that this leads to 'jobs over delaying in the queue'.
     """
     first, *_, last = line_of(against_itself(runs)).values()
     if first.saturated and not last.saturated:
-        # If only the setting with many split jobs is saturated, its queue grows without limit.
+        # If only the setting with many split jobs is saturated, it has no mean waiting time,
+        # because its queue grows without limit. Then the maximal utilizations are compared.
         less = (last.max_utilization - first.max_utilization).interval
         return Decision(
             less,
@@ -294,7 +299,7 @@ def split_jobs_delay_the_queue(runs: pd.DataFrame) -> Decision:
     PAPER,
 )
 def whole_jobs_leave_fragments(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs that are not split leave processors idle (section 7.4).
+    """Judge the claim that more processors stay idle if large jobs are not split (section 7.4).
 
     If the splitting threshold is 'too high, the packing problem of unbroken jobs becomes
     significant'.
@@ -338,7 +343,7 @@ def large_jobs_respond_last(runs: pd.DataFrame) -> Decision:
 
 
 def all_above(intervals: Sequence[Interval], limit: float) -> bool | None:
-    """Return whether all intervals are above a limit; None if there are no intervals."""
+    """Return whether all confidence intervals are above a limit; None if there are none."""
     return all_of(*(each.above(limit) for each in intervals)) if intervals else None
 
 
@@ -370,7 +375,7 @@ def best_threshold_grows_with_the_penalty(runs: pd.DataFrame) -> Decision:
 
 
 def pays(line: Iterable[Pair], group: str) -> dict[float, bool | None]:
-    """Return for each splitting threshold whether splitting makes a group's response shorter.
+    """Return whether splitting shortens a group's response time, for each splitting threshold.
 
     An answer is None if this is undecided.
     """
@@ -378,7 +383,7 @@ def pays(line: Iterable[Pair], group: str) -> dict[float, bool | None]:
 
 
 def grows(before: Sequence[float], after: Sequence[float]) -> bool | None:
-    """Return whether all best splitting thresholds at a high penalty exceed those at a low one.
+    """Return whether every best threshold at a high penalty exceeds every one at a low penalty.
 
     `before` has the best thresholds at the low penalty, `after` those at the high penalty. The
     answer is None if they overlap, or if one of them is empty.
@@ -393,7 +398,7 @@ def grows(before: Sequence[float], after: Sequence[float]) -> bool | None:
 
 
 def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -> bool | None:
-    """Return whether splitting pays at fewer thresholds at a high penalty than at a low one.
+    """Return whether splitting pays at fewer thresholds at a high penalty than at a low penalty.
 
     `before` says for each threshold whether splitting pays at the low penalty, and `after` whether
     it pays at the high penalty. The answer is None if no threshold changes from
@@ -429,10 +434,6 @@ def best_threshold_stays_with_the_load(runs: pd.DataFrame) -> Decision:
 
 
 def _losses_at(lines: Mapping[float, Line], best: Mapping[float, Sequence[float]]) -> str:
-    """Return a clause with the loss of S4 if it uses the best threshold of the highest load.
-
-    Loads at which this threshold is among the best are left out.
-    """
     *_, highest = best
     losses = []
     for load, places in best.items():
@@ -447,7 +448,7 @@ def _losses_at(lines: Mapping[float, Line], best: Mapping[float, Sequence[float]
 
 
 def lines_by_load(runs: pd.DataFrame) -> dict[float, Line]:
-    """Return the response times for each splitting threshold, at each load."""
+    """Return the measured response times for each load and each splitting threshold."""
     lines = lines_of(against_itself(runs), "load")
     if len(lines) < 2:
         raise NotRunError(
@@ -461,7 +462,7 @@ def _as_text(thresholds: Sequence[float]) -> str:
 
 
 def same_best(lines: Iterable[Line], group: str) -> tuple[bool | None, set[float]]:
-    """Return whether several lines share a best splitting threshold, and the shared thresholds.
+    """Return whether several curves have a common best threshold, and the common thresholds.
 
     If they do, but the best thresholds of all lines are many or include the lowest or the highest
     threshold, the answer is None: then the runs do not show where the best threshold is.
@@ -499,7 +500,7 @@ def responses_rise_with_the_load(runs: pd.DataFrame) -> Decision:
 
 
 def unsaturated_in(one: Line, other: Line) -> list[float]:
-    """Return the splitting thresholds at which neither of two loads saturates the system."""
+    """Return the splitting thresholds at which the system saturates at neither of two loads."""
     both = [threshold for threshold in one if threshold in other]
     return [x for x in both if not one[x].saturated and not other[x].saturated]
 
@@ -535,7 +536,7 @@ def spread_penalties_are_worse(runs: pd.DataFrame) -> Decision:
 
 
 def pairs_of_penalties(runs: pd.DataFrame) -> list[Pair]:
-    """Return the settings with sampled penalties, each paired with one penalty for all jobs."""
+    """Pair the settings that differ only in whether all jobs have the same penalty."""
     pairs = against_same_penalty(pick(runs, spread=(SPREAD, 0.0)))
     if not pairs:
         raise NotRunError(
@@ -546,7 +547,7 @@ def pairs_of_penalties(runs: pd.DataFrame) -> list[Pair]:
 
 
 def mean_of(samples: Iterable[Replications | None]) -> Interval | None:
-    """Return the mean of several samples, taken for each run; samples that are None are left out.
+    """Return the mean of several quantities with its interval, without those that are None.
 
     The mean is None if no sample is left.
     """
@@ -581,7 +582,7 @@ def splitting_is_less_viable(runs: pd.DataFrame) -> Decision:
     PAPER.with_(psi=CONSTANT, spread=SPREAD),
 )
 def own_penalty_matters_little(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that split jobs with high and low penalties respond alike (Figure 6).
+    """Judge the claim that a split job's own penalty hardly affects its response time (Figure 6).
 
     The paper says: 'small deviations in performance of the different groups'.
     """

@@ -26,20 +26,22 @@ from studies.communication_penalty.thresholds import Thresholds, read_thresholds
 from studies.ledger import Decision, Row, judge_number
 from studies.study import PaperSetting
 
-#: The setting of the claims about the penalty up to which splitting pays (section 6).
+#: The setting of the claims about the highest penalty at which splitting pays (section 6).
 PAPER_SEARCH = PaperSetting(
     varied={"max_jumps": JUMPS, "counted": AT_HEAD, "load": PRINTED_LOAD},
     fixed={"kind": SEARCH},
 )
-#: The settings that we chose to fit the printed thresholds (`CHOSEN`) and the printed load
-#: (`CHOSEN_LENGTH`). Therefore the verdict on these printed numbers is `calibrated on`.
+#: Descriptions of two choices that we made to fit numbers in the paper. `CHOSEN` fits the penalty
+#: thresholds, and `CHOSEN_LENGTH` fits the load. Therefore the verdict on these numbers is
+#: `calibrated on`.
 CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a run"
-#: A note on claims that need only the existence of a threshold, and not the printed value.
+#: A note on claims that need only the existence of a penalty threshold, and not its value in the
+#: paper.
 FITTED = f"the threshold was used to choose {CHOSEN}, so only the other settings are a test"
 
 
 def is_above(found: Interval | None, limit: float) -> bool | None:
-    """Return whether a value is above a limit; None if the value is unknown."""
+    """Return whether a confidence interval is above a limit; None if there is no interval."""
     return found.above(limit) if found else None
 
 
@@ -48,7 +50,7 @@ def is_above(found: Interval | None, limit: float) -> bool | None:
 
 @study.add_numbers
 def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
-    """Judge the printed shares of the groups of jobs, and the printed load.
+    """Yield the ledger rows for the paper's shares of the groups of jobs, and for its load.
 
     They are compared with samples of as many jobs as a run of the paper.
     """
@@ -61,7 +63,7 @@ def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
         yield Row.of(study.name, item, row["quantity"], row["printed"], exact, judged)
 
 
-# --- Section 6: up to which penalty splitting pays ---
+# --- Section 6: the highest penalty at which splitting pays ---
 
 
 @study.add_claim("CP-2", "break-even penalty of splitting for all jobs", PAPER_SEARCH)
@@ -82,12 +84,12 @@ def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
 
 
 def is_threshold(crossing: Crossing) -> bool | None:
-    """Return whether splitting pays below a penalty and loses above it; None if undecided."""
+    """Return whether splitting pays below some penalty and loses above it; None if undecided."""
     return {"crossing": True, "undecided": None}.get(crossing.answer, False)
 
 
 def is_of_one_run(found: Thresholds, group: str) -> bool | None:
-    """Return whether a single run of the paper's length may give the printed threshold of a group.
+    """Return whether one run of the paper's length may give the paper's threshold for a group.
 
     The answer is None if single runs have no thresholds.
     """
@@ -122,7 +124,7 @@ def viability_has_limits(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CP-3", "break-even penalty of splitting for S4", PAPER_SEARCH)
 def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the largest jobs have a lower penalty threshold (Figure 1).
+    """Judge the claim that large jobs gain from splitting only at lower penalties (Figure 1).
 
     The paper says that the threshold is '1.60 for S4 and over 0.3 for S1', and that 'large jobs
     have a lower threshold'.
@@ -155,7 +157,7 @@ def free_splitting_pays(runs: pd.DataFrame) -> Decision:
     PAPER_SEARCH,
 )
 def threshold_of_the_stream_misleads(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the threshold of all jobs misleads, because groups differ (section 6).
+    """Judge the claim that a single penalty threshold for all jobs is misleading (section 6).
 
     The paper says: 'the (entire) job stream threshold value is practically misleading', because
     large jobs 'have a lower threshold and they constitute a larger part of the load'. That S4 loses

@@ -18,29 +18,30 @@ from studies.communication_penalty import Setting, model, responses, study
 from studies.communication_penalty.model import ALWAYS, AT_NEED
 from studies.communication_penalty.responses import Change, Responses
 
-#: The two ways in which the controls give the penalty.
+#: Two ways to enter the penalty in the explorer: as the product of two factors, or directly.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"
-#: The ways to split jobs, by the labels of the control.
+#: The rules for splitting jobs, by their labels in the explorer.
 PLACEMENTS = {"always split": ALWAYS, "split at need": AT_NEED}
 #: The values of MaxJumps, by the labels of the slider.
 JUMPS = {model.jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
 BASE_JUMPS = model.JUMPS
-#: The number of jobs in a run and the number of runs, while a control is moved and afterwards.
+#: The number of jobs in a run, and the number of runs. `COARSE` is used while the user moves a
+#: control, and `FINE` is used afterwards.
 COARSE, FINE = (1_500, 6), (20_000, 12)
-#: The largest number of jobs in a run while a control is moved. Close to saturation, the queue may
-#: need more jobs to settle; then the picture has no mean until the control rests.
+#: The largest number of jobs in a run while the user moves a control. Close to saturation, the
+#: queue may need more jobs to settle. Then the picture shows no mean until the user stops.
 LONGEST_COARSE = 6_000
-#: The right end of the axis, which is four times the mean response time at the initial values of
-#: the controls.
+#: The right end of the axis of mean response times. It is four times the mean response time at the
+#: initial values of the controls.
 UNTIL = 60.0
 #: The labels of the bars.
 KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
-#: The names of the measurements without splitting (`KEPT`) and with splitting (`SPLIT`).
+#: The type of a dict with two measurements: without splitting (`KEPT`) and with it (`SPLIT`).
 Found = Mapping[str, Responses]
 
-#: Measurements are kept in memory, because a control often returns to an earlier value.
+#: Keep measurements in memory, because users often return a control to an earlier value.
 _respond = lru_cache(maxsize=512)(responses.respond)
 _break_even = lru_cache(maxsize=512)(responses.break_even)
 
@@ -50,7 +51,7 @@ def penalty_picture(
     load: float = model.PRINTED_LOAD, max_jumps: int = BASE_JUMPS, placement: str = "always split",
     coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the mean response time of each group, with large jobs split and with no job split.
+    """Draw the mean response time of each group of jobs, with and without splitting.
 
     Parameters
     ----------
@@ -104,7 +105,6 @@ def penalty_picture(
 
 
 def _response_rows(found: Found, earlier: Found, changes: Mapping[str, str]) -> list[dict]:
-    """Return a bar for each group of jobs with and without splitting, if it has a mean."""
     rows = []
     for group in model.NAMES:
         for name, each in found.items():
@@ -119,7 +119,6 @@ def _response_rows(found: Found, earlier: Found, changes: Mapping[str, str]) -> 
 
 
 def _break_even_text(setting: Setting, whole: Replications, size: tuple[int, int]) -> str:
-    """Return a clause with the penalty at which splitting saves no processor-hours."""
     splits_jobs = setting.above is not None and setting.above < model.WHOLE.sizes.maximum
     if setting.parts < 2 or not splits_jobs:
         return ""
@@ -131,14 +130,12 @@ def _break_even_text(setting: Setting, whole: Replications, size: tuple[int, int
 def _setting(
     psi: float, above: int, components: int, load: float, max_jumps: int, placement: str
 ) -> Setting:
-    """Return the setting of a picture; raise an `InputError` if the arguments are impossible."""
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     at_most("components", whole("components", components), len(model.SYSTEM))
     return Setting(max_jumps, load, above, components, psi, placement=rule)
 
 
 def _found(setting: Setting, size: tuple[int, int], longest: int) -> dict[str, Responses]:
-    """Return the response times without splitting and with splitting."""
     return {
         name: _respond(each.scenario, setting.load, size, study.seed, longest)
         for name, each in ((KEPT, setting.whole), (SPLIT, setting))
@@ -146,14 +143,12 @@ def _found(setting: Setting, size: tuple[int, int], longest: int) -> dict[str, R
 
 
 def _mean(found: Responses | None, group: str) -> float:
-    """Return the mean response time of a group, or NaN if it is not known."""
     return float("nan") if found is None or found.saturated else found.response[group].mean
 
 
 def _row(
     group: str, series: str, interval: Interval, verdict: str = "", running: float | None = None
 ) -> dict[str, Any]:
-    """Return the row of one bar, which is dark up to `running` or else up to its end."""
     words = plots.format_interval(interval, 1 if running else 3) + verdict
     dark = interval.estimate if running is None else running
     row = {"group": group, "series": series, "words": words, "dark": dark}
@@ -161,14 +156,13 @@ def _row(
 
 
 def _verdict(change: Change) -> str:
-    """Return as text whether splitting shortens or lengthens a mean response time."""
     if change.saturated or change.verdict == "undecided":
         return change.verdict
     return f"{change.verdict} {abs(change.percent.estimate):.1f} %"
 
 
 def penalty_explorer(state: str = "") -> Explorer:
-    """Return controls for the penalty and the splitting, with the picture of the response times.
+    """Return controls for the arguments of `penalty_picture`, with the picture.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ from studies.communication_penalty.runs import (
 )
 from studies.results import Caption
 
-#: The description of the system in the captions.
+#: The description of the system and its policies, for the captions.
 SYSTEM = "5×20, D(0.85), FPFS, worst fit"
 AT_LOAD = f"{SYSTEM}, load {PRINTED_LOAD}"
 #: The labels of the axes.
@@ -60,17 +60,19 @@ FIELDS = [
     "kept_whole",
     "placement",
 ]
-#: The values of columns as in the paper, which all figures use unless their captions say otherwise.
+#: The column values of the paper's own settings. All figures use these values unless their captions
+#: say otherwise.
 AS_PAPER: dict[str, Any] = {"kept_whole": 0.0, "placement": ALWAYS, "counted": AT_HEAD}
 AT_PRINTED_LOAD: dict[str, Any] = AS_PAPER | {"load": PRINTED_LOAD}
-#: The labels of the settings that split jobs are compared with.
+#: The labels of two settings that split jobs are compared with: the same jobs without splitting,
+#: and the same jobs with one penalty for all.
 NOBODY_SPLIT, SAME_PENALTY = "no co-allocation", f"penalty {CONSTANT} for all jobs"
 
 # --- The groups of jobs (section 5) ---
 
 
 def draw_shares(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the exact and the printed shares of the groups, with the range over random samples."""
+    """Draw each group's share of the jobs and of the work: exact, sampled, and in the paper."""
     drawn = table.rename(columns={"sample_low": "ci95_low", "sample_high": "ci95_high"})
     return plots.intervals(
         drawn[drawn["quantity"] != LOAD],
@@ -92,7 +94,7 @@ SHARES_CAPTION = Caption(
 
 @study.add_figure("shares", SHARES_CAPTION, draw_shares)
 def shares(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the printed share, the exact share and the range over samples, for each group."""
+    """Return each group's share of the jobs and of the work: exact, sampled, and in the paper."""
     exact = exact_shares()
     rows = []
     for known, samples in groups_of(pick(runs, kind=SAMPLES), ["jobs", "quantity", "group"]):
@@ -111,11 +113,11 @@ def shares(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# --- Response times of split jobs, and of the jobs that they are compared with ---
+# --- Pairs of settings whose response times are compared ---
 
 
 class Pair(NamedTuple):
-    """A setting with its response times, and with the response times that it is compared with."""
+    """The response times of a setting, and the response times that they are compared with."""
 
     setting: Mapping[str, Any]
     split: Responses
@@ -123,7 +125,7 @@ class Pair(NamedTuple):
 
 
 def against(runs: pd.DataFrame, base: Mapping[str, Any], alike: Iterable[str]) -> list[Pair]:
-    """Pair each setting with the setting that it is compared with.
+    """Pair each setting with the base setting that it is compared with.
 
     Settings without a base setting are left out.
 
@@ -153,23 +155,23 @@ def against(runs: pd.DataFrame, base: Mapping[str, Any], alike: Iterable[str]) -
 
 
 def against_whole(runs: pd.DataFrame) -> list[Pair]:
-    """Pair each setting that splits jobs with the setting of the same jobs without splitting."""
+    """Pair each setting that splits jobs with the same setting without splitting."""
     return against(runs, {"above": None}, ["max_jumps", "counted", "load"])
 
 
 def against_same_penalty(runs: pd.DataFrame) -> list[Pair]:
-    """Pair each setting with sampled penalties with the setting of one penalty for all jobs."""
+    """Pair each setting that samples penalties with the same setting with one fixed penalty."""
     return against(runs, {"spread": 0.0}, [name for name in FIELDS if name != "spread"])
 
 
 def against_itself(runs: pd.DataFrame) -> list[Pair]:
-    """Pair each setting with itself, to compare one group of its jobs with another."""
+    """Pair each setting with itself, so that groups of its jobs can be compared."""
     measured = ((known, read_responses(rows)) for known, rows in groups_of(runs, FIELDS))
     return [Pair(setting, found, found) for setting, found in measured]
 
 
 def split_so(runs: pd.DataFrame, **splitting: Any) -> pd.DataFrame:
-    """Return the runs in which jobs are split as given, and the runs without splitting."""
+    """Return the runs that split jobs in a given way, and the runs without splitting."""
     whole, split = pick(runs, above=None), runs[column(runs, "above").notna()]
     return pd.concat([whole, pick(split, **splitting)])
 
@@ -188,7 +190,7 @@ def ratio_table(pairs: Iterable[Pair], groups: Sequence[str] = NAMES, to: str = 
 
 
 def ratio_row(pair: Pair, group: str, to: str) -> dict[str, Any]:
-    """Return the columns with the mean times of one group of jobs, and with their ratio."""
+    """Return the table columns for one group of jobs and one pair of settings."""
     split, other = pair.split, pair.other
     unknown = Interval.exact(np.nan)
     response = unknown if split.saturated else split.response[group].interval
@@ -205,7 +207,7 @@ def ratio_row(pair: Pair, group: str, to: str) -> dict[str, Any]:
 
 
 def best_thresholds(responses: Mapping[float, Responses], group: str) -> list[float]:
-    """Return the splitting thresholds at which the mean response time of a group is shortest.
+    """Return the splitting thresholds at which a group of jobs has the shortest response time.
 
     These are the best threshold and all others that are not certain to be worse.
     """
@@ -217,7 +219,7 @@ def best_thresholds(responses: Mapping[float, Responses], group: str) -> list[fl
 
 
 def varied(table: pd.DataFrame, name: str, by: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of the lines that have more than one value in the column `name`.
+    """Return the rows of those curves that have more than one value in the column `name`.
 
     The rows of a line have the same values in the columns `by`.
     """
@@ -228,7 +230,7 @@ def varied(table: pd.DataFrame, name: str, by: Sequence[str]) -> pd.DataFrame:
 
 
 def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
-    """Return a table sorted by some columns; an empty table may lack them."""
+    """Return a table sorted by some columns. An empty table is returned unchanged."""
     if table.empty:
         return table
     return table.sort_values([*by], kind="stable", ignore_index=True)
@@ -236,11 +238,13 @@ def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
 
 # --- Figures 1 to 6 ---
 
-#: The groups that are drawn without confidence bands, because five bands would hide each other.
+#: The groups of jobs whose curves have no confidence band, because five bands would hide each
+#: other.
 BARE = ("S1", "S2", "S3")
-#: The last entry takes the lightest shade, in which a label would be hard to read.
+#: The last entry uses up the lightest shade, because a label in that shade is hard to read.
 _SHADES = plots.shades([*GROUPS, "the lightest"])
-#: The markers of the groups. Their shapes differ from the diamond of the printed values.
+#: The markers of the groups of jobs. None of them is a diamond, because diamonds mark the values
+#: that the paper prints.
 LOOK = _SHADES | {
     "S4": _SHADES["S4"]._replace(marker="v"),
     STREAM: plots.MarkerStyle("#000000", "P"),
@@ -248,7 +252,7 @@ LOOK = _SHADES | {
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the further column ``line``, which has the group of jobs.
+    """Return a table with a new column ``line``, which names the group of jobs of each row.
 
     With other numbers of components than the paper's, only the rows of all jobs are kept.
     """
@@ -259,16 +263,16 @@ def by_group(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def look_of(names: Sequence[str]) -> dict[str, plots.MarkerStyle]:
-    """Return the markers of lines: those of the groups, or shades for other lines."""
+    """Return the markers of several curves: fixed markers for groups of jobs, shades otherwise."""
     return LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
 
 
-#: The columns that name the line and the panel of a row.
+#: The names of the columns that assign each row of a table to a curve and to a panel.
 LINES = {"line": "line", "panel": "panel"}
 
 
 def draw_responses(table: pd.DataFrame, dashed: Collection[str] = (), **options: Any) -> Figure:
-    """Draw mean response times, with a panel for each MaxJumps.
+    """Draw mean response times as curves, with a panel for each value of MaxJumps.
 
     Parameters
     ----------
@@ -292,7 +296,7 @@ def draw_responses(table: pd.DataFrame, dashed: Collection[str] = (), **options:
 
 
 def draw_ratios(table: pd.DataFrame, base: str, **options: Any) -> Figure:
-    """Draw ratios of mean response times, with a panel for each MaxJumps.
+    """Draw ratios of mean response times as curves, with a panel for each value of MaxJumps.
 
     `base` describes the jobs of the denominator. The other arguments are as in `draw_responses`.
     """
@@ -310,12 +314,12 @@ def draw_ratios(table: pd.DataFrame, base: str, **options: Any) -> Figure:
 
 
 def with_panels(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the further column ``panel``, which names MaxJumps."""
+    """Return a table with a new column ``panel``, which names the value of MaxJumps."""
     return table.assign(panel="MaxJumps " + table["max_jumps"].map(jumps_label))
 
 
 def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the lines of all jobs, S1 and S4, with and without splitting."""
+    """Return the rows of all jobs, group S1 and group S4, with and without splitting."""
     split = table[~table["line"].isin(BARE[1:])]
     whole = split[split["line"] == split["group"]]
     names = whole["group"] + " not split"
@@ -324,7 +328,7 @@ def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 1: response times as functions of the penalty.
+    """Draw Figure 1: mean response times as functions of the penalty.
 
     Those without splitting are dashed.
     """
@@ -342,21 +346,21 @@ FIGURE1_CAPTION = Caption(
 
 @study.add_figure("figure1", FIGURE1_CAPTION, draw_figure1, claims=("CP-9", "CP-14"))
 def figure1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response times of each group at each penalty, with and without splitting."""
+    """Return the response times with and without splitting, for each group at each penalty."""
     here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), above=ABOVE, spread=0.0)
     table = varied(ratio_table(against_whole(here)), "psi", by=["max_jumps", "parts"])
     return in_order(table, "max_jumps", "parts", "psi")
 
 
 def draw_figure1_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the ratios of the response times with and without splitting, and printed thresholds."""
+    """Draw the mean response times with splitting, divided by those without splitting."""
     printed = pd.DataFrame({"line": PRINTED.keys(), "psi": PRINTED.values()})
     return draw_ratios(
         by_group(table), NOBODY_SPLIT, x="psi", xlabel=PSI, printed=printed, **titles
     )
 
 
-#: A finding for every chart of response times divided by those without splitting.
+#: The finding for all charts that show response times divided by those without splitting.
 BELOW_ONE = "Splitting pays if a line is below 1"
 FIGURE1_RATIOS_CAPTION = Caption(
     f"Figure 1 divided by {NOBODY_SPLIT}: jobs above {ABOVE} processors split into {PARTS}; "
@@ -367,7 +371,7 @@ study.add_figure("figure1-ratios", FIGURE1_RATIOS_CAPTION, draw_figure1_ratios)(
 
 
 def draw_figure2(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 2: response times as functions of the splitting threshold."""
+    """Draw Figure 2: mean response times as functions of the splitting threshold."""
     return draw_responses(by_group(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -382,7 +386,7 @@ FIGURE2_CAPTION = Caption(
     "figure2", FIGURE2_CAPTION, draw_figure2, claims=("CP-4", "CP-15", "CP-20", "CP-11")
 )
 def figure2(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response times of each group at each splitting threshold."""
+    """Return the response times of each group of jobs at each splitting threshold."""
     here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), psi=LOW_PENALTY, spread=0.0)
     return along_thresholds(here, NAMES, ["psi"])
 
@@ -390,7 +394,7 @@ def figure2(runs: pd.DataFrame) -> pd.DataFrame:
 def along_thresholds(
     runs: pd.DataFrame, groups: Sequence[str], lines: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the response times of groups for each splitting threshold.
+    """Return the response times of several groups of jobs at each splitting threshold.
 
     The column ``best`` says which thresholds are the best of their line. The rows of a line have
     the same values in the columns `lines`, and the same MaxJumps and number of components.
@@ -413,12 +417,12 @@ def along_thresholds(
 
 
 def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the further column ``line``, which names the penalty."""
+    """Return a table with a new column ``line``, which names the penalty of each row."""
     return table.assign(line="penalty " + table["psi"].map("{:g}".format))
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 3: response times of the jobs of S4, with a line for each penalty."""
+    """Draw Figure 3: mean response times of group S4, with a curve for each penalty."""
     return draw_responses(by_penalty(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -431,18 +435,18 @@ FIGURE3_CAPTION = Caption(
 
 @study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("CP-19", "CP-5"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response times of S4 at each splitting threshold and penalty."""
+    """Return the response times of group S4 at each splitting threshold and penalty."""
     here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), parts=PARTS, spread=0.0)
     return along_thresholds(here, ("S4",), ["psi"])
 
 
 def by_load(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the further column ``line``, which names the load."""
+    """Return a table with a new column ``line``, which names the load of each row."""
     return table.assign(line="load " + table["load"].map("{:g}".format))
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 4: response times of the jobs of S4, with a line for each load."""
+    """Draw Figure 4: mean response times of group S4, with a curve for each load."""
     return draw_responses(by_load(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -457,7 +461,7 @@ FIGURE4_CAPTION = Caption(
 
 @study.add_figure("figure4", FIGURE4_CAPTION, draw_figure4, claims=("CP-6", "CP-12"))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response times of S4 at each splitting threshold and load."""
+    """Return the response times of group S4 at each splitting threshold and load."""
     here = pick(runs, kind=IN_FIGURE, **AS_PAPER)
     here = split_so(here, parts=PARTS, psi=CONSTANT, spread=0.0)
     return along_thresholds(here, ("S4",), ["load", "psi"])
@@ -486,7 +490,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 6: the response of each group of split jobs, divided by that of all of them."""
+    """Draw Figure 6: mean response times of split jobs by penalty, relative to all split jobs."""
     lines = table.assign(line=table["group"])
     return draw_ratios(lines, ALL_SPLIT, x="above", xlabel=THRESHOLD, **titles)
 

@@ -37,12 +37,12 @@ from studies.results import Caption
 
 #: An interval whose ends are unknown.
 MISSING = Interval.exact(np.nan)
-#: The labels of the two ways to count how often a job is overtaken.
+#: The labels of two rules for counting how often a job is overtaken.
 COUNTING = {AT_HEAD: "at the head (2008)", WHOLE_WAIT: "over the whole wait (2003)"}
 
 
 def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the break-even penalties by MaxJumps, with a panel for each way to count jumps.
+    """Draw break-even penalties as functions of MaxJumps, with a panel for each counting rule.
 
     Hollow markers are bounds. Higher values of MaxJumps are left out, because there the thresholds
     hardly depend on it.
@@ -85,7 +85,7 @@ THRESHOLDS_CAPTION = Caption(
     ("CP-2", "CP-18", "CP-21", "CP-3", "CP-13", "CP-16", "CP-10"),
 )
 def thresholds(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the break-even penalties of splitting: a row for each search and group of jobs."""
+    """Return the break-even penalties of splitting, for each group of jobs."""
     rows = []
     for search, found in searches_in(runs):
         fits = {"fits_mean": fits_mean(found), "fits_run": fits_run(found)}
@@ -94,13 +94,13 @@ def thresholds(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def searches_in(runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], Thresholds]]:
-    """Yield the load, MaxJumps and way to count jumps of each search, with the thresholds found."""
+    """Yield the settings of each search for break-even penalties, with the penalties found."""
     for search, its_runs in groups_of(pick(runs, kind=SEARCH), ["load", "max_jumps", "counted"]):
         yield search, read_thresholds(its_runs)
 
 
 def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
-    """Return the columns with the break-even penalty of one group of jobs."""
+    """Return the table columns with the break-even penalty of one group of jobs."""
     crossing = found.by_group[group]
     maximal = "" if found.one_run else " of the maximal utilization"
     run = found.prediction(group) or MISSING
@@ -119,7 +119,7 @@ def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
 
 
 def bound_of(found: Thresholds, group: str) -> str:
-    """Return ``"at least"`` or ``"at most"`` if a threshold is only a bound, else an empty string.
+    """Return ``"at least"`` or ``"at most"`` if a break-even penalty is only a bound.
 
     An end of its interval is then outside of the penalties that were searched, or at a penalty at
     which the split jobs saturate.
@@ -134,7 +134,7 @@ def bound_of(found: Thresholds, group: str) -> str:
 
 
 def fits_mean(found: Thresholds) -> bool:
-    """Return whether the printed thresholds agree with the confidence intervals of the means.
+    """Return whether the paper's thresholds lie in the confidence intervals of our means.
 
     It must also be possible that S4 has a lower threshold than all jobs, as in the paper.
     """
@@ -144,7 +144,7 @@ def fits_mean(found: Thresholds) -> bool:
 
 
 def fits_run(found: Thresholds) -> bool:
-    """Return whether a single run as short as the paper's may give the printed thresholds.
+    """Return whether a run as short as the paper's may give the thresholds in the paper.
 
     The printed thresholds must lie in the prediction intervals for a single such run. The groups
     must also have the printed order in at least one of twenty single runs.
@@ -156,7 +156,7 @@ def fits_run(found: Thresholds) -> bool:
 
 
 def has_printed(intervals: Mapping[str, Interval]) -> bool:
-    """Return whether given intervals contain the printed thresholds.
+    """Return whether some intervals contain the penalty thresholds that the paper prints.
 
     The printed threshold of S1 is a lower limit, so its interval must reach above it.
     """
@@ -169,12 +169,12 @@ def has_printed(intervals: Mapping[str, Interval]) -> bool:
     return bool(near and is_sure and intervals["S1"].high > PRINTED["S1"])
 
 
-# --- The choice of the load, MaxJumps and the way to count jumps ---
+# --- The choice of the load, MaxJumps and the rule for counting jumps ---
 
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return the thresholds for each load, MaxJumps and way to count, beside the printed ones."""
+    """Return how well each load, MaxJumps and counting rule fits the paper's thresholds."""
     readings = {}
     for search, found in searches_in(runs):
         readings[name_of_search(**search)] = {
@@ -188,5 +188,5 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
 
 
 def name_of_search(load: float, max_jumps: float, counted: str) -> str:
-    """Return the label of a search: its load, its MaxJumps, and its way to count jumps."""
+    """Return the label of a search, which has its load, its MaxJumps and its counting rule."""
     return f"load {load:.3g}, MaxJumps {jumps_label(max_jumps)}, counted {COUNTING[counted]}"

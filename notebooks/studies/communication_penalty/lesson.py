@@ -14,26 +14,28 @@ from coalloc_lib.statistics.saturation import replicated_traffic
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 from studies.communication_penalty import WHOLE, scenario, study
 
-#: Two examples with six jobs on three clusters: the submit times, the run times and the numbers of
-#: processors of the jobs. Splitting the large jobs helps in one example and hurts in the other.
+#: Two examples with six jobs on three clusters. Each example has the submit times, the run times
+#: and the numbers of processors of its jobs. Splitting large jobs helps in one example and hurts in
+#: the other.
 SYSTEM = co.Multicluster([8, 8, 8])
 CASES = {
     "helps": ((0, 2, 2, 2, 4, 4), (6, 6, 4, 4, 2, 4), (2, 2, 4, 7, 3, 2)),
     "hurts": ((1, 2, 2, 2, 3, 4), (4, 6, 6, 2, 2, 2), (8, 5, 5, 3, 3, 6)),
 }
-#: In the examples, jobs with more than four processors are split into three components, and their
-#: penalty is 0.25.
+#: In the two examples with six jobs, jobs with more than four processors are split into three
+#: components. The penalty is 0.25.
 HALF_A_CLUSTER, PENALTY_OF_SIX = 4, 0.25
 #: The penalty of the project.
 PENALTY = 0.2
-#: The number of jobs in a run that measures maximal utilization, the number of runs, and the number
-#: of jobs in a run that measures response times.
+#: The sizes of the simulations. BUSY: the number of jobs in a run that measures the maximal
+#: utilization. RUNS: the number of runs. RESPONDING: the number of jobs in a run that measures
+#: response times.
 BUSY, RUNS, RESPONDING = 5_000, 10, 10_000
 #: MaxJumps and the load in exercise 7.
 HARM = 8, 0.7
 AT_NEED = co.SingleThenSpan(co.WorstFit())
-#: The three splitting rules that the project gives. Each is a pair: the largest size of a job that
-#: is not split, and the placement.
+#: The three splitting rules that readers get at the start of the project. Each rule has the size up
+#: to which jobs are not split, and a placement.
 KNOWN = {
     "never split": (19, co.WorstFit()),
     "always split above 10": (10, co.WorstFit()),
@@ -47,7 +49,7 @@ def _split(above: int = 10, psi: float = 0.0, max_jumps: int = 0, parts: int = 4
 
 @dataclass(frozen=True)
 class Case:
-    """Six jobs that are scheduled under FCFS, with and without splitting the large ones.
+    """Six jobs under FCFS, with and without splitting the large jobs.
 
     `submit`, `runtime` and `processors` have a value for each job. Times are in hours.
     """
@@ -58,7 +60,7 @@ class Case:
 
     @property
     def pair(self) -> list[co.Schedule]:
-        """The schedule without splitting, and the schedule with large jobs split."""
+        """Two schedules of the six jobs: without splitting, and with large jobs split."""
         split = [
             (n - 2 * (n // 3), n // 3, n // 3) if n > HALF_A_CLUSTER else (n, 0, 0)
             for n in self.processors
@@ -75,7 +77,7 @@ class Case:
         return float(split.response.mean() / whole.response.mean())
 
     def player(self) -> co.Player:
-        """Return a player of both schedules: without splitting above, with splitting below."""
+        """Return a player of two schedules: without splitting above, and with splitting below."""
         last = max(schedule.end.max() for schedule in self.pair)
         schedules = {
             f"{name}: mean response {schedule.response.mean():.1f} h": schedule
@@ -139,7 +141,6 @@ def _how_many_components(answer: Any) -> str:
 
 @lru_cache
 def _delay(psi: float) -> Replications:
-    """Return the increase of the mean response time if jobs above 5 processors are split."""
     options = {"jobs": RESPONDING, "replications": RUNS, "seed": study.seed}
     both = _split(5, psi, 20), scenario(20)
     split, whole = (co.curves.response_times(each, 0.7, **options) for each in both)
@@ -165,7 +166,7 @@ def _threshold_at_need(answer: Any) -> str:
 
 @lru_cache
 def harm(placement: Placement) -> Replications:
-    """Return the ratio of the mean response times with and without splitting, for exercise 7.
+    """Return the mean response time with splitting divided by that without (exercise 7).
 
     Half of the jobs with more than 10 processors are split into four components, without a penalty.
     The other half cannot be split. `HARM` has MaxJumps and the load.
@@ -241,8 +242,7 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
                 "co.WorstFit()"
             )
         engine = "compiled" if type(rule) in (co.WorstFit, co.SingleThenSpan) else "reference"
-        # This function does not use the cache, because a reader's placement may change or have no
-        # hash.
+        # Do not use the cache here, because a reader's placement may change or may not be hashable.
         return _max_utilization.__wrapped__(_split(3, PENALTY).with_(placement=rule, engine=engine))
 
     never = rules["never split"]

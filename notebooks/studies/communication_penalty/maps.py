@@ -29,7 +29,8 @@ from studies.communication_penalty.responses import change
 from studies.communication_penalty.runs import IN_MAP, study
 from studies.results import Caption
 
-#: The mark of a cell of a map in which one side or both sides saturate, and its text in the legend.
+#: Marks for the cells of a map in which the system saturates, with the text of each mark in the
+#: legend. The key says which jobs saturate the system.
 MARKS = {
     "split": ("longer", "∞: with split jobs the system saturates"),
     "whole": ("shorter", "−∞: without splitting it saturates"),
@@ -40,7 +41,7 @@ AGAINST = "worst fit, compared with the same jobs not split"
 
 
 def change_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the change of response times by splitting, in percent, for each setting and group."""
+    """Return the change of mean response times by splitting, for each setting and group of jobs."""
     rows = [
         {**pair.setting, "group": group} | change(pair.split, pair.other, group).columns()
         for pair in against_whole(runs)
@@ -52,7 +53,7 @@ def change_table(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_map(
     table: pd.DataFrame, group: str = STREAM, ylabel: str = "", subtitle: str = "", title: str = ""
 ) -> Figure:
-    """Draw maps of the change for a group of jobs, with the penalty on the horizontal axis.
+    """Draw maps of how splitting changes the mean response time of a group of jobs.
 
     The columns ``panel`` and ``row`` of the table have the labels of the panels and of the rows.
     """
@@ -85,12 +86,12 @@ def draw_map(
 
 
 def policy_label(max_jumps: float) -> str:
-    """Return the name of the policy with a value of MaxJumps, which is FCFS if the value is 0."""
+    """Return the name of the policy for a value of MaxJumps. It is FCFS if the value is 0."""
     return f"FPFS({jumps_label(max_jumps)})" if max_jumps else "FCFS"
 
 
 def draw_viability(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map for each load: penalties as columns, splitting thresholds as rows."""
+    """Draw a map for each load, with penalties as columns and splitting thresholds as rows."""
     panel = "load " + table["load"].map("{:.3f}".format)
     row = table["above"].map("{:g}".format)
     return draw_map(
@@ -109,14 +110,14 @@ VIABILITY_CAPTION = Caption(
 
 @study.add_figure("viability", VIABILITY_CAPTION, draw_viability)
 def viability(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes for each load, splitting threshold and penalty, at one MaxJumps."""
+    """Return the change of response times for each load, splitting threshold and penalty."""
     here = pick(runs, kind=IN_MAP, max_jumps=JUMPS, **AS_PAPER)
     table = varied(change_table(split_so(here, parts=PARTS)), "above", by=["load"])
     return in_order(table, "load", "above", "psi")
 
 
 def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map for each policy: penalties as columns, ways to split as rows.
+    """Draw a map for each policy, with penalties as columns and splitting rules as rows.
 
     A row is for a splitting threshold and a placement.
     """
@@ -134,7 +135,7 @@ ADAPTIVE_CAPTION = Caption(
 
 @study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
 def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes if large jobs are always split, and if they are split only at need."""
+    """Return the change of response times if large jobs are split always, or only at need."""
     here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD, kept_whole=0.0)
     table = change_table(split_so(here, parts=PARTS))
     table = varied(table, "placement", by=["max_jumps", "above"])
@@ -143,7 +144,7 @@ def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map for each policy: penalties as columns, shares of unsplit jobs as rows.
+    """Draw a map for each policy, with penalties as columns and shares of unsplit jobs as rows.
 
     A row is for a share of the large jobs that cannot be split.
     """
@@ -160,7 +161,7 @@ KEPT_WHOLE_CAPTION = Caption(
 
 @study.add_figure("kept-whole", KEPT_WHOLE_CAPTION, draw_kept_whole)
 def kept_whole(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes for each share of jobs that cannot be split."""
+    """Return the change of response times for each share of jobs that cannot be split."""
     here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD)
     here = split_so(here, above=ABOVE, parts=PARTS, placement=ALWAYS)
     table = varied(change_table(here), "kept_whole", by=["max_jumps"])

@@ -19,28 +19,29 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The system has 5 clusters of 20 processors each.
 SYSTEM = Multicluster.equal(5, 20)
-#: The distribution of the job sizes is D(0.85) on [1, 19]. The size 1 counts as a power of two
-#: here, because only then the shares of the groups of jobs are those that the paper prints.
+#: The distribution of job sizes is D(0.85) on [1, 19]. It counts the size 1 as a power of two.
+#: Otherwise, the shares of the groups of jobs would differ from those in the paper.
 SIZES = power_of_two(0.85, 1, 19, one_is_power_of_two=True)
-#: The number of jobs in one run of the paper, which the paper does not print. We chose a number so
-#: small that the random load of a run may be the printed load. The printed thresholds are compared
-#: with those of single runs of this length.
+#: The number of jobs in one run of the paper. The paper does not print it. We chose a small number,
+#: because the random load of a short run can differ from its expectation as much as the load in the
+#: paper does. The paper's penalty thresholds are compared with those of single runs of this length.
 ONE_RUN = 2_000
-#: The mean execution time of a job, and the mean time between two arrivals.
+#: The mean execution time of a job, and the mean time between arrivals.
 EXECUTION, INTERARRIVAL = 10.0, 0.54
 #: The jobs of the paper without splitting.
 WHOLE = SplitJobs(JobModel(SIZES, service=Exponential(EXECUTION)), above=SIZES.maximum)
-#: The offered load that the paper prints, and the load that follows from its other numbers.
+#: The offered load that the paper prints, and the offered load that follows from other numbers in
+#: the paper.
 PRINTED_LOAD = 0.786
 EXACT_LOAD = WHOLE.mean_work / (INTERARRIVAL * SYSTEM.processors)
 
-#: The name for all jobs, and the paper's groups of jobs with their smallest and largest sizes. Each
-#: group has about a quarter of the jobs.
+#: The name that stands for all jobs, and the paper's four groups of jobs. Each group has a smallest
+#: and a largest job size, and about a quarter of the jobs.
 STREAM = "stream"
 GROUPS = {"S1": (1, 1), "S2": (2, 3), "S3": (4, 6), "S4": (7, 19)}
 NAMES = (STREAM, *GROUPS)
-#: The numbers that the paper prints about the groups of jobs. The printed share of the load of S2
-#: must be wrong, because the shares of the four groups sum to more than 1.
+#: The shares of the groups and the offered load that the paper prints. The share of the load of
+#: group S2 must be wrong, because the shares of the four groups sum to more than 1.
 JOBS, WORK, LOAD = "share of the jobs", "share of the load", "offered load"
 ALL_JOBS = "all jobs"
 PRINTED_SHARES = {
@@ -57,51 +58,52 @@ PRINTED_SHARES = {
 
 # --- Sections 3.1 and 6: which jobs are split, and into how many components ---
 
-#: Jobs with more than 10 processors are split into 4 components (section 6). The printed formula of
-#: section 3.1 does not show how component sizes are rounded. We round down, because rounding up
-#: would split 5 processors into three components of 2 and one of -1.
+#: Jobs with more than 10 processors are split into 4 components (section 6). The formula in section
+#: 3.1 does not show how component sizes are rounded. We round down. Rounding up would split 5
+#: processors into three components of 2 and one of -1.
 ABOVE, PARTS = 10, 4
-#: The penalties up to which splitting pays, as the paper prints them in section 6. The value for S1
-#: is a lower limit. For S4 the paper prints 1.60, which must mean 0.160, because it says that large
-#: jobs have a lower threshold than all jobs together.
+#: The highest penalties at which splitting pays, from section 6. The value for group S1 is a lower
+#: limit. For group S4 the paper prints 1.60. This must mean 0.160, because the paper says that
+#: large jobs have a lower threshold than all jobs together.
 PRINTED = {STREAM: 0.185, "S4": 0.160, "S1": 0.3}
-#: Two ways to split large jobs. In the paper they are always split. We added the other way: a job
-#: is split only if it cannot start now on one cluster.
+#: Two rules for splitting large jobs. In the paper, large jobs are always split. We added the other
+#: rule: a large job is split only if it cannot start now on one cluster.
 ALWAYS, AT_NEED = "always", "at need"
 PLACEMENTS: dict[str, Placement] = {ALWAYS: WorstFit(), AT_NEED: SingleThenSpan(WorstFit())}
 
 # --- Section 4: scheduling ---
 
-#: The value of MaxJumps that stands for no limit. The paper does not say how often other jobs may
-#: overtake the job at the head of the queue.
+#: The value of MaxJumps that stands for no limit on jumps. The paper does not say how often other
+#: jobs may overtake the job at the head of the queue.
 NO_LIMIT = 10**9
-#: The value of MaxJumps that the study uses. It is the smallest value with which the printed
-#: thresholds fit (see the figure ``thresholds``).
+#: The value of MaxJumps in this study. It is the smallest value at which our break-even penalties
+#: agree with the paper (see the figure ``thresholds``).
 JUMPS = 8
-#: Two ways to count how often a job is overtaken: only while it is at the head of the queue, as
-#: section 4 says, or during its whole wait, as in the papers of 2003.
+#: Two rules for counting how often a job is overtaken. In section 4, jumps count only while the job
+#: is at the head of the queue. In the papers of 2003, jumps count during the job's whole wait.
 AT_HEAD, WHOLE_WAIT = "head", "waiting"
 
 # --- Sections 7 and 8: what is varied ---
 
-#: The penalties of Figure 2 (section 7.1) and of Figures 4 and 5 (sections 7.3 and 8), and a high
-#: penalty, which is the highest of Figure 3.
+#: Three penalties: that of Figure 2 (section 7.1), that of Figures 4 and 5 (sections 7.3 and 8),
+#: and the highest penalty of Figure 3.
 LOW_PENALTY, CONSTANT, HIGH_PENALTY = 0.05, 0.1, 0.2
-#: Half the width of the penalty range in section 8, where the penalty of each job is sampled from
-#: U[0.001, 0.199]. The mean is `CONSTANT`.
+#: Half the width of the range of penalties in section 8, where the penalty of each job is sampled
+#: from U[0.001, 0.199]. The mean penalty is `CONSTANT`.
 SPREAD = 0.099
-#: The name for all split jobs, and the paper's groups of split jobs with the lowest and the highest
-#: penalty of each (section 8.2).
+#: The name that stands for all split jobs, and the paper's groups of split jobs. Each group has a
+#: lowest and a highest penalty (section 8.2).
 ALL_SPLIT = "all split jobs"
 BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (0.15, 0.20)}
 # --- Other papers ---
 
-#: An upper bound on the penalty of most programs, measured on the DAS by Plaat and others (2001).
+#: An upper bound on the penalty of most programs on the DAS system, as measured by Plaat and others
+#: (2001).
 DAS = 0.4
 
 
 def passing(max_jumps: int, counted: str = AT_HEAD) -> Scheduling:
-    """Return the policy FPFS with at most `max_jumps` jumps over a job, or FCFS if this is 0."""
+    """Return FPFS with at most `max_jumps` jumps over a job, or FCFS if `max_jumps` is 0."""
     if max_jumps == "no limit":
         raise InputError("max_jumps = 'no limit' is not a number; give NO_LIMIT from model.py")
     jumps = whole("max_jumps", max_jumps, least=0)
@@ -109,7 +111,7 @@ def passing(max_jumps: int, counted: str = AT_HEAD) -> Scheduling:
 
 
 def jumps_label(max_jumps: float) -> str:
-    """Return MaxJumps as the text that figures show."""
+    """Return the label for a value of MaxJumps in figures."""
     return "no limit" if max_jumps == NO_LIMIT else f"{max_jumps:g}"
 
 
@@ -129,7 +131,7 @@ def scenario(max_jumps: int, workload: SplitJobs = WHOLE, counted: str = AT_HEAD
 
 
 def penalties(psi: float, spread: float) -> float | Distribution:
-    """Return the penalty of all jobs, or the distribution that each job's penalty is sampled from.
+    """Return the penalty of all jobs, or the distribution that penalties are sampled from.
 
     The distribution is uniform from ``psi - spread`` to ``psi + spread``.
     """
@@ -141,7 +143,7 @@ def penalties(psi: float, spread: float) -> float | Distribution:
 def shares_of(
     size: np.ndarray, jobs: np.ndarray, work: np.ndarray
 ) -> dict[tuple[str, str], np.ndarray]:
-    """Return the share of each group of jobs in the number of jobs and in the work.
+    """Return each group's share of the jobs and its share of the work.
 
     Parameters
     ----------
@@ -165,7 +167,7 @@ def shares_of(
 
 
 def exact_shares() -> dict[tuple[str, str], float]:
-    """Return the exact shares of the groups of jobs, and the offered load."""
+    """Return each group's exact shares of the jobs and of the work, and the exact offered load."""
     size = np.arange(len(SIZES.probabilities))
     shares = shares_of(size, SIZES.probabilities, size * SIZES.probabilities)
     exact = {at: float(share) for at, share in shares.items()}

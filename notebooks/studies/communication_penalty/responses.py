@@ -35,17 +35,20 @@ from studies.communication_penalty.model import (
 )
 from studies.study import six_digits
 
-#: A run that measures the maximal utilization needs fewer jobs than one that measures response
-#: times. The number of jobs is divided by this divisor, but it is at least `FEWEST`.
+#: A run that measures the maximal utilization needs fewer jobs than a run that measures response
+#: times. Its number of jobs is divided by `BOUND_DIVISOR`, but it is at least `FEWEST`.
 BOUND_DIVISOR, FEWEST = 2, 6_000
-#: The largest number of jobs in a run. If a queue needs more jobs to settle, no mean is computed.
+#: The largest number of jobs in a run. If the queue needs more jobs to settle, no mean response
+#: time is computed.
 LONGEST = 400_000
-#: The names of the mean times that are measured for each group of jobs.
+#: The mean times that are measured for each group of jobs: the response time, the waiting time, and
+#: the response time of the first `ONE_RUN` jobs.
 TIMES = ("response", "wait", "first")
-#: The name in the column of groups for rows with the maximal utilization. All other rows are about
-#: a group of jobs.
+#: The value of the column ``group`` in rows that have the maximal utilization. All other rows are
+#: about a group of jobs.
 THE_SYSTEM = "the system"
-#: The warnings if response times cannot be compared because queues grow without limit.
+#: Warnings for settings whose response times cannot be compared, because their queues grow without
+#: limit.
 UNCERTAIN = "it is not certain that the system saturates earlier with split jobs"
 NEITHER = "both may be saturated"
 
@@ -73,7 +76,7 @@ class Responses:
 
     @property
     def saturated(self) -> bool:
-        """Whether the load is so high that there are no mean times.
+        """Whether the load is too high to measure mean response times.
 
         The load is then not certain to be below the maximal utilization, or it is too close to it.
         """
@@ -86,7 +89,7 @@ class Responses:
 def respond(
     scenario: Scenario, load: float, size: tuple[int, int], seed: Seed, longest: int = LONGEST
 ) -> Responses:
-    """Measure the mean response times of a scenario at a load, and its maximal utilization.
+    """Measure the maximal utilization of a scenario, and its mean response times at a load.
 
     Parameters
     ----------
@@ -125,7 +128,7 @@ def respond(
 
 
 def max_utilization(scenario: Scenario, size: tuple[int, int], seed: Seed) -> Replications:
-    """Return the maximal utilization of a scenario for each run; `size` is (jobs, runs)."""
+    """Return the maximal utilization in each run; `size` has the numbers of jobs and of runs."""
     jobs, runs = size
     sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     jobs = max(jobs // BOUND_DIVISOR, FEWEST)
@@ -140,7 +143,6 @@ def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
 
 
 def _samples(runs, warning):
-    """Return the mean times of each group, with one value for each run."""
     return {
         group: Replications(rounded([run[group] for run in runs]), warning) for group in runs[0]
     }
@@ -152,7 +154,7 @@ def rounded(values: Iterable[float]) -> NDArray[np.float64]:
 
 
 class Run(NamedTuple):
-    """The mean times of each group in one run after the warm-up, and in both halves of the run."""
+    """The mean times of one run after the warm-up, for each group of jobs."""
 
     response: dict[str, float]
     wait: dict[str, float]
@@ -161,7 +163,7 @@ class Run(NamedTuple):
 
 
 def measure_run(schedule: Schedule, by_penalty: bool = False) -> Run:
-    """Return the mean times of the jobs of a run, grouped by size.
+    """Return the mean response and waiting times of one run, for each group of jobs.
 
     If `by_penalty` is true, there are also the mean times of split jobs, grouped by penalty.
     """
@@ -189,14 +191,14 @@ def samples_penalties(scenario: Scenario) -> bool:
 
 
 def groups_by_size(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
-    """Return a mask of all jobs, and a mask of the jobs in each of the paper's groups by size."""
+    """Return a boolean mask for all jobs, and one for each of the paper's groups by job size."""
     size = schedule.jobs.processors
     groups = {name: (size >= low) & (size <= high) for name, (low, high) in GROUPS.items()}
     return {STREAM: size > 0} | groups
 
 
 def groups_by_penalty(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
-    """Return a mask of the split jobs in each of the paper's groups by penalty.
+    """Return a boolean mask for each of the paper's groups of split jobs by penalty.
 
     There is also a mask of all split jobs.
     """
@@ -206,13 +208,12 @@ def groups_by_penalty(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
 
 
 def _means(values, groups):
-    """Return the mean value of each group of jobs after the warm-up."""
     kept = after_warm_up(values)
     return {name: kept[after_warm_up(in_group) > 0].mean() for name, in_group in groups.items()}
 
 
 class Mirrored(Between):
-    """A uniform distribution that mirrors the samples of `Between` at the mean.
+    """A uniform distribution whose samples are those of `Between`, mirrored at the mean.
 
     Such samples are called antithetic variates.
     """
@@ -224,7 +225,7 @@ class Mirrored(Between):
 def respond_in_mirrored_pairs(
     scenario: Scenario, load: float, size: tuple[int, int], seed: Seed
 ) -> Responses:
-    """Measure mean times with sampled penalties, averaged over two antithetic runs.
+    """Measure mean times with sampled penalties, as the average of two antithetic runs.
 
     One run has the penalties as they are sampled. In the other run each penalty is mirrored at the
     mean of its distribution. If the penalties of one run are too high by chance, those of the
@@ -245,7 +246,6 @@ def respond_in_mirrored_pairs(
 
 
 def _averages(one, other):
-    """Return the mean of two measurements, for each group and run."""
     return {
         group: Replications((sample.values + other[group].values) / 2, sample.warning)
         for group, sample in one.items()
@@ -256,7 +256,7 @@ def _averages(one, other):
 
 
 def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Replications | None:
-    """Return the ratio of two mean response times of a group for each run.
+    """Return the ratio of two mean response times of a group of jobs, for each run.
 
     If `to` is given, the denominator is the response time of that group. The ratio is None if one
     of the two scenarios is saturated.
@@ -268,7 +268,7 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Replica
 
 @dataclass(frozen=True)
 class Change:
-    """The change of a mean response time that splitting causes.
+    """The change of a mean response time that is caused by splitting jobs.
 
     Attributes
     ----------
@@ -286,16 +286,16 @@ class Change:
 
     @property
     def gains(self) -> bool | None:
-        """Whether splitting shortens the response time; None if that is undecided."""
+        """Whether splitting shortens the mean response time; None if that is undecided."""
         return {"gains": True, "loses": False}.get(self.verdict)
 
     def columns(self) -> dict[str, Any]:
-        """Return the change of a response time in percent, as columns of a table."""
+        """Return the change of a mean response time in percent, as columns of a table."""
         more = {"count": self.percent.count, "saturated": self.saturated, "verdict": self.verdict}
         return interval_columns(self.percent, "change") | more
 
     def ratio_columns(self) -> dict[str, Any]:
-        """Return the ratio of two response times as columns of a table.
+        """Return the ratio of two mean response times as columns of a table.
 
         The ratio is missing if one side is saturated.
         """
@@ -305,7 +305,7 @@ class Change:
 
 
 def change(split: Responses, whole: Responses, group: str, to: str = "") -> Change:
-    """Return the change of a group's mean response time that splitting causes.
+    """Return the change of a group's mean response time that is caused by splitting jobs.
 
     The runs are averaged by their geometric mean. With an arithmetic mean, one run would decide
     near saturation. If `to` is given, the response time is compared with that of the group `to`.
@@ -319,7 +319,6 @@ def change(split: Responses, whole: Responses, group: str, to: str = "") -> Chan
 
 
 def _change_past_saturation(split: Responses, whole: Responses) -> Change:
-    """Return the change by splitting if the split jobs, the whole jobs or both saturate."""
     if split.saturated and whole.saturated:
         percent = replace(Interval.exact(np.nan), warning=NEITHER)
         return Change(percent, "both", "both saturate")
@@ -341,7 +340,7 @@ def _verdict(loses: bool | None, gains: bool | None) -> str:
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Replications:
-    """Return the relative increase of a group's response time by splitting, for each run.
+    """Return how much splitting increases a group's mean response time, for each run.
 
     The loss is the increase of the mean response time. It is infinite if only the split jobs are
     saturated. If the jobs are saturated without splitting, the loss is the decrease of the maximal
@@ -359,7 +358,7 @@ def lost(split: Responses, whole: Responses, group: str) -> Replications:
 def break_even(
     split: Scenario, whole: Replications, size: tuple[int, int], seed: Seed
 ) -> Replications:
-    """Return the penalty up to which the system does more work with split jobs, for each run.
+    """Return the penalty at which splitting neither saves nor costs processor-hours, for each run.
 
     Let ``s`` be the maximal utilization with split jobs and no penalty, ``w`` that without
     splitting, and ``f`` the share of the work in jobs that span clusters. The penalty is
@@ -380,7 +379,8 @@ def break_even(
     without_penalty = split.with_(workload=workload)
     maximum = max_utilization(without_penalty, size, seed)
     jobs = max(size[0] // BOUND_DIVISOR, FEWEST)
-    # The share of the work is measured in a system whose queue never becomes empty.
+    # The share of the work in jobs that span clusters is measured in a system whose queue never
+    # becomes empty.
     full = without_penalty.simulate(jobs, seed=seed, backlog=HELD)
     share = full.jobs.work[full.spans].sum() / full.jobs.work.sum()
     warning = maximum.warning or whole.warning
@@ -395,7 +395,7 @@ def break_even(
 def rows_of_responses(
     found: Responses, times: Collection[str] = TIMES, **keys: float | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for the maximal utilization of each run, and a row for each run and group.
+    """Yield table rows with the maximal utilization, and with the mean times of each group.
 
     The rows of a group have the mean times that `times` names. There are none if the scenario is
     saturated. The `keys` are added to every row as columns.
@@ -411,7 +411,7 @@ def rows_of_responses(
 
 
 def read_responses(runs: pd.DataFrame) -> Responses:
-    """Return the mean times and the maximal utilization that the runs of one setting measured."""
+    """Return the mean times and the maximal utilization from the stored runs of one setting."""
     in_order = runs.sort_values("replication", kind="stable")
     samples: dict[str, dict[str, Replications]] = {name: {} for name in (*TIMES, "max_utilization")}
     for group, rows in in_order.groupby("group", sort=False):

@@ -50,17 +50,17 @@ from studies.communication_penalty.responses import (
 from studies.communication_penalty.thresholds import GRID, find_thresholds
 from studies.study import Scale, Study, scales
 
-#: The kinds of settings: response times for a figure, response times in shorter runs for a map,
-#: searches for the penalty thresholds, and samples of the jobs.
+#: The kinds of settings: response times for figures, response times in shorter runs for maps,
+#: searches for break-even penalties, and samples of the jobs.
 IN_FIGURE, IN_MAP, SEARCH, SAMPLES = "figure", "map", "search", "samples"
-#: The number of samples of the jobs, which show how far the shares in one run can be from the exact
-#: shares.
+#: The number of random samples of the jobs. The samples show how far the shares of the groups in
+#: one run can be from the exact shares.
 SAMPLE_COUNT = 400
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting whose response times are measured: how jobs are split and served.
+    """A setting for which response times are measured: how jobs are split and scheduled.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Setting:
 
     @property
     def jobs(self) -> SplitJobs:
-        """The jobs of the paper, split as this setting says."""
+        """The paper's jobs, with the splitting that this setting describes."""
         if self.above is None:
             return WHOLE
         return WHOLE.with_(
@@ -130,20 +130,19 @@ class Setting:
 
     @property
     def whole(self) -> "Setting":
-        """The setting with the same jobs, load and policy without splitting."""
+        """The same setting without splitting of jobs."""
         return Setting(self.max_jumps, self.load, counted=self.counted, kind=self.kind)
 
 
 @cache
 def _check_fits(above: int, parts: int, kept_whole: float, placement: str) -> None:
-    """Raise an error if some job can never start, whatever the penalty is."""
     jobs = WHOLE.with_(above=above, parts=parts, kept_whole=kept_whole)
     refuse_impossible(SYSTEM, jobs.of_each_size(), PLACEMENTS[placement])
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search for the penalty up to which splitting jobs pays."""
+    """A search for the highest penalty at which splitting jobs pays."""
 
     max_jumps: int
     load: float
@@ -155,7 +154,7 @@ class Search:
         passing(self.max_jumps, self.counted)
 
     def scenario(self, psi: float | None) -> Scenario:
-        """Return the scenario with the paper's splitting at a penalty; None means no splitting."""
+        """Return the scenario with penalty `psi` for split jobs. If it is None, no job is split."""
         if psi is None:
             return scenario(self.max_jumps, WHOLE, self.counted)
         split = WHOLE.with_(above=ABOVE, parts=PARTS, span_penalty=psi)
@@ -164,7 +163,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of the paper's jobs; `jobs` is the number of jobs in each sample."""
+    """Random samples of the paper's jobs; `jobs` is the number of jobs in each sample."""
 
     jobs: int = ONE_RUN
     kind: str = field(default=SAMPLES, init=False)
@@ -202,7 +201,7 @@ def responses_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -
 
 
 def search_thresholds(search: Search, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the response times at every penalty that the search for the thresholds tries.
+    """Yield the response times at each penalty that a search for break-even penalties tries.
 
     The column ``psi_tried`` is the penalty of split jobs. It is missing in rows without splitting.
     """
@@ -219,7 +218,7 @@ def search_thresholds(search: Search, scale: Scale, seed: np.random.SeedSequence
 
 
 def sample_shares(setting: Samples, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the shares of the groups, and the offered load, of every sample of jobs."""
+    """Yield the shares of the groups of jobs and the offered load, for each random sample."""
     stream = WHOLE.sample(SAMPLE_COUNT * setting.jobs, seed, rate=1 / INTERARRIVAL)
     size = stream.processors.reshape(SAMPLE_COUNT, -1)
     work = stream.work.reshape(SAMPLE_COUNT, -1)
@@ -249,7 +248,7 @@ def settings(scale: Scale) -> Iterator[Setting | Search | Samples]:
 
 
 def along_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
-    """Yield the settings of Figure 1: jobs without splitting, and split jobs at each penalty."""
+    """Yield the settings of Figure 1: no splitting, and splitting at each of several penalties."""
     yield Setting(jumps, PRINTED_LOAD)
     for psi in scale.along:
         yield Setting(jumps, PRINTED_LOAD, ABOVE, psi=psi)
@@ -271,14 +270,14 @@ def along_thresholds_by_load(scale: Scale, jumps: int) -> Iterator[Setting]:
 
 
 def sampled_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
-    """Yield the settings of Figures 5 and 6: penalties sampled for each job, or equal for all."""
+    """Yield the settings of Figures 5 and 6: sampled penalties, and one penalty for all jobs."""
     for above in scale.above[:-2]:  # Too few jobs have more than 16 processors.
         for spread in (SPREAD, 0.0):
             yield Setting(jumps, PRINTED_LOAD, above, psi=CONSTANT, spread=spread)
 
 
 def searches(scale: Scale) -> Iterator[Search]:
-    """Yield the searches for the penalty thresholds, at each MaxJumps and way to count jumps.
+    """Yield the searches for break-even penalties, for each MaxJumps and each counting rule.
 
     One of them is at the load that follows from the printed times; the others are at the printed
     load.
@@ -291,13 +290,13 @@ def searches(scale: Scale) -> Iterator[Search]:
 
 
 def viability(scale: Scale) -> Iterator[Setting]:
-    """Yield the settings of the maps over penalty and splitting threshold, at each load."""
+    """Yield the settings of the maps that vary the penalty and the splitting threshold."""
     for load, above, psi in product(scale.map_loads, scale.map_above, scale.map_penalties):
         yield Setting(JUMPS, load, above, psi=psi, kind=IN_MAP)
 
 
 def at_need(scale: Scale) -> Iterator[Setting]:
-    """Yield the settings of the maps over penalty and placement."""
+    """Yield the settings of the maps that vary the penalty and the splitting rule."""
     for jumps, above, psi in product(scale.map_jumps, (ABOVE, 3), scale.map_penalties):
         always = Setting(jumps, PRINTED_LOAD, above, psi=psi, kind=IN_MAP)
         yield always
@@ -305,13 +304,14 @@ def at_need(scale: Scale) -> Iterator[Setting]:
 
 
 def kept_whole(scale: Scale) -> Iterator[Setting]:
-    """Yield the settings of the maps over penalty and the share of jobs that cannot be split."""
+    """Yield the settings of the maps that vary the share of jobs that cannot be split."""
     shares = (0.0, 0.25, 0.5, 0.75)
     for jumps, share, psi in product(scale.spread_jumps, shares, scale.map_penalties):
         yield Setting(jumps, PRINTED_LOAD, ABOVE, psi=psi, kept_whole=share, kind=IN_MAP)
 
 
-#: The study. Its scales have two values of each parameter: one for ``quick``, one for ``paper``.
+#: The study of this paper. Each parameter has two values: one for the scale ``quick``, and one for
+#: the scale ``paper``.
 study = Study(
     "communication-penalty",
     "Up to which penalty does it pay to split large jobs over clusters?",
@@ -325,24 +325,27 @@ study = Study(
         search_longest=(40_000, LONGEST),
         map_jobs=(1_000, 10_000),
         map_runs=(6, 12),
-        # The values of MaxJumps in Figure 1 and in Figures 2 to 6. The first one agrees with the
-        # printed thresholds.
+        # The values of MaxJumps in Figure 1 (`jumps`) and in Figures 2 to 6 (`spread_jumps`). The
+        # first value agrees with the paper's penalty thresholds.
         jumps=((JUMPS, 100), (JUMPS, 20, 100)),
         spread_jumps=((JUMPS,), (JUMPS, 20, 100)),
-        # The values of MaxJumps in the searches, if jumps are counted at the head of the queue.
+        # The values of MaxJumps in searches that count a jump only if the overtaken job is at the
+        # head of the queue.
         search_jumps=((0, JUMPS, 20), (0, 2, 4, 6, 8, 10, 12, 20, 50, NO_LIMIT)),
-        # The values of MaxJumps in the searches, if jumps are counted during a job's whole wait.
+        # The values of MaxJumps in searches that count all jumps during a job's whole wait.
         waiting_jumps=((20,), (2, 4, 6, 8, 10, 12, 20, 50, 100)),
         map_jumps=((0, JUMPS), (0, JUMPS, 100, NO_LIMIT)),
-        # The penalties of Figure 1, of Figure 3 and of the maps. The paper says only that Figure 3
-        # has four penalties.
+        # The penalties of Figure 1 (`along`), of Figure 3 (`penalties`) and of the maps. The paper
+        # says that Figure 3 has four penalties, but not which ones.
         along=((0.0, 0.1, 0.2, 0.3), (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)),
         penalties=((0.05, 0.1, 0.2), (0.05, 0.1, 0.15, 0.2)),
         map_penalties=((0.0, 0.1, 0.2), (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)),
-        # The splitting thresholds. The last one is the largest job size, so it splits no job.
+        # The splitting thresholds of the figures (`above`) and of the maps (`map_above`). The last
+        # threshold of the figures is the largest job size, so it splits no job.
         above=((3, 6, 10, 16, 19), (3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 19)),
         map_above=((3, 10, 16), (3, 5, 7, 10, 13, 16)),
-        # The loads of Figure 4 and of the maps. The paper prints only one of those of Figure 4.
+        # The loads of Figure 4 (`loads`) and of the maps (`map_loads`). The paper prints only one
+        # of the loads of Figure 4.
         loads=((0.5, 0.7, PRINTED_LOAD), (0.5, 0.6, 0.7, 0.75, PRINTED_LOAD)),
         map_loads=((0.5, PRINTED_LOAD), (0.5, 0.65, PRINTED_LOAD)),
     ),

@@ -16,15 +16,15 @@ from studies.communication_penalty.responses import (
     read_responses,
 )
 
-#: The lowest and the highest penalty between which a break-even penalty is searched.
+#: The lowest and the highest penalty in a search for a break-even penalty.
 PENALTIES = (0.0, 0.6)
-#: The penalties at which single runs are evaluated.
+#: The penalties at which the response times of single runs are evaluated.
 GRID = np.linspace(*PENALTIES, 9).round(9).tolist()
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The penalties up to which splitting pays, for all groups of jobs.
+    """The break-even penalties of splitting, for all jobs and for each group of jobs.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Thresholds:
         return min(full, default=np.inf)
 
     def prediction(self, group: str) -> Interval | None:
-        """Return the 95 % prediction interval for the break-even penalty of one more short run.
+        """Return the 95 % prediction interval for the break-even penalty of a single short run.
 
         It is None if single runs have no thresholds.
         """
@@ -74,7 +74,7 @@ class Thresholds:
 
     @property
     def as_printed(self) -> float:
-        """The share of single runs in which the groups break even in the order of the paper.
+        """The share of single runs whose break-even penalties are ordered as in the paper.
 
         The threshold of S4 must be below that of all jobs, and that of S1 above its printed limit.
         """
@@ -85,7 +85,7 @@ class Thresholds:
 
 
 def find_thresholds(respond_at: Callable[[float | None], Responses], budget: int) -> Thresholds:
-    """Search the penalty at which splitting does not change the mean response time.
+    """Search for the penalty at which splitting does not change the mean response time.
 
     The search is done for all jobs and for each group.
 
@@ -121,7 +121,7 @@ def find_thresholds(respond_at: Callable[[float | None], Responses], budget: int
 
 
 def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str) -> Replications:
-    """Return the lowest penalty at which each single run loses by splitting.
+    """Return the lowest penalty at which splitting lengthens response times, for each run.
 
     A run that loses at no penalty has the highest penalty that was tried.
     """
@@ -140,7 +140,7 @@ def changes_over_stream(split: Responses, whole: Responses) -> dict[str, Replica
 
 
 def read_thresholds(runs: pd.DataFrame) -> Thresholds:
-    """Return the break-even penalties that one search found.
+    """Return the break-even penalties that one search found, from its stored runs.
 
     The search is repeated with the response times of its stored runs, without simulation. Several
     claims and figures ask for the same search, so results are cached by the content of the runs.
@@ -149,7 +149,7 @@ def read_thresholds(runs: pd.DataFrame) -> Thresholds:
 
 
 class _Content:
-    """A table of runs that equals every other table with the same content, as a key of a cache."""
+    """A table of runs as a cache key. Two tables are equal if they have the same content."""
 
     def __init__(self, runs: pd.DataFrame) -> None:
         self.runs = runs

@@ -41,8 +41,8 @@ from studies.joint_reading import JointReading
 from studies.ledger import Decision, Judgement, Row, judge_number
 from studies.study import EVERYWHERE, PaperSetting
 
-#: The setting that the paper's sentences are about. If the runs also have other values of the
-#: varied columns, the claims are judged for those values too.
+#: The setting about which the paper makes its claims. If other values of the columns in `varied`
+#: were run too, the claims are also judged for those values.
 PAPER = PaperSetting(
     varied={
         "workload": SYNTHETIC,
@@ -58,25 +58,28 @@ PAPER = PaperSetting(
         "users": ALL_USERS,
     },
 )
-#: The note on how jobs are weighted in the average weighted response time (AWRT).
+#: A note on the average weighted response time (AWRT): it weights each job by its work.
 BY_WORK = "jobs are weighted by work"
 #: 'An improvement of over 50%'.
 HALF = 0.5
-#: The cut-offs for vague words of the paper. These three are relative differences of AWRTs.
+#: The cut-offs by which we judge vague words of the paper. The first three are relative differences
+#: of two AWRTs.
 NEAR = Word("near", 0.05, "%", 100)
 SIGNIFICANTLY = Word("significantly", 0.05, "%", 100)
 GOOD = Word("good", 0.05, "%", 100)
-#: The cut-off for the difference between two savings by job sharing.
+#: We call two savings by job sharing 'similar' if they differ by at most 10 percentage points.
 SIMILAR = Word("similar", 0.1, "points", 100)
-#: For JS-17: the number of narrow jobs that fill the machine, the run times that jobs may have, and
-#: the largest relative change that counts as a rounding error.
+#: For claim JS-17: the number of narrow jobs that fill the machine side by side, the run times of
+#: jobs, and the largest relative change of the AWRT that counts as a rounding error.
 NARROW, LENGTHS, SAME_ORDER = 8, (1.0, 3.0, 10.0), 1e-9
-#: The cut-off for a difference of penalties: one step between the penalties of the paper.
+#: We call two penalties 'about' the same if they differ by at most 5 percentage points, which is
+#: the step between the penalties of the paper.
 ABOUT = Word("about", 0.05, "points", 100)
-#: The backlog counts as sufficient if some job waits during more than half of the time. The word
-#: may also mean a third to three quarters; twice one half would be all of the time.
+#: We call a backlog 'sufficient' if some job waits during more than half of the time. Cut-offs from
+#: a third to three quarters of the time are also plausible. Twice the cut-off would not be, because
+#: it is all of the time.
 SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100, near=1.5)
-#: Pairs of a configuration with equal machines and a configuration with unequal machines.
+#: Pairs of configurations: one with machines of equal size, and one with machines of unequal size.
 EQUAL_OR_NOT = tuple(product(EQUAL, ("m64", "m384")))
 
 FREE, PAID = {"penalty": 0.0}, {"penalty": PRINTED_PENALTY}
@@ -88,7 +91,7 @@ FREE, PAID = {"penalty": 0.0}, {"penalty": PRINTED_PENALTY}
     PAPER.with_(wide=OF_SITE),
 )
 def sharing_halves_the_response(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that job sharing halves the AWRT of local execution (Figure 4).
+    """Judge the claim that job sharing halves the AWRT compared with local execution (Figure 4).
 
     The paper says: 'an improvement of over 50%'.
     """
@@ -102,7 +105,7 @@ def sharing_halves_the_response(runs: pd.DataFrame) -> Decision:
     PAPER.with_(wide=OF_SITE).without("workload", "configuration"),
 )
 def other_simulations_are_similar(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that sharing saves about as much on other machines and workloads (4.3).
+    """Judge the claim that job sharing saves about as much on other machines (section 4.3).
 
     The paper says: 'Similar results can be found in the other simulations'.
     """
@@ -125,7 +128,7 @@ def other_simulations_are_similar(runs: pd.DataFrame) -> Decision:
     PAPER.with_(wide=OF_SITE).without("workload", "configuration"),
 )
 def sharing_improves_everywhere(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that sharing improves the AWRT on all machines and workloads (4.3).
+    """Judge the claim that job sharing improves the AWRT in all simulations (section 4.3).
 
     The paper says: 'The mentioned improvement of job-sharing can be seen in the results for all
     [...]'.
@@ -157,7 +160,7 @@ def sharing_over_local(runs: pd.DataFrame) -> dict[str, Replications]:
     PAPER.without("weight"),
 )
 def spanning_pays_at_a_quarter(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning is better than sharing at a penalty of 25 % (section 5).
+    """Judge the claim that spanning beats job sharing even at a penalty of 25 % (section 5).
 
     The paper says: 'Even an increase of their execution time by 25% [...] benefical'.
 
@@ -187,7 +190,7 @@ def spanning_pays_at_a_quarter(runs: pd.DataFrame) -> Decision:
     PAPER,
 )
 def spanning_improves_further(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning is better than sharing if the penalty is limited (section 5).
+    """Judge the claim that spanning beats job sharing if the penalty is limited (section 5).
 
     The paper says: 'multi-site applications leads to even better results'.
     """
@@ -211,7 +214,7 @@ def conservative_takes_more_effort(runs: pd.DataFrame) -> Decision:
     EVERYWHERE,
 )
 def weight_prevents_prioritization(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the weight of the AWRT prefers neither narrow nor wide jobs (4.3).
+    """Judge the claim that the AWRT by work favours neither narrow nor wide jobs (section 4.3).
 
     The paper says: 'the mentioned weight prevents any prioritization of small over wider jobs'.
 
@@ -231,7 +234,7 @@ def weight_prevents_prioritization(runs: pd.DataFrame) -> Decision:
 
 
 def order_matters(weight: str, equal: bool = False) -> float:
-    """Return the largest relative change of the AWRT if a wide job runs after narrow jobs.
+    """Return the largest relative change of the AWRT if a wide job runs last and not first.
 
     The change is relative to the AWRT if the wide job runs first. The run times of the wide job and
     of the narrow jobs take all pairs of `LENGTHS`, or all pairs of equal lengths. No processor is
@@ -255,7 +258,7 @@ def order_matters(weight: str, equal: bool = False) -> float:
     EVERYWHERE,
 )
 def drawback_varies_with_wide_jobs(runs: pd.DataFrame) -> Decision:
-    """Report that the effect of the number of wide jobs is not measured.
+    """Report that the effect of the number of wide jobs on the AWRT is not measured.
 
     The paper says: 'this may vary with the amount of wide jobs in a workload'.
     """
@@ -269,7 +272,7 @@ def drawback_varies_with_wide_jobs(runs: pd.DataFrame) -> Decision:
     PAPER.without("wide"),
 )
 def free_spanning_is_near_one_machine(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning without a penalty is near one large machine (Figure 4).
+    """Judge the claim that spanning without a penalty nearly equals one large machine (Figure 4).
 
     The paper says: 'without overhead for multi-site is near the m512 result'.
 
@@ -284,7 +287,7 @@ def free_spanning_is_near_one_machine(runs: pd.DataFrame) -> Decision:
     return Decision(whole, {"near one machine": NEAR.within(whole, around=1)}, note, elsewhere)
 
 
-#: A note on comparisons of one machine of 512 with several machines.
+#: A note on comparisons of one machine of 512 processors with several smaller machines.
 MIXED = (
     "comparisons of whole jobs on m512 with subjobs elsewhere are about different jobs, so they "
     "do not count for the verdict"
@@ -294,7 +297,7 @@ MIXED = (
 def over_one_machine(
     runs: pd.DataFrame, way: str, penalty: Mapping[str, float], wide: str = OF_LARGEST
 ) -> Replications:
-    """Return the AWRT of one way to run jobs divided by the AWRT of a single machine.
+    """Return the AWRT of a way to run jobs, such as sharing, divided by that of one large machine.
 
     The single machine runs each job whole. In the other way, wide jobs are divided into subjobs of
     the size of the largest machine, unless `wide` has them whole.
@@ -303,7 +306,7 @@ def over_one_machine(
 
 
 def over_free_spanning(runs: pd.DataFrame, way: str, penalty: Mapping[str, float]) -> Replications:
-    """Return the AWRT of one way to run jobs divided by the AWRT of spanning without a penalty.
+    """Return the AWRT of a way to run jobs divided by that of spanning without a penalty.
 
     In both, wide jobs are divided into subjobs of the size of the largest machine. Spanning without
     a penalty starts these subjobs when one machine of 512 would start them.
@@ -333,7 +336,7 @@ def spanning_pays_up_to_a_quarter(runs: pd.DataFrame) -> Decision:
 
 @study.add_numbers
 def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield the row that judges the printed break-even penalty of 25 %.
+    """Yield the ledger row that compares our break-even penalty with the paper's value of 25 %.
 
     The paper has only one synthetic workload, so the printed value is compared with the prediction
     interval of a single sampled workload.
@@ -350,7 +353,7 @@ def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return how well each weight of the AWRT reproduces the values that section 4.3 prints.
+    """Return how well each weight of the AWRT reproduces the values printed in section 4.3.
 
     The prose of the paper weights each job by its 'resource consumption', which is its work. The
     formula of the paper weights each job by its number of processors.
@@ -368,7 +371,7 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
 
 @study.add_numbers
 def printed_widest_job(runs: pd.DataFrame) -> Iterator[Row]:
-    """Judge the printed size of the widest job in the log (section 4.2).
+    """Judge the number of processors of the widest job in the log, as printed in section 4.2.
 
     The paper says: 'the widest job in the CTC traces e.g. requests 336 processing nodes'.
     """
@@ -380,7 +383,7 @@ def printed_widest_job(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def bound_note(found: Interval) -> str:
-    """Return a note if an interval of penalties has an infinite end, else an empty string."""
+    """Return a note if an interval of break-even penalties is unbounded, else an empty string."""
     if np.isfinite(found.half_width):
         return ""
     return "the value is a bound, because some samples break even beyond the tested penalties"

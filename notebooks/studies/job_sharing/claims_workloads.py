@@ -64,7 +64,7 @@ from studies.study import without
     PAPER.without("configuration", "wide"),
 )
 def equal_machines_sustain_more(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that equal machines do better and break even at a larger penalty (4.3).
+    """Judge the claim that spanning gains more on machines of equal size (section 4.3).
 
     The paper says: 'equal sized machines show better results', 'the overhead can be even larger'.
     """
@@ -81,7 +81,7 @@ def equal_machines_sustain_more(runs: pd.DataFrame) -> Decision:
 
 
 def is_better(one: pd.DataFrame, other: pd.DataFrame) -> bool | None:
-    """Return whether spanning comes nearer to one machine on one configuration than on another.
+    """Return whether spanning comes nearer to one large machine in one system than in another.
 
     Jobs that span pay the printed penalty. The answer is None if the runs do not decide it.
     """
@@ -96,7 +96,7 @@ def is_better(one: pd.DataFrame, other: pd.DataFrame) -> bool | None:
     replace(PAPER.without("workload", "configuration"), logs=(LOG,)),
 )
 def extracts_sustain_no_less(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the synthetic workload has the lowest break-even penalty (4.3).
+    """Judge the claim that the synthetic workload has the lowest break-even penalty (section 4.3).
 
     The paper says that 'the workload as shown in Figure 4' has 'the least effective improvements'.
     """
@@ -113,14 +113,14 @@ def extracts_sustain_no_less(runs: pd.DataFrame) -> Decision:
     return Decision(decides, own, note, without(answers, *EQUAL))
 
 
-#: The note on comparisons with the paper's synthetic workload, of which it has a single sample.
+#: A note on comparisons with the synthetic workload of the paper, which is a single sample.
 ONE_SAMPLE = (
     "the interval is for a single sample of the synthetic workload, because the paper has only one"
 )
 
 
 def one_sample_less(draw: Interval, mean: Interval) -> Interval:
-    """Return the interval of one sampled value minus the mean of other, independent samples.
+    """Return the interval of one sampled value minus the mean of independent samples.
 
     Both vary independently, so the distances to the ends of the two intervals are added as the
     square root of the sum of their squares.
@@ -139,7 +139,7 @@ def one_sample_less(draw: Interval, mean: Interval) -> Interval:
     replace(PAPER.without("workload"), logs=(LOG,)),
 )
 def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning saves least on the synthetic workload (4.3).
+    """Judge the claim that spanning saves least on the synthetic workload (section 4.3).
 
     The paper says that it 'produces the least effective improvements'.
     """
@@ -163,7 +163,7 @@ def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
     PAPER.without("wide"),
 )
 def whole_wide_jobs_cost_little(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that whole wide jobs increase the AWRT only a little (4.3).
+    """Judge the claim that undivided wide jobs increase the AWRT only a little (section 4.3).
 
     The paper says: '... wide jobs does not increase the average weighted response time
     significantly'.
@@ -192,7 +192,7 @@ def whole_wide_jobs_cost_little(runs: pd.DataFrame) -> Decision:
     PAPER.without("wide"),
 )
 def whole_wide_jobs_still_gain(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning is better than sharing even if wide jobs stay whole (4.3).
+    """Judge the claim that spanning beats sharing even with undivided wide jobs (section 4.3).
 
     The paper says: 'the improvement over job-sharing is valid even as these wider jobs [...]'.
 
@@ -233,7 +233,7 @@ SAYS = {True: "holds", False: "does not hold", None: "is undecided"}
     PAPER.without("policy", "wide"),
 )
 def easy_beats_conservative(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that EASY is more effective than conservative backfilling (3.1).
+    """Judge the claim that EASY is more effective than conservative backfilling (section 3.1).
 
     The paper says that EASY 'proved to be more effective'.
 
@@ -278,7 +278,7 @@ def best_fit_is_good(runs: pd.DataFrame) -> Decision:
     PAPER.without("workload", "configuration").fixing("policy", "load", "weight"),
 )
 def backlog_is_sufficient(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs wait during most of the time on all machines (section 4.2).
+    """Judge the claim that on all machines jobs wait during most of the time (section 4.2).
 
     The paper says: 'enough workload to keep a sufficient backlog on all systems'.
     """
@@ -303,7 +303,7 @@ def backlog_is_sufficient(runs: pd.DataFrame) -> Decision:
     PAPER.without("workload").fixing("configuration", "policy", "load", "weight"),
 )
 def workloads_span_three_months(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that 10,000 jobs span more than three months (section 4.2).
+    """Judge the claim that workloads of 10,000 jobs span more than three months (section 4.2).
 
     The paper says: 'corresponds in real time to a period of more than three months'.
     """
@@ -321,7 +321,7 @@ def workloads_span_three_months(runs: pd.DataFrame) -> Decision:
     PAPER.without("configuration", "wide"),
 )
 def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that no division of the processors beats one large machine (Figure 4).
+    """Judge the claim that no set of smaller machines beats one large machine (Figure 4).
 
     The paper says: 'the result of this m512 configuration gives the lower bound'.
 
@@ -342,8 +342,8 @@ def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
     for words, penalty in {"free spanning": FREE, paid: PAID}.items():
         whole = over_one_machine(here, MULTI_SITE, penalty, UNCHANGED)
         found[f"{words}, whole jobs, {STANDARD}"] = whole.interval
-    # The claim says 'at least 1', so equality is allowed. It fails only if a whole interval is
-    # below 1.
+    # The claim says that the ratio is 'at least 1', so equality is allowed. The claim fails only if
+    # a whole confidence interval lies below 1.
     parts = {name: not_(x.below(1)) for name, x in found.items()}
     return Decision(least(found.values()), parts, MIXED, mixed)
 
@@ -354,7 +354,7 @@ def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
     PAPER.with_(wide=OF_SITE).without("users"),
 )
 def pieces_cost_local_execution(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the subjobs of wide jobs increase the local AWRT (4.3).
+    """Judge the claim that subjobs increase the AWRT of local execution (section 4.3).
 
     The paper says: 'a significant increase of the AWRT due to the applied weight on each job-part'.
 

@@ -22,28 +22,29 @@ from studies.job_sharing.runs import Setting, simulate
 
 #: The weights of the AWRT, by their labels in the control.
 WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
-#: The number of bootstrap resamples behind an interval.
+#: The number of bootstrap resamples from which each confidence interval is computed.
 RESAMPLES = 300
 #: The number of extracts or samples of each workload that the control offers.
 OFFERED = 7
-#: The number of jobs at the start of a workload that are run under a slow policy, and the number
-#: while a control is moved.
+#: The number of jobs, from the start of a workload, that are simulated under conservative
+#: backfilling, which is slow, and the number that are simulated while a control is moved.
 BOUNDED, SOON = {"conservative": 3_000}, 500
-#: The number of parts into which the time of the submissions is divided for the bootstrap, which
-#: resamples blocks of as many parts. For 10,000 jobs a part is about a day, and a block about a
-#: week.
+#: For the bootstrap, the time from the first to the last submission is divided into `PARTS` equal
+#: parts, and blocks of `BLOCK` successive parts are resampled. For 10,000 jobs a part is about a
+#: day, and a block about a week.
 PARTS, BLOCK = 42, 7
-#: The ends of the axis in hours, which are the same for all values of the controls.
+#: The two ends of the axis for the AWRT, in hours. They are the same in all settings of the
+#: controls.
 SPAN = 1.0, 300.0
-#: How wide jobs are treated in local execution and on a single machine. All other ways divide them
-#: into subjobs of the size of the largest machine.
+#: How jobs that are wider than a machine are treated in local execution and on a single machine.
+#: Job sharing and spanning divide them into subjobs of the size of the largest machine.
 WIDE = {model.LOCAL: model.OF_SITE, model.SINGLE: model.UNCHANGED}
-#: The offered loads, by their labels in the control; None keeps the submissions as they are.
+#: The offered loads, by their labels in the control. None keeps the submission times of a workload.
 LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(3, 10)}
 
 
 def streams() -> dict[str, JobStream]:
-    """Return the extracts and samples of the job-sharing study by name."""
+    """Return the workloads of the job-sharing study by name: extracts of a log, and samples."""
     return {
         f"{name}, {number}": jobs
         for name, draws in model.workloads(OFFERED).items()
@@ -52,7 +53,7 @@ def streams() -> dict[str, JobStream]:
 
 
 class RanJobs(NamedTuple):
-    """The measurements of one way to run the jobs of a workload.
+    """The measurements of one simulated schedule of a workload.
 
     For each weight, `sums` has three rows of weighted sums by part of the time: response times, the
     weights alone, and run times. `spanned` is the share of the jobs that span machines, and `busy`
@@ -66,7 +67,7 @@ class RanJobs(NamedTuple):
 
 @lru_cache(maxsize=256)
 def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
-    """Run the first `count` jobs of a workload in a setting, and return its measurements."""
+    """Simulate the first `count` jobs of a workload in a setting, and return the measurements."""
     schedule = simulate(setting, jobs[np.arange(min(count, len(jobs)))]).schedule
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
@@ -116,17 +117,14 @@ def _picture(
 
 
 def _response_times(ran, weight, before):
-    """Return the AWRT of each way to run the jobs, and of spanning divided by sharing.
-
-    `before` has the AWRT of each way in hours for earlier arguments, or is empty.
-    """
     responses, weights, lengths = np.stack([way.sums[weight] for way in ran.values()], axis=1)
     resampled = resample_sums(responses, weights, BLOCK, resamples=RESAMPLES, seed=model.SEED)
     spanning, sharing = (model.WAYS.index(way) for way in (model.MULTI_SITE, model.SHARING))
     ratio = resampled.interval(lambda means: float(means[spanning] / means[sharing]))
     rows = []
     for row, mode in enumerate(ran):
-        # No response is shorter than the run time, so the mean run time bounds the interval.
+        # A job's response time is never shorter than its run time, so the mean run time is a lower
+        # bound of the confidence interval.
         least = lengths[row].sum() / weights[row].sum()
         hours = resampled.interval(itemgetter(row)).within(least).times(1 / 3600)
         words = f"{hours.estimate:.1f} h {_ends(hours, 1)}"
@@ -137,7 +135,6 @@ def _response_times(ran, weight, before):
 
 
 def _busy_sites(ran):
-    """Return the daily utilization of each site, with a heading for the panel of each way."""
     panels = []
     for mode, (_, spanned, busy) in ran.items():
         if mode == model.SINGLE:
@@ -150,7 +147,6 @@ def _busy_sites(ran):
 
 
 def _run_each_way(configuration, jobs, policy, penalty, load, count):
-    """Return the measurements of each way to run the jobs, by its name."""
     ran = {}
     for way in model.WAYS:
         setting = Setting(
@@ -167,7 +163,7 @@ def _run_each_way(configuration, jobs, policy, penalty, load, count):
 
 
 def verdict(ratio: Interval) -> str:
-    """Return a sentence that says whether spanning pays, or that this is undecided.
+    """Return a sentence that says whether jobs that span sites shorten the AWRT.
 
     `ratio` is the interval of the AWRT of spanning over that of job sharing.
 
@@ -183,7 +179,6 @@ def verdict(ratio: Interval) -> str:
 
 
 def _ends(interval, digits):
-    """Return the ends of an interval in brackets, or the reason why it has no ends."""
     if interval.warning:
         return f"(no interval: {interval.warning})"
     return f"({interval.low:.{digits}f} to {interval.high:.{digits}f})"
@@ -194,7 +189,7 @@ def sharing_picture(
     penalty: float = 0.25, weight: str = "processors × run time", load: str = "as they came",
     coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
+    """Draw a workload's AWRT in local execution, sharing and spanning, and the use of each site.
 
     Parameters
     ----------
@@ -226,7 +221,6 @@ def sharing_picture(
 
 
 def _hours(workloads, configuration, workload, policy, penalty, weight, load):
-    """Return the AWRT in hours of each way to run a workload with the chosen settings."""
     count = BOUNDED.get(policy, model.JOBS)
     jobs = workloads[workload]
     ran = _run_each_way(configuration, jobs, policy, penalty, LOADS[load], count)
@@ -235,7 +229,7 @@ def _hours(workloads, configuration, workload, policy, penalty, weight, load):
 
 
 def sharing_explorer(state: str = "") -> Explorer:
-    """Return controls for the sites and their policy, with a picture of sharing and spanning.
+    """Return controls for a system of sites, with a picture that compares sharing and spanning.
 
     `state` is the copied text of an earlier scenario; by default the controls have their usual
     values.

@@ -42,29 +42,31 @@ from studies.job_sharing.model import (
 from studies.job_sharing.runs import ALL_USERS, DOTS, NOT_WIDE, study
 from studies.results import Caption
 
-#: Parts of captions that describe the runs and their intervals. The no-break space keeps the number
-#: and the percent sign on one line.
+#: Parts of figure captions, which say how jobs are weighted and how intervals are computed. The
+#: no-break space keeps a number and its percent sign on one line.
 BY_WORK = "weighted by work; 95\u00a0% intervals of the mean over samples"
 EASY_BY_WORK = f"EASY, {BY_WORK}"
-#: The marker of each way to run jobs, which is the same in every picture.
+#: The marker that stands for each way to run jobs, such as job sharing, in all figures.
 LOOK = {
     LOCAL: plots.MarkerStyle("#882255", "s"),
     MULTI_SITE: plots.MEANINGS["single then span"],
     SINGLE: plots.MEANINGS["one cluster"],
     SHARING: plots.STANDARD,
 }
-#: The names of the lines for each policy, and for each pair of a policy and a penalty.
+#: The names of lines in figure legends: for each policy, and for each pair of a policy and a
+#: penalty.
 AT_ONCE = {"EASY": "at once", ADAPTIVE: "adaptive"}
 AT_LOADS = {
     ("EASY", 0.0): "penalty 0",
     ("EASY", PRINTED_PENALTY): f"penalty {PRINTED_PENALTY}",
     (ADAPTIVE, PRINTED_PENALTY): f"{PRINTED_PENALTY}, adaptive",
 }
-#: The values of columns as in the paper. Figures use these runs unless they vary a column.
+#: The column values of the runs that reproduce the paper. A figure selects these runs, except in
+#: the columns that it varies.
 AS_PAPER: dict[str, Any] = {"placement": BEST_FIT, "assignment": IN_TURN, "users": ALL_USERS}
 AS_LOGGED: dict[str, Any] = {"load": None}
-#: The runs with which spanning is compared: a single machine, or job sharing with wide jobs divided
-#: into subjobs of the size of the largest machine.
+#: The column values of the two kinds of runs with which spanning is compared: a single machine, and
+#: job sharing with wide jobs divided into subjobs of the size of the largest machine.
 ONE_MACHINE: dict[str, Any] = {"way": SINGLE, "penalty": 0.0, "wide": UNCHANGED}
 AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LARGEST}
 
@@ -72,7 +74,7 @@ AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LA
 def awrt_ratios(
     runs: pd.DataFrame, against: Mapping[str, Any], columns: Sequence[str]
 ) -> pd.DataFrame:
-    """Return a table with the ratio of the AWRT of each setting to that of its base setting.
+    """Return a table with the AWRT of each setting divided by the AWRT of a base setting.
 
     The ratios are computed from paired runs.
 
@@ -99,7 +101,7 @@ def awrt_ratios(
 
 
 def with_usual_subjobs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs in which wide jobs are treated as usual for each way to run jobs.
+    """Return the runs in which each way to run jobs divides wide jobs in its usual manner.
 
     Local execution divides wide jobs into subjobs of the size of their site's machine. Job sharing
     and spanning divide them by the size of the largest machine. A single machine of 512 processors
@@ -113,7 +115,7 @@ def with_usual_subjobs(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_along(
     table: pd.DataFrame, x: str = "penalty", weight: str = "work", **options: Any
 ) -> Figure:
-    """Draw ratios of AWRTs as lines along a column, by default the penalty.
+    """Draw ratios of average weighted response times as lines, by default over the penalty.
 
     `weight` says how jobs are weighted, and `options` are those of `plots.factor_lines`.
     """
@@ -132,7 +134,7 @@ def draw_along(
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the ratio of the AWRT of each way of running the jobs to that of job sharing.
+    """Draw the AWRT of each way to run jobs, divided by the AWRT of job sharing (Figure 4).
 
     The penalty is on the horizontal axis.
     """
@@ -152,7 +154,7 @@ FIGURE4_CAPTION = Caption(
     claims=("JS-1", "JS-18", "JS-19", "JS-2", "JS-3", "JS-12"),
 )
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratio of the AWRT of each way of running the jobs to that of job sharing.
+    """Return the AWRT of each way to run jobs, divided by the AWRT of job sharing (Figure 4).
 
     Ways of running the jobs without a penalty have the same ratio at every penalty, so their lines
     are horizontal.
@@ -172,7 +174,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of sharing and spanning divided by that of a single machine."""
+    """Draw the AWRT of job sharing and of spanning, divided by that of a single machine."""
     names = {penalty: f"spanning, penalty {penalty:g}" for penalty in DOTS}
     dots = pick(table, weight="work", penalty=DOTS)
     series = dots["penalty"].map(names).where(dots["way"] == MULTI_SITE, "sharing")
@@ -200,7 +202,7 @@ FIGURE5_CAPTION = Caption(
     "figure5", FIGURE5_CAPTION, draw_figure5, claims=("JS-4", "JS-5", "JS-13", "JS-11")
 )
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratio of the AWRT of sharing, and of spanning, to that of a single machine.
+    """Return the AWRT of job sharing and of spanning, divided by that of a single machine.
 
     The single machine has 512 processors.
     """
@@ -210,7 +212,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the ratio of the AWRT of spanning with whole wide jobs to that with divided ones."""
+    """Draw the AWRT of spanning with undivided wide jobs, divided by that with divided ones."""
     divided = "divided wide jobs"
     options: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
     ylabel = f"AWRT divided by that\nof {divided}"
@@ -225,7 +227,7 @@ FIGURE7_CAPTION = Caption(
 
 @study.add_figure("figure7", FIGURE7_CAPTION, draw_figure7, claims=("JS-6", "JS-14"))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratio of the AWRT of spanning with whole wide jobs to that with divided ones."""
+    """Return the AWRT of spanning with undivided wide jobs, divided by that with divided ones."""
     spanning = pick(runs, configuration=STANDARD, way=MULTI_SITE, policy="EASY")
     spanning = pick(spanning, wide=(UNCHANGED, OF_LARGEST), **AS_PAPER, **AS_LOGGED)
     return awrt_ratios(spanning, {"wide": OF_LARGEST}, ["workload", "configuration", "penalty"])
@@ -235,7 +237,7 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of sharing divided by that of local execution, by the size of the job's site.
+    """Draw the AWRT of job sharing divided by that of local execution, by the size of a job's site.
 
     With equal machines all sites have the same size, so the row of all users is left out.
     """
@@ -243,7 +245,8 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
     repeated = rows["configuration"].isin(EQUAL) & (rows["users"] == ALL_USERS)
     rows = rows[~repeated]
     in_words = rows.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
-    # Near 1 the logarithmic axis is too coarse to read the values, so they are printed as text.
+    # Near a ratio of 1 the logarithmic axis is too coarse to read the ratio, so the figure also
+    # shows the ratio as text.
     words = in_words.where(rows["ci95_high"] > 1, "")
     return plots.intervals(
         rows.assign(row=rows["configuration"] + ": " + rows["users"], words=words),
@@ -271,7 +274,7 @@ JOINING_CAPTION = Caption(
 
 @study.add_figure("joining", JOINING_CAPTION, draw_joining)
 def joining(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of sharing divided by that of local execution, for each group of users."""
+    """Return the AWRT of job sharing divided by that of local execution, by group of users."""
     both = pick(runs, way=(LOCAL, SHARING), wide=OF_SITE, policy="EASY")
     both = pick(both, placement=BEST_FIT, **AS_LOGGED)
     both = both[both["users"] != NOT_WIDE]
@@ -280,7 +283,7 @@ def joining(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of immediate and of adaptive spanning, divided by that of sharing."""
+    """Draw the AWRT of immediate and of adaptive spanning, divided by that of job sharing."""
     options: dict[str, Any] = {
         "row": "configuration",
         "names": "legend",
@@ -297,7 +300,7 @@ ADAPTIVE_CAPTION = Caption(
 
 @study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
 def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of immediate and of adaptive spanning divided by that of sharing, by penalty.
+    """Return the AWRT of immediate and of adaptive spanning divided by that of job sharing.
 
     Adaptive spanning runs a job on several machines only if it is then expected to end sooner.
     """
@@ -311,12 +314,12 @@ def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def adaptive_penalties(runs: pd.DataFrame) -> tuple[float, ...]:
-    """Return the penalties at which adaptive spanning was run."""
+    """Return the communication penalties at which adaptive spanning was simulated."""
     return (0.0, *pick(runs, policy=ADAPTIVE)["penalty"].unique().tolist())
 
 
 def draw_load(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of spanning divided by that of sharing, as a function of the offered load."""
+    """Draw the AWRT of spanning divided by that of job sharing, against the offered load."""
     options: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
     return draw_along(table, look=plots.signs(AT_LOADS.values()), **options, **titles)
 
@@ -329,7 +332,7 @@ LOAD_CAPTION = Caption(
 
 @study.add_figure("load", LOAD_CAPTION, draw_load)
 def load(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of spanning divided by that of sharing, by offered load and penalty."""
+    """Return the AWRT of spanning divided by that of job sharing, by offered load and penalty."""
     m128 = pick(runs, configuration=STANDARD, wide=OF_LARGEST, **AS_PAPER)
     m128 = m128[column(m128, "load").notna()]
     against = AGAINST_SHARING | {"policy": "EASY"}
@@ -343,7 +346,7 @@ def load(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
-    """Return the AWRT of spanning divided by that of sharing, by penalty.
+    """Return the AWRT of spanning divided by that of job sharing, by penalty.
 
     The value at each penalty has one ratio for each sampled workload.
     """
@@ -353,7 +356,7 @@ def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
 
 
 def break_even_of_samples(runs: pd.DataFrame) -> Crossings:
-    """Return the break-even penalty of each sampled workload.
+    """Return the break-even penalty of spanning for each sampled workload.
 
     At this penalty spanning has the same AWRT as job sharing; at larger penalties it is worse.
     """
@@ -361,7 +364,7 @@ def break_even_of_samples(runs: pd.DataFrame) -> Crossings:
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the break-even penalties of spanning: panels for workloads, rows for configurations."""
+    """Draw the break-even penalty of spanning for each workload (panel) and system (row)."""
     own = pick(table, workload=SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
     where = pick(table, scheduling="FCFS")["configuration"].unique()
     table = table.assign(words=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
@@ -406,7 +409,7 @@ def break_even(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def break_even_row(setting: Mapping[str, Any], runs: pd.DataFrame) -> dict[str, Any]:
-    """Return the row of one setting in the table of break-even penalties of spanning.
+    """Return one row of the table of break-even penalties: for one system, workload and policy.
 
     It has the mean break-even penalty by both weights of the AWRT, and the prediction interval of
     one more sampled workload.
@@ -446,7 +449,7 @@ AWRT_CAPTION = Caption(
     claims=("JS-15", "JS-20", "JS-16", "JS-17", "JS-7", "JS-8", "JS-9", "JS-10"),
 )
 def awrt(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT in seconds of each way to run jobs, by both weights.
+    """Return the AWRT in seconds of each way to run jobs, weighted by work and by processors.
 
     Policies that were not run in every way are left out.
     """

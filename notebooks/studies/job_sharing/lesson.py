@@ -25,43 +25,48 @@ from studies.job_sharing import workloads
 from studies.job_sharing.figures import LOOK
 from studies.job_sharing.model import EQUAL, PENALTIES
 
-#: Exercise 1: two jobs for eight processors. Both are submitted at time 0; the wide job is first.
+#: Exercise 1: two jobs for a cluster of eight processors. Both are submitted at time 0, and the job
+#: that requests all processors is first in the queue.
 TWO = co.JobStream(submit=[0, 0], runtime=[2, 10], components=[8, 2], request="total")
-#: Stop 1 and exercise 2: six jobs for one cluster of ten processors. The fourth job (index `SLIPS`)
-#: may be backfilled before the third.
+#: Stop 1 and exercise 2 of the notebook: six jobs for one cluster of ten processors. The fourth
+#: job, which has the index `SLIPS`, may be backfilled before the third.
 SIX = co.JobStream(
     submit=[0, 0, 1, 2, 3, 4], runtime=[6, 10, 4, 3, 7, 2], components=[6, 2, 8, 2, 2, 3],
     request="total",
 )  # fmt: skip
 SLIPS = 3
 M128 = co.Multicluster.named("m128")
-#: Exercise 5: a machine of 100 processors, divided into three clusters.
+#: Exercise 5: three clusters that together have the 100 processors of the machine of the log
+#: KTH-SP2.
 THIRDS = co.Multicluster([34, 33, 33])
-#: The largest number of processors in each group of jobs by width.
+#: The largest number of requested processors in each group of jobs of similar width.
 WIDTHS = [1, 8, 32, 64, 128, 256]
-#: Appendix C: groups of jobs by requested time, in hours. The lower end is not part of a group.
+#: Appendix C: groups of jobs by requested time. A group contains the requested times, in hours,
+#: above its first limit and up to its second limit.
 REQUESTED = {"up to 4 h": (0, 4), "4 to 15 h": (4, 15), "more": (15, np.inf)}
-#: The hours by which Central European Time is ahead of UTC, and the weekday of the first day of
-#: Unix time. Weekdays are counted from 0, which is Monday.
+#: Central European Time is one hour ahead of UTC. The first day of Unix time was a Thursday, which
+#: has the number 3 if Monday has the number 0.
 CET, FIRST_DAY = 1, 3
 
 
-# --- The guesses: each function returns the option that the runs show, or None if none is shown ---
+# --- Guesses: each function returns the option that the runs confirm, or None ---
 
-#: The options of the first guess, each with the least and the largest share that is saved.
+#: The options of the first guess in the notebook. Each stands for a range of savings, which are
+#: given as shares of the AWRT.
 SAVINGS = {"about half": (0.4, 0.6), "about a quarter": (0.15, 0.35), "less than a tenth": (0, 0.1)}
-#: The option of the second guess for each configuration.
+#: The options of the second guess in the notebook, by the name of a configuration of machines.
 BY_MACHINES = {
     **dict.fromkeys(EQUAL, "m128 or m256, with equal machines"),
     "m384": "m384, with one large machine",
     "m64": "m64",
 }
-#: Two break-even penalties, or two ratios, that differ by at most this are nearly the same.
+#: Two break-even penalties, or two ratios of AWRTs, count as nearly the same if they differ by at
+#: most this.
 NEARLY = 0.05
 
 
 def one_machine_saves(result: Any) -> str | None:
-    """Return how much smaller the AWRT on one machine of 512 is than under job sharing on m128."""
+    """Return the right option: by how much is the AWRT smaller on one machine than if shared?"""
     table = result.figure("figure4").data().query("weight == 'work' and way == 'single machine'")
     least, most = 1 - table["ci95_high"].max(), 1 - table["ci95_low"].min()
     shown = [name for name, (low, high) in SAVINGS.items() if low <= least and most <= high]
@@ -69,10 +74,10 @@ def one_machine_saves(result: Any) -> str | None:
 
 
 def where_spanning_pays_most(result: Any) -> str | None:
-    """Return the configurations whose break-even penalty is largest under EASY.
+    """Return the right option: on which machines does spanning pay up to the largest penalty?
 
-    They must have the largest estimate with both workloads. With at least one workload, the
-    interval of the largest must also lie above the intervals of all other configurations.
+    The right configurations must have the largest estimate with both workloads. With at least one
+    workload, the interval of the largest must also lie above the intervals of all others.
     """
     ends = result.figure("break_even").data().query("scheduling == 'EASY'")
     ends = ends.assign(option=ends["configuration"].map(BY_MACHINES))
@@ -86,9 +91,10 @@ def where_spanning_pays_most(result: Any) -> str | None:
 
 
 def break_even_under_fcfs(result: Any) -> str | None:
-    """Return how the break-even penalty under FCFS compares with that under EASY.
+    """Return the right option: is the break-even penalty larger under FCFS than under EASY?
 
-    It is larger if its interval lies above that of EASY for some runs, and below it for none.
+    It is larger if the interval under FCFS lies above that under EASY for some runs, and below it
+    for none.
     """
     table = result.figure("break_even").data()
     ends = table.pivot(
@@ -106,7 +112,7 @@ def break_even_under_fcfs(result: Any) -> str | None:
 
 
 def spanning_at_high_load(result: Any) -> str | None:
-    """Return how spanning at a penalty of 0.25 compares with sharing as the load grows.
+    """Return the right option: how does the gain of spanning at a penalty of 0.25 change with load?
 
     The intervals at the lowest and at the highest load are compared, for each workload.
     """
@@ -122,7 +128,7 @@ def spanning_at_high_load(result: Any) -> str | None:
 
 
 def who_gains_by_joining(result: Any) -> str | None:
-    """Return which sites of m384 have a smaller AWRT if all sites share their jobs.
+    """Return the right option: which sites of m384 have a smaller AWRT if all sites share jobs?
 
     A group of sites gains if its whole interval is below 1, and loses if it is above 1.
     """
@@ -142,7 +148,7 @@ def who_gains_by_joining(result: Any) -> str | None:
 def ratio_by_weeks(
     one: co.Schedule, other: co.Schedule, weight: str = "work", mine: Any = None
 ) -> Interval:
-    """Return the ratio of two AWRTs of the same jobs, with an interval by bootstrap over weeks.
+    """Return the ratio of the AWRTs of two schedules, with an interval by bootstrap over weeks.
 
     `mine` is a mask of the jobs over which the AWRTs are taken, by default all jobs.
     """
@@ -154,7 +160,7 @@ def ratio_by_weeks(
 
 
 def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
-    """Draw the AWRT of several schedules of the same jobs as run time plus waiting time.
+    """Draw the AWRT of several schedules as the sum of mean run time and mean waiting time.
 
     `ways` has the schedule of each way, by its name. A panel for each weight of the AWRT is drawn.
     """
@@ -208,7 +214,7 @@ def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
 def should_they_span(
     jobs: co.JobStream, clusters: co.Multicluster, penalties: Iterable[float] = PENALTIES[:-2]
 ) -> plots.Picture:
-    """Draw the AWRT of immediate and of adaptive spanning divided by that of sharing, by penalty.
+    """Draw the AWRT of immediate and adaptive spanning over that of job sharing, by penalty.
 
     The title says up to which penalty the whole interval of immediate spanning is below 1.
 
@@ -243,7 +249,7 @@ def should_they_span(
 
 
 def by_requested_time(log: SwfLog, jobs: co.JobStream, wait: Any) -> pd.DataFrame:
-    """Return a table of recorded and simulated waits, by the requested time of the jobs.
+    """Return a table of recorded and simulated waiting times, for jobs grouped by requested time.
 
     Parameters
     ----------
@@ -279,7 +285,7 @@ def by_requested_time(log: SwfLog, jobs: co.JobStream, wait: Any) -> pd.DataFram
 
 
 def sites_picture(table: pd.DataFrame) -> plots.Picture:
-    """Draw how much the users of each site gain by sharing and by spanning.
+    """Draw the ratios of AWRTs that show what each site's users gain by sharing and by spanning.
 
     `table` is the result of `co.compare_sites`.
     """
@@ -305,7 +311,6 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
 
 
 def _in_words(table: pd.DataFrame, *names: str) -> list[str]:
-    """Return each row of a table of ratios as a string, which begins with the columns `names`."""
     in_words = []
     for row in table.to_dict("records"):
         ends = f"{row['ci95_low']:.3f} to {row['ci95_high']:.3f}"
@@ -316,7 +321,7 @@ def _in_words(table: pd.DataFrame, *names: str) -> list[str]:
 
 
 def of_ratio(right: float) -> dict[str, float]:
-    """Return the usual mistakes with a ratio, by the text that explains each mistake."""
+    """Return the wrong answers that common mistakes with a ratio give, by their explanations."""
     return {
         "that is the relative increase: divide the first AWRT by the second": right - 1,
         "that is the inverse ratio: exchange the two AWRTs": 1 / right,
@@ -340,7 +345,7 @@ def _two_weights(answer: Any) -> str:
 
 
 def with_length(length: float) -> co.Schedule:
-    """Return the schedule of the six example jobs if the fourth has the run time `length`."""
+    """Return the EASY schedule of six example jobs if the fourth job has the run time `length`."""
     runtime = SIX.runtime.copy()
     runtime[SLIPS] = length
     return co.simulate(co.Multicluster([10]), SIX.replace(runtime=runtime), scheduling=co.EASY())
@@ -407,7 +412,8 @@ def _three_machines(answer: Any) -> str:
     return near(answer, _break_even_of_thirds(), 0.02, hint, mistakes)
 
 
-#: The function that checks an answer, given the number of the exercise.
+#: The function that checks a reader's answer to an exercise of the notebook, by the exercise's
+#: number.
 check = checker(
     {1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines}
 )

@@ -31,17 +31,19 @@ from studies.log_files import place_of
 
 # --- Section 3: three ways to run jobs, and the single machine that they are compared with ---
 
-#: Local execution (section 3.1): each job runs at its own site. Job sharing (3.2): each job runs on
-#: one machine of any site. Multi-site execution (3.3): a job runs on several machines if no single
-#: machine has room for it. Section 3.2 backfills 'for the single machines', but section 2.4 has a
-#: central scheduler; we use one queue for all machines.
+#: Three ways to run jobs. Local execution (section 3.1): each job runs at its own site. Job sharing
+#: (3.2): each job runs on one machine, at any site. Multi-site execution (3.3): a job runs on
+#: several machines if no single machine has room for it. Section 3.2 of the paper backfills 'for
+#: the single machines', but section 2.4 describes one central scheduler. We use one queue for all
+#: machines.
 LOCAL, SHARING, MULTI_SITE = "local", "sharing", "multi-site"
 #: Section 4.1: one machine with all 512 processors, which the paper calls m512.
 SINGLE = "single machine"
 WAYS = (LOCAL, SHARING, MULTI_SITE, SINGLE)
 
-#: Section 3.1: the paper uses only EASY, and says that conservative backfilling is less effective.
-#: Adaptive spanning is from a later paper of the same authors. We added the other policies.
+#: The scheduling policies. The paper uses only EASY (section 3.1), and says that conservative
+#: backfilling is less effective. Adaptive spanning is from a later paper of the same authors. We
+#: added FPFS and FCFS.
 ADAPTIVE = "adaptive EASY"
 POLICIES: dict[str, Scheduling] = {
     "EASY": EASY(),
@@ -71,7 +73,8 @@ def _random_fit(system: Multicluster) -> Placement:
     return RandomFit(SEED)
 
 
-#: Section 3.2: best fit chooses the machine of a job. We added the other rules.
+#: The rules that choose a machine for a job. The paper uses best fit (section 3.2). We added the
+#: other rules.
 BEST_FIT = "best fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     BEST_FIT: _best_fit,
@@ -81,36 +84,38 @@ PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     "random": _random_fit,
 }
 
-#: Section 3.3: the penalties, which are the increase of the run time of a job that spans machines,
-#: as a share of its run time.
+#: The communication penalties of section 3.3. A job that spans machines runs 1 + penalty times as
+#: long.
 PENALTIES = tuple(np.round(np.arange(0, 0.401, 0.05), 2).tolist())
-#: Section 4.3: the penalty up to which the paper finds that spanning is beneficial.
+#: Section 4.3: the largest penalty at which spanning is beneficial according to the paper.
 PRINTED_PENALTY = 0.25
 
 # --- Section 4.1, Table 1: the machines ---
 
 CONFIGURATIONS = {name: Multicluster.named(name) for name in ("m64", "m128", "m256", "m384")}
-#: The configuration of Figures 4 and 7, and the configurations with equal machines.
+#: The configuration of machines in Figures 4 and 7, and the configurations in which all machines
+#: have the same size.
 STANDARD, EQUAL = "m128", ("m128", "m256")
 
 # --- Section 4.2: the workloads ---
 
-#: The log, and the number of jobs in each workload.
+#: The log of jobs that the paper uses, and the number of jobs in each of its workloads.
 LOG, JOBS = "CTC-SP2", 10_000
-#: The paper has one synthetic workload and three extracts of the log, but does not say which parts
-#: of the log they are. We run all consecutive extracts, and several samples of the synthetic one.
-#: The paper takes its synthetic workload from reference [11]. Its list of references is sorted by
-#: name, so [11] stands between Hotovy [10] and Lifka [12]. It may be Krallmann, Schwiegelshohn and
-#: Yahyapour (1999) or Jann and others (1997). We use the model of Jann and others.
+#: The paper uses three extracts of the log, but does not say which parts of the log they are. It
+#: also uses one synthetic workload. We run all consecutive extracts, and several samples of a
+#: synthetic workload. For the synthetic workload the paper cites its reference [11]. The references
+#: are sorted by name, so [11] stands between Hotovy [10] and Lifka [12]. It may be Krallmann,
+#: Schwiegelshohn and Yahyapour (1999) or Jann and others (1997). We use the model of Jann and
+#: others.
 EXTRACTS, SYNTHETIC = "extracts of the log", "synthetic"
 WORKLOADS = (EXTRACTS, SYNTHETIC)
-#: The printed numbers in 'more than three months', in days, and in 'the widest job [...] requests
-#: 336 processing nodes'.
+#: Two numbers that the paper prints: a workload spans 'more than three months' (here in days), and
+#: 'the widest job [...] requests 336 processing nodes'.
 PRINTED_DAYS, PRINTED_WIDEST = 90.0, 336
 
-#: Three ways to treat jobs that are wider than a machine. They are divided into subjobs of the size
-#: of their own site's machine (modification 1 of the paper), into subjobs of the size of the
-#: largest machine (modification 2), or not at all (modification 3).
+#: Three ways to treat jobs that request more processors than one machine has. The paper divides
+#: such jobs into subjobs of the size of the machine at their own site (modification 1), or into
+#: subjobs of the size of the largest machine (modification 2), or not at all (modification 3).
 OF_SITE, OF_LARGEST, UNCHANGED = MODIFICATIONS
 
 
@@ -118,8 +123,8 @@ def _in_turn(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
     return round_robin(jobs, len(system))
 
 
-#: Two ways to choose the site at which each job is submitted. The paper assigns jobs to the sites
-#: in turn. We added a way that offers about the same load to each site.
+#: Two ways to assign jobs to the sites at which they are submitted. The paper assigns jobs to the
+#: sites in turn. We added an assignment that offers about the same load to each site.
 IN_TURN, BY_SIZE = "in turn", "by size"
 ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] = {
     IN_TURN: _in_turn,
@@ -128,7 +133,7 @@ ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] =
 
 
 def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, ...]]:
-    """Return the extracts of the log, if it was downloaded, and samples of a synthetic workload.
+    """Return the workloads of the study: extracts of the log, if it is here, and synthetic samples.
 
     Parameters
     ----------
@@ -154,7 +159,7 @@ def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, 
 
 @lru_cache(maxsize=2)
 def _extracts(place: Path, count: int) -> tuple[JobStream, ...]:
-    """Return the consecutive extracts of the log, with `count` jobs each.
+    """Cut the log into consecutive workloads of `count` jobs each.
 
     The log may be fetched or replaced while Python runs, so the file's location `place` is part of
     the key of this cache.

@@ -42,17 +42,19 @@ from studies.job_sharing.model import (
 )
 from studies.study import Scale, Study, scales, six_digits
 
-#: Two groups of jobs over which an AWRT is measured: all jobs, and the jobs that were not divided.
+#: The names of two groups of jobs for which an average weighted response time (AWRT) is measured:
+#: all jobs, and the jobs that were not divided into subjobs.
 ALL_USERS, NOT_WIDE = "all users", "jobs that are not wide"
-#: The penalties that are run where no break-even penalty is computed.
+#: The communication penalties that are simulated if no break-even penalty has to be computed from
+#: the runs.
 DOTS = (0.0, 0.1, PRINTED_PENALTY, 0.4)
-#: The pairs of a policy and a penalty that are run at each load.
+#: The pairs of a policy and a communication penalty that are simulated at each offered load.
 AT_LOADS = (("EASY", 0.0), ("EASY", PRINTED_PENALTY), (ADAPTIVE, PRINTED_PENALTY))
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to run one workload on one configuration.
+    """What one simulation runs: a workload, the machines, the policy and the penalty.
 
     Parameters
     ----------
@@ -97,13 +99,13 @@ class Setting:
             positive("load", self.load)
         if self.penalty and self.way != MULTI_SITE:
             raise InputError(
-                f"penalty = {self.penalty} needs jobs that span machines, but no job spans with "
+                f"penalty = {self.penalty} has no effect, because no job spans machines with "
                 f"way = {self.way!r}; leave the penalty out, or give way = {MULTI_SITE!r}"
             )
 
     @property
     def system(self) -> Multicluster:
-        """The machines of all sites as one system."""
+        """The machines of all sites as one multicluster."""
         if isinstance(self.configuration, Multicluster):
             return self.configuration
         return CONFIGURATIONS[self.configuration]
@@ -118,7 +120,7 @@ class Setting:
 
 
 class Run(NamedTuple):
-    """A schedule of jobs, some of which are subjobs of a wide job.
+    """A simulated schedule of whole jobs, and of the subjobs of divided wide jobs.
 
     `site` has the site at which each job of the schedule was submitted, and `is_piece` says whether
     it is a subjob.
@@ -130,7 +132,7 @@ class Run(NamedTuple):
 
 
 def simulate(setting: Setting, jobs: JobStream) -> Run:
-    """Return the schedule of a workload in a setting that says how wide jobs are divided."""
+    """Divide the wide jobs of a workload as a setting says, and return the simulated schedule."""
     system = setting.system
     if setting.load is not None:
         jobs = jobs.with_load(system, setting.load)
@@ -142,7 +144,10 @@ def simulate(setting: Setting, jobs: JobStream) -> Run:
 
 
 def schedule_of(setting: Setting, subjobs: JobStream, site: NDArray[np.int64]) -> Schedule:
-    """Return the schedule of jobs that are already divided; `site` has the site of each job."""
+    """Return the schedule of jobs that are already divided into subjobs, in a setting.
+
+    `site` has the site at which each job was submitted.
+    """
     system, scheduling = setting.system, setting.scheduling
     placement = PLACEMENTS[setting.placement](system)
     if setting.way == LOCAL:
@@ -157,7 +162,7 @@ def schedule_of(setting: Setting, subjobs: JobStream, site: NDArray[np.int64]) -
 
 
 def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield a row of measurements for each workload, group of jobs and weight of the AWRT.
+    """Yield a row of measurements for each sampled workload, group of jobs and weight of the AWRT.
 
     Nothing is yielded if the setting needs a log that was not fetched.
     """
@@ -178,7 +183,7 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
 
 
 def groups_of_users(setting: Setting, run: Run) -> dict[str, NDArray[np.bool_]]:
-    """Return the groups of jobs over which an AWRT is measured, as masks by name.
+    """Return the groups of jobs for which an AWRT is measured, as boolean masks by name.
 
     One group has all jobs. If wide jobs are divided into subjobs of the size of their own site's
     machine, there is also a group of the jobs that were not divided, and a group of the jobs from
@@ -205,7 +210,7 @@ def awrt(schedule: Schedule, in_group: NDArray[np.bool_], weight: str) -> float:
 
 
 def share_waiting(schedule: Schedule) -> float:
-    """Return the share of the time between the first and last submission in which a job waits."""
+    """Return during what share of the time from first to last submission at least one job waits."""
     submit = schedule.jobs.submit
     waits = waits_within(schedule, (submit.min(), submit.max()))
     return float(sum(length for _, length in waits) / np.ptp(submit))
@@ -226,7 +231,7 @@ def settings(scale: Scale) -> Iterator[Setting]:
 
 
 def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield all ways to run jobs, with spanning at each penalty, by configuration and policy.
+    """Yield the settings for Figures 4 to 6, and for the break-even penalties of spanning.
 
     Figures 4 to 6 and the break-even penalties need these settings.
     """
@@ -242,14 +247,14 @@ def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def wide_jobs(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield spanning with wide jobs whole and with wide jobs divided, for Figure 7."""
+    """Yield the settings for Figure 7: spanning with undivided and with divided wide jobs."""
     for penalty in scale.few:
         for wide in (UNCHANGED, OF_LARGEST):
             yield Setting(workload, STANDARD, MULTI_SITE, penalty, wide=wide)
 
 
 def joining(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield local execution and job sharing, for each way to assign jobs to sites."""
+    """Yield settings that compare local execution with job sharing, by assignment to sites."""
     for configuration in scale.joined:
         for assignment in ASSIGNMENTS:
             for way in (SHARING, LOCAL):
@@ -257,7 +262,7 @@ def joining(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def adaptive(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield immediate spanning, and spanning only if it lets a job end sooner."""
+    """Yield settings that compare immediate spanning with spanning only if jobs then end sooner."""
     for configuration in ("m64", STANDARD):
         for policy in ("EASY", ADAPTIVE):
             for penalty in scale.few:
@@ -265,7 +270,7 @@ def adaptive(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def loads(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield settings that compare job sharing with spanning for the same jobs at other loads."""
+    """Yield settings that compare job sharing with spanning at several offered loads."""
     for load in scale.loads:
         yield Setting(workload, STANDARD, SHARING, load=load)
         for policy, penalty in AT_LOADS:
@@ -273,7 +278,7 @@ def loads(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield conservative backfilling (JS-7) and other rules for choosing a machine (JS-8)."""
+    """Yield settings with conservative backfilling, and with other rules to choose a machine."""
     for configuration in EQUAL if "conservative" in scale.policies else (STANDARD,):
         for policy in ("conservative", "EASY"):
             yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)
@@ -283,14 +288,15 @@ def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:
         yield Setting(workload, STANDARD, SHARING, placement=placement)
 
 
-#: The study of job sharing. Its scales have these names:
+#: The study of job sharing. Each scale of the study sets these values:
 #:
 #: - `draws`: the number of samples of the synthetic workload
-#: - `penalties`, and the `few` penalties that are run if no break-even penalty is computed
-#: - `policies` for which a break-even penalty is computed
+#: - `penalties`: the penalties of spanning if a break-even penalty is computed
+#: - `few`: the penalties of spanning if no break-even penalty is computed
+#: - `policies`: the policies for which a break-even penalty is computed
 #: - `elsewhere`: the configurations on which policies other than EASY are run
 #: - `joined`: the configurations on which local execution is compared with job sharing
-#: - `loads`: the offered loads at which the same jobs are run
+#: - `loads`: the offered loads at which job sharing is compared with spanning
 study = Study(
     "job-sharing",
     "What do sites gain by sharing their jobs, and by letting jobs span several sites?",

@@ -1,6 +1,6 @@
 """The study of Bucur and Epema (2003), on the maximal utilization of co-allocation.
 
-It reproduces the paper's Tables 3 and 4 and its figures, and tests the claims MU-1 to MU-20.
+It reproduces the paper's Tables 3 and 4 and its figures, and tests the claims MU-1 to MU-21.
 
 - `model` has the paper's systems, jobs and policies.
 - `runs` has the settings of the paper's figures, and measures their capacity loss.

@@ -68,8 +68,8 @@ from studies.published import Claim, published_claim
 from studies.shares import Share, agreed, answer_in_words, in_words
 from studies.study import PaperSetting
 
-#: The standard setting of the paper (section 7). If the runs also have other values, the claims are
-#: tested at these too.
+#: The paper's standard setting (section 7). Each claim is judged at this setting. If there are runs
+#: at other settings, the claim is also tested there.
 PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
 
 
@@ -82,7 +82,7 @@ PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
     PaperSetting(fixed={"kind": PATHOLOGICAL}),
 )
 def pathological_example_has_its_limit(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the capacity loss tends to (2C - 1)/2C in the pathological example.
+    """Judge the claim that the pathological example's capacity loss tends to (2C - 1)/2C.
 
     The paper says that the loss 'is close to (2C - 1)/2C for large N'.
     """
@@ -107,7 +107,7 @@ def pathological_example_has_its_limit(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": OF_SLOTS}),
 )
 def equation_four_gives_the_loss_with_slots(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs in service have the general size distribution (section 4.1).
+    """Judge the claim that jobs in service have the size distribution of all jobs (section 4.1).
 
     The paper says that 'the job-size distribution' in a slot is 'the general' one.
 
@@ -134,7 +134,7 @@ def equation_four_gives_the_loss_with_slots(runs: pd.DataFrame) -> Decision:
     PAPER.without("request", "method"),
 )
 def loss_falls_with_freer_requests(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that freer request types lose less capacity (Figure 3).
+    """Judge the claim that ordered requests lose the most capacity and total requests the least.
 
     The paper says that the loss 'decreases when going from ordered to unordered [...] to total'.
     """
@@ -159,7 +159,7 @@ def loss_falls_with_freer_requests(runs: pd.DataFrame) -> Decision:
     PAPER.without("request", "method"),
 )
 def loss_is_halved_but_once(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that unordered requests halve the loss of ordered ones, with one exception.
+    """Judge the claim that unordered requests lose about half as much capacity as ordered ones.
 
     The paper says: 'except for D(0.894), roughly speaking, the capacity loss is cut in half'.
 
@@ -180,7 +180,7 @@ def loss_is_halved_but_once(runs: pd.DataFrame) -> Decision:
     PAPER.without("drawn"),
 )
 def dependent_sizes_lose_more_but_once(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that dependent component sizes lose more capacity, with one exception.
+    """Judge the claim that dependent component sizes lose more capacity than independent sizes.
 
     The paper says: 'dependent component sizes lead to poorer performance', except for D(0.894).
     """
@@ -201,7 +201,7 @@ def dependent_sizes_lose_more_but_once(runs: pd.DataFrame) -> Decision:
     PAPER.with_(drawn=DEPENDENT).fixing("request", "method", "service", "policy", "placement"),
 )
 def only_the_mean_matters_if_dependent(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that only the mean of dependent component sizes matters for the loss.
+    """Judge the claim that the capacity loss depends only on the mean of dependent sizes.
 
     The paper says: 'for dependent component sizes, only the mean, and not the distribution,
     matters'.
@@ -220,7 +220,7 @@ def only_the_mean_matters_if_dependent(runs: pd.DataFrame) -> Decision:
 
 
 def range_of_losses(runs: pd.DataFrame, group: Sequence[str]) -> Interval:
-    """Return the largest minus the smallest loss among several size distributions."""
+    """Return the largest minus the smallest capacity loss among several size distributions."""
     return largest_less_smallest([sample(runs, VALUE, sizes=sizes) for sizes in group]).interval
 
 
@@ -241,7 +241,7 @@ def largest_less_smallest(samples: Iterable[Replications]) -> Replications:
     PAPER.without("request", "method"),
 )
 def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that larger component sizes lose more capacity (section 7.1).
+    """Judge the claim that larger job components lose more capacity (section 7.1).
 
     The paper says: 'when the mean, the coefficient of variation, or the maximum [...] is larger'.
 
@@ -285,7 +285,7 @@ def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
 
 
 def step_between(runs: pd.DataFrame, smaller: str, larger: str, request: str) -> Interval:
-    """Return the capacity loss with larger sizes minus the loss with smaller sizes."""
+    """Return the capacity loss with larger component sizes minus that with smaller ones."""
     here = pick(runs, request=request)
     return difference(here, VALUE, {"sizes": larger}, {"sizes": smaller}).interval
 
@@ -304,17 +304,17 @@ def size_statistics(sizes: str) -> dict[str, float]:
 
 
 def exceeds(smaller: float, larger: float) -> bool:
-    """Return whether a value is larger than another, and the two are not 'almost identical'."""
+    """Return whether one number exceeds another by more than the cut-off for 'almost identical'."""
     return larger > smaller * (1 + ALMOST.value)
 
 
 def exceeds_in(name: str, smaller: str, larger: str) -> bool:
-    """Return whether one of the `size_statistics` is larger for one distribution than another."""
+    """Return whether a statistic, such as the mean, is larger for the second size distribution."""
     return exceeds(size_statistics(smaller)[name], size_statistics(larger)[name])
 
 
 def is_larger(smaller: str, larger: str) -> bool:
-    """Return whether one size distribution is larger than another.
+    """Return whether the second of two size distributions is larger than the first.
 
     It is larger if it has at least one of the `size_statistics` larger and none smaller.
     """
@@ -366,7 +366,6 @@ def _estimate(change: Interval) -> float:
 
 
 def _small_for_all_sizes(changes: Mapping[tuple[str, str, str], Interval]) -> Asked:
-    """Return a test of whether the changes of the loss are small for each size distribution."""
     by_sizes: dict[str, list[Interval]] = {}
     for (sizes, *_), change in changes.items():
         by_sizes.setdefault(sizes, []).append(change)
@@ -381,14 +380,14 @@ def _small_for_all_sizes(changes: Mapping[tuple[str, str, str], Interval]) -> As
 
 
 def with_sizes_of_paper(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ordered and unordered runs with one of the paper's five size distributions."""
+    """Return the runs of ordered and unordered requests with the paper's size distributions."""
     return pick(runs, sizes=FIVE, request=(ORDERED, UNORDERED))
 
 
 def changes_by_service(
     runs: pd.DataFrame, calm: str = CALM
 ) -> Iterator[tuple[tuple[str, str, str], Interval]]:
-    """Yield the relative change of the loss from constant to other service times.
+    """Yield the relative change of the capacity loss from constant to other service times.
 
     Parameters
     ----------
@@ -421,7 +420,7 @@ def changes_by_service(
     PAPER.without("request", "service"),
 )
 def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that service times change the loss little in the paper's one example.
+    """Judge the claim that service times change the loss little in an example of the paper.
 
     The paper does not name the sizes of its example. The example's four losses, which are read from
     ``claims.csv``, show which of the five size distributions it may have.
@@ -451,7 +450,7 @@ def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
 
 
 def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
-    """Return whether single runs with some sizes may give the four printed losses of the example.
+    """Return whether a size distribution may give the four losses of the paper's example.
 
     `runs` are the runs with one size distribution.
     """
@@ -466,7 +465,7 @@ def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
 
 
 def numbers_of(claim: Claim, count: int) -> list[float]:
-    """Return the numbers that a claim prints; ``claims.csv`` separates them by semicolons.
+    """Return the numbers in a row of ``claims.csv``, which are separated by semicolons.
 
     The list is empty if ``claims.csv`` has none, because our copy of the paper lost them. If there
     are any, but not exactly `count`, the function raises `InputError`.
@@ -498,7 +497,7 @@ def type_in(item: str, what: str) -> str:
     PAPER.without("request", "service"),
 )
 def sizes_matter_more(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that job sizes matter more for the loss than service times (section 8).
+    """Judge the claim that job sizes affect the capacity loss more than service times do.
 
     The paper says: 'the job-size distribution is more critical [...] than the service-time
     distribution'.
@@ -539,12 +538,13 @@ def sizes_matter_more(runs: pd.DataFrame) -> Decision:
     return Decision(more.interval, parts, note, elsewhere)
 
 
-#: Three service-time distributions, from constant to the most variable.
+#: The three service-time distributions that claim MU-13 compares, from constant to the most
+#: variable.
 THREE_TIMES = (CALM, EXPONENTIAL, WILD)
 
 
 def ranges_of_losses(runs: pd.DataFrame, by: str, over: str) -> dict[str, Replications]:
-    """Return the largest minus the smallest loss over one column, for each value of another column.
+    """Return the largest minus the smallest loss over one column, for each value of another.
 
     The range is the largest minus the smallest loss, for each replication.
     """
@@ -557,7 +557,7 @@ def ranges_of_losses(runs: pd.DataFrame, by: str, over: str) -> dict[str, Replic
 
 
 def mean_of(samples: Iterable[Replications]) -> Replications:
-    """Return the mean of several samples, taken for each replication."""
+    """Return the mean of several quantities, computed for each replication."""
     found = list(samples)
     if not found:
         raise NotRunError("no run has the losses whose mean the claim needs")

@@ -51,11 +51,11 @@ from studies.published import published_claim
 from studies.shares import agreed
 from studies.study import PaperSetting
 
-#: The runs that the claim MU-9, on overtaking, needs.
+#: The kinds of runs that claim MU-9 needs. The claim is about overtaking in the queue.
 OVERTAKING = PaperSetting(fixed={"kind": (LOSS, WAITING)})
-#: The runs that the claim MU-19 needs, which the paper calls obvious.
+#: The kinds of runs that claim MU-19 needs. The paper calls this claim obvious.
 OBVIOUS = PaperSetting(fixed={"kind": (LOSS, PRINTED_CELLS, COUNTEREXAMPLE)})
-#: Section 5: in the paper's simulations of FPFS, the queue stays below this length.
+#: The number of waiting jobs stays below this limit in the paper's simulations of FPFS (section 5).
 LONGEST_QUEUE = 1_000
 
 
@@ -69,7 +69,7 @@ LONGEST_QUEUE = 1_000
     OVERTAKING,
 )
 def overtaking_gains(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that MaxJumps 5 gains little over FCFS, and MaxJumps 50 much (Figure 5).
+    """Judge the claim that MaxJumps 5 gains little capacity over FCFS, and MaxJumps 50 much.
 
     How much overtaking gains depends on the number of waiting jobs. Section 5 simulates Poisson
     arrivals at the rate at which 'the queue length doesn't hit either the value of [0] or of
@@ -105,11 +105,6 @@ def overtaking_gains(runs: pd.DataFrame) -> Decision:
 
 
 def _is_much(gains: Iterable[Interval], much: bool) -> Asked:
-    """Return a test of whether the gain is large with each initial state of the queue.
-
-    `gains` has the gain under each interpretation. If `much` is false, the test asks whether all
-    these gains are small.
-    """
     found = list(gains)
 
     def question(limit: float) -> bool | None:
@@ -119,7 +114,7 @@ def _is_much(gains: Iterable[Interval], much: bool) -> Asked:
 
 
 def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, Interval]:
-    """Return the capacity gained over FCFS, from an empty queue and with 500 waiting jobs.
+    """Return the capacity gained over FCFS under two interpretations of the paper's simulations.
 
     The queue begins empty, or 500 jobs wait all the time.
 
@@ -147,7 +142,7 @@ def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, I
 
 
 def gains_elsewhere(runs: pd.DataFrame) -> dict[str, Part]:
-    """Return for each other number of waiting jobs whether 5 jumps gain little and 50 gain much."""
+    """Return for other queue lengths whether MaxJumps 5 gains little capacity and 50 much."""
     of_losses = standard(runs, "policy", "method")
     found: dict[str, Part] = {}
     for names, here in groups_of(pick(runs, kind=WAITING), ["waiting"]):
@@ -181,7 +176,7 @@ def gains_elsewhere(runs: pd.DataFrame) -> dict[str, Part]:
     PaperSetting(fixed={"kind": BALANCE}),
 )
 def first_fit_balances_too(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that first fit balances the loads of the clusters as worst fit does.
+    """Judge the claim that first fit balances the loads of the clusters as well as worst fit.
 
     The paper says that first fit 'achieves the same goal', to 'keep balanced loads in the
     clusters'.
@@ -217,14 +212,14 @@ def imbalance_of_clusters(runs: pd.DataFrame) -> Replications:
 # --- Sections 3 and 8 ---
 
 
-#: The line of Table 3 in which the paper prints the same loss for ordered, unordered and total
-#: requests.
+#: The size distribution in Table 3 for which the paper prints the same loss for ordered, unordered
+#: and total requests.
 TIED = "U[13,16]"
 
 
 @study.add_claim("MU-19", f"ordered loss minus unordered loss of {TIED}, as in Table 3", OBVIOUS)
 def freer_requests_obviously_lose_less(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that freer request types always lose less capacity (section 3).
+    """Judge the claim that ordered requests always lose more than unordered ones (section 3).
 
     The paper says: 'ordered requests will obviously entail a higher capacity loss than unordered
     ones'.
@@ -263,7 +258,7 @@ def freer_requests_obviously_lose_less(runs: pd.DataFrame) -> Decision:
 
 
 def tied_line(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs for the line of Table 3 in which all requests have the same printed loss."""
+    """Return the runs for the row of Table 3 that has the same loss for all request types."""
     of_table = pick(runs, kind=PRINTED_CELLS, table=3)
     is_tied = of_table["component_sizes"].str.replace(" on ", "") == TIED
     line = of_table[is_tied & (of_table["clusters"] > 1)]

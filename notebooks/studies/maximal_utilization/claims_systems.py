@@ -43,7 +43,7 @@ from studies.study import PaperSetting, logs_missing_in
     PAPER.without("placement"),
 )
 def placement_changes_little(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the losses of first fit and worst fit differ little (Figure 6).
+    """Judge the claim that first fit and worst fit have similar capacity losses (Figure 6).
 
     The paper says: 'the difference in performance is not very large'.
     """
@@ -100,7 +100,7 @@ def two_logs_lose_alike(runs: pd.DataFrame) -> Decision:
     PAPER.without("request"),
 )
 def co_allocation_helps(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs lose less if they are spread over several clusters (Figure 8).
+    """Judge the claim that jobs lose less capacity if they span several clusters (Figure 8).
 
     The paper says: 'spreading requests over multiple clusters brings better performance'.
     """
@@ -120,7 +120,7 @@ def co_allocation_helps(runs: pd.DataFrame) -> Decision:
     PAPER.without("request", "policy"),
 )
 def a_hole_is_filled_once(runs: pd.DataFrame) -> Decision:
-    """Judge that overtaking gains less capacity if requests leave the scheduler more freedom."""
+    """Judge our claim that overtaking gains less capacity if requests are less restrictive."""
     here = pick(runs, sizes=FIVE[0])
     pair = {"policy": "FCFS"}, {"policy": "FPFS(50)"}
     gains = {

@@ -42,22 +42,26 @@ from studies.study import logs_missing_in, without
 
 # --- Cut-offs for the paper's words ---
 
-#: The cut-off for 'roughly speaking, the capacity loss is cut in half': the largest distance of a
-#: ratio from one half.
+#: The cut-off for 'roughly speaking, the capacity loss is cut in half': how far the loss of
+#: unordered requests, divided by that of ordered requests, may be from one half.
 HALF, ROUGHLY = 0.5, Word("roughly", 0.1, "either side of half")
-#: The cut-off for 'only the mean, and not the distribution, matters'.
+#: The cut-off for 'only the mean, and not the distribution, matters': the largest difference
+#: between capacity losses that counts as none.
 ONLY = Word("only", 0.01, "points", 100)
 #: 'Almost identical means'.
 ALMOST = Word("almost identical", 0.01, "%", 100)
-#: The cut-off for 'doesn't have a large impact', as a relative change of the capacity loss.
+#: The cut-off for 'doesn't have a large impact': the smallest relative change of the capacity loss
+#: that counts as large.
 LARGE = Word("large impact", 0.25, "%", 100)
 #: 'Does not improve performance by much'.
 MUCH = Word("much", 0.03, "points", 100)
 #: 'About [lost] percentage points'.
 ABOUT = Word("about", 0.02, "points", 100)
-#: The cut-off for 'the difference in performance is not very large': twice the cut-off for 'much'.
+#: The cut-off for 'the difference in performance is not very large'. It is twice the cut-off for
+#: 'much'.
 VERY_LARGE = Word("very large", 0.06, "points", 100)
-#: The cut-off for 'the capacity loss of co-allocation can be quite large'.
+#: The cut-off for 'the capacity loss of co-allocation can be quite large': the smallest loss that
+#: counts as quite large.
 QUITE_LARGE = Word("quite large", 0.25, "%", 100)
 #: 'The capacity losses [...] are similar'.
 SIMILAR = Word("similar", 0.03, "points", 100)
@@ -66,7 +70,7 @@ SIMILAR = Word("similar", 0.03, "points", 100)
 
 
 def standard(runs: pd.DataFrame, *compared: str) -> pd.DataFrame:
-    """Return the runs of the paper's standard setting, in which only some columns may differ.
+    """Return the runs that agree with the paper's standard setting except in some columns.
 
     Parameters
     ----------
@@ -125,18 +129,18 @@ def losses(
 
 
 def loss_by_group(table: pd.DataFrame, group: str = "sizes", **where: Any) -> dict[str, float]:
-    """Return the capacity loss in each group of bars, from the row with the given values."""
+    """Return the capacity loss for each group of bars in a chart."""
     rows = pick(table, **where)
     return dict(zip(rows[group], rows["capacity_loss"], strict=True))
 
 
 def around(losses_by_group: Mapping[str, float], by: float) -> dict[str, tuple[float, float]]:
-    """Return for each group of bars the range from its loss minus `by` to its loss plus `by`."""
+    """Return a range for each group of bars in a chart: its capacity loss plus or minus `by`."""
     return {group: (loss - by, loss + by) for group, loss in losses_by_group.items()}
 
 
 def draw_bars(table: pd.DataFrame, series: str, group: str = "sizes", **how: Any) -> Figure:
-    """Draw the capacity loss of each setting as a bar; compared settings form a group of bars."""
+    """Draw the capacity loss of each setting as a bar. Compared settings form a group of bars."""
     return plots.bars(table, value="capacity_loss", group=group, series=series, **how)
 
 
@@ -150,19 +154,19 @@ TABLE4 = caption_of(4, "The ten simulated losses of ordered requests are all pri
 
 @study.add_figure("table3", TABLE3, draw_printed, claims=("MU-2", "MU-3", "MU-21", "MU-15"))
 def table3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 3: the printed and the measured losses with uniform component sizes."""
+    """Return the losses in Table 3 (uniform component sizes) and the losses that we measured."""
     return printed_table(runs, 3)
 
 
 @study.add_figure("table4", TABLE4, draw_printed, claims=("MU-2", "MU-3"))
 def table4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 4: the printed and the measured losses with component sizes from D(q)."""
+    """Return the losses in Table 4 (component sizes from D(q)) and the losses that we measured."""
     return printed_table(runs, 4)
 
 
 # --- Figure 3: the request ---
 
-#: The label of the bars for each request type.
+#: The label of the bars for each request type in Figure 3.
 REQUEST_LABELS = {
     ORDERED: "ordered (exact)",
     UNORDERED: "unordered (simulated)",
@@ -171,7 +175,7 @@ REQUEST_LABELS = {
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the capacity loss by request type, with the range of about half the ordered loss."""
+    """Draw the loss by request type, with a band around half the loss of ordered requests."""
     ordered = loss_by_group(table, request=ORDERED)
     low, high = HALF - ROUGHLY.value, HALF + ROUGHLY.value
     half = {sizes: (low * loss, high * loss) for sizes, loss in ordered.items()}
@@ -191,7 +195,7 @@ FIGURE3 = Caption(
     "figure3", FIGURE3, draw_figure3, claims=("MU-4", "MU-5", "MU-14", "MU-19", "MU-18")
 )
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of ordered, unordered and total requests."""
+    """Return the capacity loss of ordered, unordered and total requests."""
     by_request = best_method(standard(runs, "request", "method"))
     by_request = pick(by_request, request=tuple(REQUEST_LABELS))
     ordered = {"request": ORDERED, "method": EXACT}
@@ -199,17 +203,17 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_method(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs with the most exact method: a formula, or simulation if there is none."""
+    """Return the runs that used an exact formula, or the simulations where there is no formula."""
     by_formula = column(runs, "method") == EXACT
     has_formula = column(runs, "request").isin(column(runs, "request")[by_formula])
     return runs[by_formula | ((column(runs, "method") == HEAVY) & ~has_formula)]
 
 
-# --- Figure 4: independent or dependent sizes ---
+# --- Figure 4: independent or dependent component sizes ---
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss with independent and with dependent sizes.
+    """Draw the capacity loss with independent and with dependent component sizes.
 
     A band shows where the losses of dependent sizes would be if only the mean size mattered.
     """
@@ -232,7 +236,7 @@ FIGURE4 = Caption(
 
 @study.add_figure("figure4", FIGURE4, draw_figure4, claims=("MU-6", "MU-7"))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss with independent and with dependent sizes."""
+    """Return the capacity loss with independent and with dependent component sizes."""
     by_drawing = standard(runs, "drawn")
     return losses(by_drawing, ["sizes", "drawn"], against={"drawn": INDEPENDENT})
 
@@ -241,7 +245,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the increase of the loss as a function of the variation of the service times."""
+    """Draw the increase of the capacity loss by the coefficient of variation of service times."""
     points = table.assign(panel=table["request"] + " requests", growth=100 * table["growth"])
     for end in ("ci95_low", "ci95_high"):
         points[end] = 100 * table[f"growth_{end}"]
@@ -271,7 +275,7 @@ SERVICE_TIMES = Caption(
     "service-times", SERVICE_TIMES, draw_service_times, claims=("MU-8", "MU-16", "MU-13")
 )
 def service_times(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the capacity loss by service times, with its relative increase in ``growth``.
+    """Return the capacity loss, and its relative increase, for each service-time distribution.
 
     The growth is the relative change from the loss with constant service times.
     """
@@ -288,18 +292,20 @@ def service_times(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- Figure 5: overtaking ---
 
-#: The style of the bars for each policy: a policy that allows more jumps has a stronger colour.
+#: The style of the bars for each scheduling policy. Policies that allow more jumps have a stronger
+#: colour.
 OVERTAKING = {
     "FCFS": plots.STANDARD,
     FEW: plots.MarkerStyle("#F3D08A", "x"),
     MANY: plots.MEANINGS["FPFS"],
 }
-#: The label of each method for FPFS: from an empty queue, or with 500 jobs waiting all the time.
+#: The label of each simulation method for FPFS. The queue is empty at the start, or it always has
+#: 500 waiting jobs.
 METHOD_LABELS = {POISSON: "from an empty queue", HEAVY: "500 jobs waiting"}
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by policy and method, with the level that is much below the loss of FCFS."""
+    """Draw the capacity loss by policy, and mark the cut-off for 'much' below the loss of FCFS."""
     methods = table["policy"] + ", " + table["method"].map(METHOD_LABELS)
     labelled = table.assign(series=methods.where(table["policy"] != "FCFS", "FCFS"))
     styles = {
@@ -321,7 +327,7 @@ FIGURE5 = Caption(
 
 @study.add_figure("figure5", FIGURE5, draw_figure5, claims=("MU-9",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss under FCFS, and under FPFS from an empty queue or with 500 waiting jobs."""
+    """Return the capacity loss under FCFS, and under FPFS measured by two methods."""
     by_policy = standard(runs, "policy", "method")
     both_methods = pick(by_policy, method=POISSON)["sizes"].unique()
     by_policy = pick(by_policy, sizes=tuple(both_methods), method=tuple(METHOD_LABELS))
@@ -336,7 +342,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by placement, with the range that is not very different from worst fit."""
+    """Draw the capacity loss of each placement, with a band around the loss of worst fit."""
     near = around(loss_by_group(table, placement=WORST), VERY_LARGE.value)
     return draw_bars(
         table,
@@ -363,7 +369,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Figure:
-    """Draw the capacity loss with the job sizes of both logs.
+    """Draw the capacity loss with the job sizes of two logs: CTC and DAS1.
 
     The subtitle says for each log whether the log itself or a stand-in was used.
     """
@@ -393,13 +399,12 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- Figure 8: with and without co-allocation ---
 
-#: The label of the bars for each request type.
-
+#: The label of the bars for each number of components.
 COMPONENT_LABELS = {UNORDERED: "four components", WHOLE: "one component"}
 
 
 def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss of jobs with four components, and of jobs with one."""
+    """Draw the capacity loss of jobs with four components, and of jobs with one component."""
     four = loss_by_group(table, request=UNORDERED)
     labelled = table.assign(series=table["request"].map(COMPONENT_LABELS))
     return draw_bars(labelled, "series", threshold=("loss of four components", four), **titles)
@@ -414,14 +419,14 @@ FIGURE8 = Caption(
 
 @study.add_figure("figure8", FIGURE8, draw_figure8, claims=("MU-12",))
 def figure8(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of jobs with four components, and of jobs with one."""
+    """Return the capacity loss of jobs with four components, and of jobs with one component."""
     four_or_one = pick(standard(runs, "request"), request=tuple(COMPONENT_LABELS))
     return losses(four_or_one, ["sizes", "request"], against={"request": UNORDERED})
 
 
-# --- Our own figure: freedom of requests, and overtaking ---
+# --- Our own figure: request types and overtaking ---
 
-#: The label of each group of bars, which is the request type.
+#: The label of each group of bars. A group has the bars of one request type.
 FREEDOM_LABELS = {ORDERED: "ordered", UNORDERED: "unordered", TOTAL: "total"}
 #: The label of the bars for each policy.
 JUMP_LABELS = {
@@ -450,7 +455,7 @@ FREEDOMS = Caption(
 
 @study.add_figure("freedoms", FREEDOMS, draw_freedoms, claims=("HO-1",))
 def freedoms(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the capacity loss by request type and policy, from ordered to total requests."""
+    """Return the capacity loss for each request type and scheduling policy."""
     by_freedom = pick(standard(runs, "request", "policy"), sizes=FIVE[0])
     by_freedom = pick(by_freedom, request=tuple(FREEDOM_LABELS))
     table = losses(by_freedom, ["request", "policy"], against={"policy": "FCFS"})
@@ -458,5 +463,4 @@ def freedoms(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _freedom(requests: pd.Series) -> pd.Series:
-    """Return the rank of each request type, from ordered to total, to sort by."""
     return requests.map(list(FREEDOM_LABELS).index)

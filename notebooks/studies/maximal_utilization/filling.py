@@ -18,17 +18,18 @@ from coalloc_lib.statistics import Interval, interval_columns
 from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
 
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
-#: The number of random fillings in the picture of the first step.
+#: The number of random fillings of the cluster that the first step draws.
 PICTURED = 6
-#: The number of random fillings that are compared with the formula, normally and while a control is
-#: moved.
+#: The number of random fillings of the cluster that are compared with the formula. The second
+#: number is used while the user moves a control.
 COUNTED, FEW = 2_000, 200
-#: The number of jobs in the simulation of the last step, normally and while a control is moved.
+#: The number of jobs in the simulation of the last step. The second number is used while the user
+#: moves a control.
 JOBS, COARSE = 40_000, 4_000
 
 
 def fill(processors: int, sizes: co.SizeDistribution, generator: np.random.Generator) -> list[int]:
-    """Sample jobs until one does not fit on the cluster, and return the sizes of all."""
+    """Sample jobs until one does not fit on the cluster, and return the sizes of all of them."""
     jobs = [int(sizes.sample(generator, 1)[0])]
     while sum(jobs) <= processors:
         jobs.append(int(sizes.sample(generator, 1)[0]))
@@ -38,13 +39,13 @@ def fill(processors: int, sizes: co.SizeDistribution, generator: np.random.Gener
 def counted(
     processors: int, sizes: co.SizeDistribution, generator: np.random.Generator, fills: int
 ) -> np.ndarray:
-    """Return how many jobs fit in each of several random fillings of a cluster."""
+    """Return the number of jobs that fit on the cluster, for each of several random fillings."""
     jobs = sizes.sample(generator, fills * (processors + 1)).reshape(fills, -1)
     return (jobs.cumsum(axis=1) <= processors).sum(axis=1)
 
 
 def exactly(processors: int, sizes: co.SizeDistribution) -> np.ndarray:
-    """Return the probabilities that exactly i random jobs fit on a cluster, for i = 0, 1, ..."""
+    """Return the probability that exactly i random jobs fit on a cluster, for i = 0, 1, 2, ..."""
     fits = [1.0]
     while fits[-1] > 0:
         fits.append(float(sizes.sum_of(len(fits)).probabilities[: processors + 1].sum()))
@@ -54,7 +55,7 @@ def exactly(processors: int, sizes: co.SizeDistribution) -> np.ndarray:
 def filling_picture(
     processors: int = 8, largest: int = 4, step: str = STEPS[0], draw: int = 0, coarse: bool = False
 ) -> plots.Picture:
-    """Draw one of four steps that lead from random fillings of a cluster to its capacity loss.
+    """Draw one of four steps from random fillings of a cluster to its capacity loss.
 
     Parameters
     ----------
@@ -102,14 +103,13 @@ def _draw_fills(fills: list[list[int]], processors: int) -> Figure:
 
 
 def _draw_fill(axes: Axes, row: int, jobs: list[int], processors: int) -> None:
-    """Draw the jobs of one filling as boxes in a row, and hatch the processors that stay idle."""
     waiting = {"facecolor": "none", "edgecolor": plots.LOSS.colour, "linestyle": "--"}
     edges = np.cumsum([0, *jobs])
     for left, size in zip(edges, jobs, strict=False):
         fits = left + size <= processors
         style = {"facecolor": plots.STANDARD.colour} if fits else waiting
         axes.add_patch(Rectangle((left + 0.05, row + 0.1), size - 0.1, 0.8, **style))
-        # The label of the job that does not fit is right of the hatched processors.
+        # Write the label of the job that does not fit to the right of the hatched processors.
         label_from = left if fits else max(left, processors)
         axes.text(
             (label_from + left + size) / 2,
@@ -178,7 +178,7 @@ def _bars(intervals: dict[tuple[str, str], Interval], **how: Any) -> Figure:
 
 
 def filling_explorer(state: str = "") -> Explorer:
-    """Return controls for the step, cluster and jobs, with the picture of `filling_picture`."""
+    """Return controls for the step, the cluster and the jobs of `filling_picture`."""
     processors = slider_with_entry("processors", 8, 2, 32)
     largest = slider_with_entry("largest job", 4, 1, 32)
     push(largest.children[-1], processors.children[-1])
@@ -196,7 +196,7 @@ def filling_explorer(state: str = "") -> Explorer:
 def waiting_and_oldest(
     processors: int, sizes: co.SizeDistribution, service: Distribution, jobs: int = JOBS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of the head of the queue and of the oldest running job after each departure.
+    """Return the size of the first waiting job and of the oldest running job at each departure.
 
     The cluster is saturated. Departures after the start of the last job are left out, because the
     queue is empty then.
@@ -222,8 +222,8 @@ def waiting_and_oldest(
     departures = np.unique(schedule.end)
     departures = departures[departures < schedule.start[-1]]
     head = np.searchsorted(schedule.start, departures, side="right")
-    # The oldest running job is the first job that ends after the departure: all jobs that started
-    # before it have ended.
+    # The oldest running job is the first job, in the order of starts, that ends after the
+    # departure.
     latest_end = np.maximum.accumulate(schedule.end)
     oldest = np.searchsorted(latest_end, departures, side="right")
     size = schedule.jobs.processors
@@ -231,7 +231,7 @@ def waiting_and_oldest(
 
 
 def held_over_picture() -> plots.Picture:
-    """Draw the share of large jobs among the heads of the queue and among the oldest running jobs.
+    """Draw the share of large jobs among first waiting jobs and among oldest running jobs.
 
     Half of the jobs need 3 and half need 6 of the 8 processors. Service times are exponential, as
     equation (2) assumes, or equal, as equation (4) assumes.

@@ -44,8 +44,8 @@ from studies.study import Scale
 #: The kinds of runs in this module.
 WAITING, BALANCE, FEWER = "jobs waiting", "busy share of clusters", "equation (5)"
 COUNTEREXAMPLE = "counterexample"
-#: The number of jobs in a run is at least this multiple of the number of waiting jobs, so that the
-#: queue reaches its steady state.
+#: The smallest ratio of the number of jobs in a run to the number of waiting jobs. Shorter runs
+#: would end before the queue reaches its steady state.
 SETTLED = 12
 #: The methods of the setting `Fewer`.
 APPROXIMATION, SIMULATION = "approximation", "simulation"
@@ -53,7 +53,7 @@ APPROXIMATION, SIMULATION = "approximation", "simulation"
 
 @dataclass(frozen=True)
 class Held:
-    """Unordered jobs on 4 x 32 under FPFS with a constant number of waiting jobs."""
+    """A simulation under FPFS with a constant number of waiting jobs, on four clusters of 32."""
 
     sizes: str
     policy: str
@@ -67,14 +67,14 @@ class Held:
 
     @property
     def scenario(self) -> Scenario:
-        """The system, the jobs and the policy to simulate."""
+        """The system, the jobs and the scheduling policy to simulate."""
         jobs = JobModel(parse_sizes(self.sizes), COMPONENTS)
         return Scenario(FOUR, jobs, POLICIES[self.policy])
 
 
 @dataclass(frozen=True)
 class Balance:
-    """Unordered jobs on 4 x 32 under FCFS, to measure the utilization of each cluster."""
+    """A simulation under FCFS on four clusters of 32, to measure each cluster's utilization."""
 
     sizes: str
     placement: str = WORST
@@ -93,7 +93,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Fewer:
-    """Unordered jobs with fewer components than there are clusters.
+    """Unordered jobs that have fewer components than there are clusters.
 
     Their capacity loss is calculated by equation (5) or simulated, as `method` says.
     """
@@ -118,7 +118,7 @@ class Fewer:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The jobs of `smallest_counterexample` with one kind of request; their loss is exact."""
+    """The jobs of `smallest_counterexample` with ordered or with unordered requests."""
 
     request: str
     placement: str = ""
@@ -132,7 +132,7 @@ class Counterexample:
 
 
 def loss_with_waiting(setting: Held, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of a setting in which the same number of jobs waits all the time."""
+    """Return the capacity loss of a simulation in which the number of waiting jobs is constant."""
     jobs = max(scale.jobs, SETTLED * setting.waiting)
     busy, warning = replicated_traffic(
         setting.scenario,
@@ -165,7 +165,7 @@ def busy_shares(setting: Balance, scale: Scale, seed: np.random.SeedSequence) ->
 
 
 def loss_of_fewer(setting: Fewer, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of jobs with fewer components, by equation (5) or by simulation."""
+    """Return the capacity loss of jobs that have fewer components than there are clusters."""
     if setting.method == SIMULATION:
         return capacity_loss(
             setting.scenario,
@@ -181,14 +181,14 @@ def loss_of_fewer(setting: Fewer, scale: Scale, seed: np.random.SeedSequence) ->
 
 
 def exact_loss(system: Multicluster, jobs: JointSizes, setting: Counterexample) -> float:
-    """Return the exact capacity loss of the counterexample, from the stationary Markov chain."""
+    """Return the exact capacity loss of the counterexample, computed from its Markov chain."""
     placement = PLACEMENTS[setting.placement] if setting.placement else None
     return exact_utilization(system, jobs, None, setting.request, placement).capacity_loss
 
 
 @cache
 def smallest_counterexample() -> tuple[Multicluster, JointSizes]:
-    """Return the smallest system and jobs for which ordered requests lose less than unordered ones.
+    """Return the smallest example in which ordered requests lose less than unordered requests.
 
     The search goes through systems of two equal clusters, from small to large ones, and through all
     pairs of job sizes, which are equally frequent. The placement is worst fit. All losses are
@@ -211,7 +211,7 @@ def smallest_counterexample() -> tuple[Multicluster, JointSizes]:
 def measure_further(
     setting: Held | Balance | Fewer | Counterexample, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Measure a setting of this module, and yield rows for the table of runs.
+    """Measure a setting that this module defines, and yield rows for the table of runs.
 
     The rows of a `Balance` have the utilization of one cluster each; all others a capacity loss.
     """
@@ -227,13 +227,13 @@ def measure_further(
         yield from rows_of(Replications(np.array(found)), "capacity_loss")
 
 
-#: The settings with fewer components than clusters: component sizes, number of components, number
-#: of clusters, and cluster size.
+#: Settings in which jobs have fewer components than there are clusters. Each has a distribution of
+#: component sizes, a number of components, a number of clusters, and a cluster size.
 OF_FEWER = (("U[1,6]", 2, 8, 16), ("U[1,7]", 2, 4, 32))
 
 
 def further_settings(scale: Scale) -> Iterator[Held | Balance | Fewer | Counterexample]:
-    """Yield all settings of this module for a scale."""
+    """Yield all settings that this module defines, at the given scale."""
     for sizes, policy, waiting in product(ROOM, (FEW, MANY), scale.waiting):
         yield Held(sizes, policy, waiting)
     for sizes, placement in product(FIVE, (WORST, FIRST)):

@@ -32,7 +32,7 @@ from studies.results import Caption
 
 
 def draw_constant(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss under constant service times if jobs depart one by one, or all at once."""
+    """Draw the loss if jobs with constant service times depart one by one, or all at once."""
     labelled = table.assign(series=table["service"].str.partition(", ")[2])
     return draw_bars(labelled, "series", **titles)
 
@@ -46,7 +46,7 @@ CONSTANT = Caption(
 
 @study.add_figure("constant-service", CONSTANT, draw_constant)
 def constant_service(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss with constant service times, with departures one by one and all at once.
+    """Return the capacity loss with constant service times, in two readings of the paper.
 
     In one reading, jobs that end at the same instant depart one by one; in the other, all at once.
     """
@@ -54,11 +54,11 @@ def constant_service(runs: pd.DataFrame) -> pd.DataFrame:
     return losses(both, ["sizes", "service"], against={"service": AT_ONCE})
 
 
-# --- Section 7.2: overtaking by the number of waiting jobs ---
+# --- Section 7.2: the gain of overtaking as a function of the number of waiting jobs ---
 
 
 def draw_waiting(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the gain over FCFS by the number of waiting jobs, a panel for each size distribution."""
+    """Draw the gain of FPFS over FCFS as a function of the number of waiting jobs."""
     points = table.assign(gain=100 * table["gain"])
     for end in ("ci95_low", "ci95_high"):
         points[end] = 100 * table[end]
@@ -85,7 +85,7 @@ WAITING_JOBS = Caption(
 
 @study.add_figure("waiting", WAITING_JOBS, draw_waiting, claims=("MU-9",))
 def gains_by_waiting(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the capacity gained by FPFS over FCFS, by sizes, policy and number of waiting jobs."""
+    """Return the capacity that FPFS gains over FCFS, for each number of waiting jobs."""
     rows = []
     of_fcfs = standard(runs, "policy")
     for keys, held in groups_of(pick(runs, kind=WAITING), ["sizes", "policy", "waiting"]):
@@ -98,14 +98,13 @@ def gains_by_waiting(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-#: The number of jobs that arrive in a run of `two_starts_picture`, normally and while the user
-#: moves a control, and the number of instants at which the queue is drawn.
+#: The number of jobs that arrive in a run of `two_starts_picture`, first normally and then while
+#: the user moves a control. The third number is the number of points on each curve.
 ARRIVING, COARSE, POINTS = 60_000, 10_000, 150
 
 
 @lru_cache(maxsize=64)
 def _queue(load: float, waiting: int, arriving: int) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Return instants, in thousands of mean service times, and the queue length at each instant."""
     scenario = Held(ROOM[0], MANY, 1).scenario
     stream = scenario.sample(waiting + arriving, load=load, seed=study.seed)
     # Shift the arrivals so that the first `waiting` jobs are all in the queue at time 0.
@@ -120,7 +119,7 @@ def _queue(load: float, waiting: int, arriving: int) -> tuple[tuple[float, ...],
 def two_starts_picture(
     load: float = 0.84, waiting: int = 1_500, coarse: bool = False
 ) -> plots.Picture:
-    """Draw the queue length of FPFS(50) over time for an empty and for a long initial queue.
+    """Draw the queue length under FPFS(50) over time, for an empty and for a long initial queue.
 
     Parameters
     ----------
@@ -150,7 +149,7 @@ def two_starts_picture(
 
 
 def two_starts_explorer(state: str = "") -> Explorer:
-    """Return controls for load and initial queue, with the picture of `two_starts_picture`."""
+    """Return controls for the load and the initial queue of `two_starts_picture`."""
     controls: dict[str, ipw.Widget] = {
         "load": slider_with_entry("load", 0.84, 0.7, 0.9, 0.01),
         "waiting": slider_with_entry("jobs waiting at the start", 1_500, 100, 3_000, 100),
@@ -184,7 +183,7 @@ BALANCE_OF_CLUSTERS = Caption(
 
 @study.add_figure("balance", BALANCE_OF_CLUSTERS, draw_balance, claims=("MU-20",))
 def balance(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the utilization of each cluster by sizes and placement."""
+    """Return the utilization of each cluster for each size distribution and placement."""
     rows = []
     for keys, of_one in groups_of(pick(runs, kind=BALANCE), ["sizes", "placement", "cluster"]):
         busy = sample(of_one, "busy").interval
@@ -195,16 +194,16 @@ def balance(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# --- Why a tie in time changes the loss ---
+# --- Why the order of simultaneous departures changes the capacity loss ---
 
 
-#: The components of six jobs for two clusters of six processors each; the two components of a job
-#: need different clusters.
+#: The component sizes of six jobs for two clusters of six processors. The two components of a job
+#: must be in different clusters.
 TIED = ((2, 4), (1, 1), (1, 3), (1, 2), (2, 1), (2, 4))
 
 
 def tied(one_by_one: bool) -> co.Schedule:
-    """Return the schedule of six jobs of equal length that are all present at the start.
+    """Return the schedule of six jobs with equal run times that are all present at the start.
 
     If `one_by_one` is true, the run times differ by less than a millionth. Jobs that start together
     then depart one after the other, and waiting jobs are placed after each departure.

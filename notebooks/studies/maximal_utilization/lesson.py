@@ -18,7 +18,7 @@ from studies.maximal_utilization.model import MANY
 
 
 def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
-    """Return by how much overtaking with up to fifty jumps reduces the loss, by request type.
+    """Return the reduction of the capacity loss by FPFS(50), for each request type.
 
     Parameters
     ----------
@@ -36,12 +36,13 @@ def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
     return table.loc[list(FREEDOM_LABELS)].rename(FREEDOM_LABELS).round(1)
 
 
-#: The values of MaxJumps from which exercise 4 asks the reader to choose.
+#: The values of MaxJumps that the reader can choose from in exercise 4.
 JUMPS = (5, 20, 50, 100, 200)
-#: The error of equation (4) that exercise 6 asks the reader to exceed.
+#: Exercise 6 asks for an example in which the error of equation (4) is larger than this value.
 FAR_OFF = 0.20
-#: The runs of exercise 5 and of the leaderboard: the sizes of the jobs, the number of waiting jobs
-#: that a policy sees, the number of jobs in a run, and the number of runs.
+#: The simulations of exercise 5 and of the leaderboard. PROJECT: the distribution of component
+#: sizes. SEEN: the number of waiting jobs that a policy sees. JOBS: the number of jobs in a run.
+#: RUNS: the number of runs.
 PROJECT, SEEN, JOBS, RUNS = "U[1,7]", 20, 800, 5
 
 
@@ -130,7 +131,7 @@ check = checker(EXERCISES)
 
 
 def leaderboard(entries: dict[str, co.Placement | co.Scheduling]) -> pd.DataFrame:
-    """Rank policies by their capacity loss on 4 x 32, and compare them with worst fit under FCFS.
+    """Rank policies by their capacity loss on four clusters of 32, and compare them with worst fit.
 
     Parameters
     ----------
@@ -159,7 +160,6 @@ def leaderboard(entries: dict[str, co.Placement | co.Scheduling]) -> pd.DataFram
 
 
 def _runs(entry: Any) -> tuple[NDArray[np.float64], float]:
-    """Return the loss of each run, and the longest waiting time in all runs."""
     kind = "placement" if isinstance(entry, co.Placement) else "scheduling"
     if not isinstance(entry, co.Placement | co.Scheduling):
         raise co.InputError(f"entry = {shown(entry)}; give an object, such as co.FirstFit()")

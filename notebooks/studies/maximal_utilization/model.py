@@ -32,40 +32,41 @@ from studies.published import PublishedLoss
 
 # --- Section 2.3: how a job asks for processors ---
 
-#: In an ordered request, the job names the cluster of each component. In an unordered request, the
-#: scheduler chooses the clusters. In a total request, the job needs the sum of its components in a
-#: single cluster that is as large as all clusters together.
+#: Three types of requests. In an ordered request, the job names the cluster of each component. In
+#: an unordered request, the scheduler chooses the clusters. A total request asks for the sum of the
+#: components in a single cluster that is as large as the whole system.
 ORDERED, UNORDERED, TOTAL = "ordered", "unordered", "total"
-#: Section 7.4: the job needs the sum of its components in one of the four clusters, without
-#: co-allocation.
+#: The request of section 7.4 without co-allocation: the job needs the sum of its components in one
+#: of the four clusters.
 WHOLE = "one component"
 REQUESTS = (ORDERED, UNORDERED, TOTAL, WHOLE)
 
-#: Section 2.5: independent components are sampled one by one. For dependent components, the sum of
-#: four components is sampled, and split into the smallest possible number of equal components.
+#: Section 2.5 has two ways to sample the component sizes of a job. Independent sizes are sampled
+#: one by one. For dependent sizes, the sum of four sizes is sampled and then split into as few
+#: equal components as possible.
 INDEPENDENT, DEPENDENT = "independent sizes", "dependent sizes"
 
 # --- Section 2.4: policies ---
 
-#: FCFS, and FPFS, under which a job may be overtaken MaxJumps times (Figure 5). The jumps are
-#: counted over the whole waiting time of a job: 'a counter indicating this number for each job
-#: [...] non-increasing [...] from head to tail'.
+#: The policies of Figure 5 are FCFS and FPFS. Under FPFS, other jobs may overtake a job at most
+#: MaxJumps times. The jumps are counted over the whole waiting time of a job: 'a counter indicating
+#: this number for each job [...] non-increasing [...] from head to tail'.
 FEW, MANY = "FPFS(5)", "FPFS(50)"
 POLICIES: dict[str, Scheduling] = {"FCFS": FCFS(), FEW: FPFS(5), MANY: FPFS(50)}
 
-#: The placement of unordered requests (Figure 6).
+#: The placement policies for unordered requests (Figure 6).
 WORST, FIRST = "worst fit", "first fit"
 PLACEMENTS: dict[str, Placement] = {WORST: WorstFit(), FIRST: FirstFit()}
 
 # --- Section 3: the pathological example ---
 
-#: The numbers of clusters, and the cluster sizes N, which are our own choice. Each size after the
-#: first is 2N + 1 for the size N before it.
+#: The numbers of clusters and the cluster sizes N of the pathological example. We chose the sizes:
+#: each size after the first is 2N + 1, where N is the previous size.
 PATHOLOGICAL_CLUSTERS, DOUBLINGS = (2, 3, 4), (15, 31, 63)
 
 
 def pathological_jobs(clusters: int, size: int) -> JointSizes:
-    """Return the jobs of the pathological example on clusters of the same size N.
+    """Return the jobs of the pathological example on clusters of N processors.
 
     Each job is ordered, with ceil((N + 1)/2) processors in cluster 1 and one in each other cluster.
     """
@@ -74,30 +75,31 @@ def pathological_jobs(clusters: int, size: int) -> JointSizes:
 
 
 def pathological_limit(clusters: int) -> float:
-    """Return the limit (2C - 1)/(2C) of the pathological example's loss for large clusters."""
+    """Return the capacity loss that the pathological example approaches for large clusters."""
     return (2 * clusters - 1) / (2 * clusters)
 
 
 # --- Sections 4 and 5: methods to determine a capacity loss ---
 
-#: Section 4: equations (2) and (3), for FCFS, exponential service times, and ordered or total
-#: requests.
+#: The exact method of section 4: equations (2) and (3). It needs FCFS, exponential service times,
+#: and ordered or total requests.
 EXACT = "exact"
-#: Section 5, simulations of the second type, in which the queue is never empty. For FPFS, 500 jobs
-#: wait all the time, which is our own choice.
+#: The simulations of the second type in section 5: the queue is never empty. For FPFS, we chose to
+#: keep 500 jobs waiting all the time.
 HEAVY = "heavy traffic"
-#: Section 5, simulations of the second type for FPFS: the load at which the queue length stays
-#: between 0 and 1,000 for the longest time, in runs that begin with an empty queue.
+#: The simulations of the second type in section 5, for FPFS. They find the load at which the queue
+#: length stays between 0 and 1,000 for the longest time. Each run begins with an empty queue.
 POISSON = "Poisson arrivals"
 METHODS = (EXACT, HEAVY, POISSON)
-#: Equation (4) as the paper prints it, which is used for the settings in `SLOTTED` only.
+#: The method that uses equation (4) as the paper prints it. Only the settings in `SLOTTED` use it.
 PRINTED = "equation (4)"
-#: Section 5: 'simulate the system for [100,000] arrivals'.
+#: The number of arrivals in a run of the paper: 'simulate the system for [100,000] arrivals'
+#: (section 5).
 ARRIVALS = 100_000
 
 
 def is_of_first_type(cell: PublishedLoss) -> bool:
-    """Return whether the paper determined a cell by its simulations of the first type.
+    """Return whether the paper simulated a table cell by searching for a mean response time.
 
     These raise the load until the mean response time is 1,500. Section 6 says that they gave 'the
     simulation results for a single cluster in both tables, and those for unordered jobs in the
@@ -117,24 +119,24 @@ COMPONENTS = 4
 
 # --- Section 7.1, Table 5: sizes and service times ---
 
-#: The five size distributions. In D(q), the powers of two are 2, 4, 8, ... but not 1. The paper
-#: does not say so. We chose it because it gives the numbers in Table 4, which are therefore
-#: `calibrated on`.
+#: The five distributions of component sizes in Table 5. In D(q), the powers of two are 2, 4, 8, ...
+#: but not 1. The paper does not say this. We chose it because it reproduces the numbers in Table 4,
+#: so those numbers have the verdict `calibrated on`.
 FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
-#: The groups of size distributions in 'the first three and the latter two have almost identical
+#: Two groups of size distributions: 'the first three and the latter two have almost identical
 #: means'.
 ALIKE = (FIVE[:3], FIVE[3:])
-#: The one size distribution of the five that the paper excepts. From ordered to unordered requests
-#: its loss is not 'cut in half', and with dependent sizes its behaviour 'is reversed'.
+#: The size distribution that the paper names as an exception. Its loss is not 'cut in half' from
+#: ordered to unordered requests, and with dependent sizes its behaviour 'is reversed'.
 EXCEPTION = FIVE[4]
 
-#: The service times in 'from deterministic through exponential to hyperexponential with a cv of [3]
-#: up to [10]'.
+#: The service-time distributions of section 7.1: 'from deterministic through exponential to
+#: hyperexponential with a cv of [3] up to [10]'.
 #:
-#: There are two interpretations of deterministic service times. Section 5 serves the queue 'when a
-#: job departs'. If jobs that start together depart one by one, the queue is served after each
-#: departure; `CALM` does this with run times that differ by less than a millionth. With `AT_ONCE`,
-#: all jobs that end at the same instant depart before the queue is served.
+#: There are two interpretations of deterministic service times, because section 5 tries to start
+#: jobs 'when a job departs'. With `CALM`, jobs that start together depart one by one, and waiting
+#: jobs are placed after each departure: the run times differ by less than a millionth. With
+#: `AT_ONCE`, all jobs that end at the same instant depart before waiting jobs are placed.
 CALM, AT_ONCE = "deterministic, departures one by one", "deterministic, departures all at once"
 EXPONENTIAL, WILD = "exponential", "hyperexponential, cv 10"
 SERVICES: dict[str, Distribution] = {
@@ -145,12 +147,12 @@ SERVICES: dict[str, Distribution] = {
     "hyperexponential, cv 5": Hyperexponential(1.0, 5),
     WILD: Hyperexponential(1.0, 10),
 }
-#: The requests and service times of the four losses that the paper prints in 'for ordered
-#: (unordered) jobs it went from [...] for deterministic to [...] for hyperexponential with a cv of
-#: [10]'.
+#: The request type and the service times of each of the four losses in the paper's example: 'for
+#: ordered (unordered) jobs it went from [...] for deterministic to [...] for hyperexponential with
+#: a cv of [10]'.
 EXAMPLE = ((ORDERED, CALM), (UNORDERED, CALM), (ORDERED, WILD), (UNORDERED, WILD))
 
-#: The setting of all results 'unless otherwise specified', without the sizes. The method is
+#: The paper's setting 'unless otherwise specified', without the size distribution. The method is
 #: simulation because there is no exact formula for unordered requests.
 STANDARD = {
     "request": UNORDERED,
@@ -165,20 +167,22 @@ STANDARD = {
 
 # --- Section 7.2: policies ---
 
-#: The size distributions that the paper calls 'the two distributions for which there is the most
-#: room for improvement'.
+#: The size distributions in section 7.2, 'the two distributions for which there is the most room
+#: for improvement'.
 ROOM = FIVE[3:]
 
 # --- Section 7.3, Figure 7: two logs ---
 
-#: The log of the Cornell Theory Center, and the size of the largest jobs that are used.
+#: The name of the log of the Cornell Theory Center. Jobs with more processors than `LARGEST` are
+#: left out.
 LOG, LARGEST = "CTC-SP2", 128
-#: 'The pairs consisting of the sizes and service times [...] as they appear in the log': the paper
-#: does not say whether these pairs are used in the order of the log or sampled at random.
+#: Two ways to use the CTC log. The paper uses 'the pairs consisting of the sizes and service times
+#: [...] as they appear in the log'. It does not say whether it keeps the order of the jobs or
+#: samples them at random.
 IN_ORDER, DRAWN = "CTC in its order", "CTC, pairs drawn"
 CTC = (IN_ORDER, DRAWN)
-#: The log of DAS1 is not public, so a synthetic log with its published moments replaces it. Its
-#: sizes and service times are sampled independently.
+#: The name of the synthetic log of DAS1. It has the published moments of the DAS1 log, which is not
+#: public. Its job sizes and service times are sampled independently.
 DAS1 = "DAS1"
 LOGS = (*CTC, DAS1)
 
@@ -190,10 +194,8 @@ def ctc_log() -> SwfLog:
 
 @lru_cache(maxsize=2)
 def _read(place: str) -> SwfLog:
-    """Return the CTC log, or a synthetic log if it is missing.
-
-    The argument is only a key of the cache: it changes when the user downloads the log.
-    """
+    # The argument `place` is only part of the cache key. It changes when the user downloads the
+    # log.
     return load_trace(LOG, missing="stand-in")
 
 
@@ -213,20 +215,23 @@ def das1_jobs(request: str) -> JobModel:
 
 # --- Section 7.4, Figure 8: with and without co-allocation ---
 
-#: The distribution of component sizes in 'the sum of 4 components generated from D(0.9) on [1,8]'.
+#: The distribution of component sizes in section 7.4: 'the sum of 4 components generated from
+#: D(0.9) on [1,8]'.
 WITH_AND_WITHOUT = "D(0.9)[1,8]"
 
 # --- Section 4.1: equation (4) ---
 
-#: A size distribution of our own: one job in five fills the cluster of 8 processors.
+#: The name of a job-size distribution of our own. Four jobs in five need 1 processor. One job in
+#: five needs all 8 processors of the cluster.
 FILLS_IN_FIVE = "1 (0.8) or 8 (0.2)"
-#: The single clusters on which equation (4) is tested: the size distribution of the jobs, and the
-#: number of processors. The five sizes of Table 5 are tested on a cluster of the paper's size.
+#: Tests of equation (4) on a single cluster: the number of processors of the cluster, for each
+#: distribution of job sizes. The distributions of Table 5 are tested on a cluster of the paper's
+#: size.
 SLOTTED = {**dict.fromkeys(FIVE, 32), FILLS_IN_FIVE: 8}
 
 
 def slotted_sizes(name: str) -> SizeDistribution:
-    """Return the size distribution with this name in `SLOTTED`."""
+    """Return the distribution of job sizes that has this name in `SLOTTED`."""
     if name == FILLS_IN_FIVE:
         return SizeDistribution(np.array([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2]))
     return parse_sizes(name)

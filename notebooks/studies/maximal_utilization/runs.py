@@ -72,18 +72,19 @@ from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
 
 NAME = "maximal-utilization"
-#: The kinds of runs, in addition to the cells of the printed tables.
+#: The kinds of runs that this module measures, apart from the cells of the paper's tables.
 LOSS, OF_LOG, PATHOLOGICAL, OF_SLOTS = "loss", "log", "pathological example", "slots"
-#: Section 5, simulations of the second type for FPFS: the bounds of the queue length. The queue
-#: must reach neither of them.
+#: The bounds of the queue length in the paper's simulations of FPFS (section 5). The queue length
+#: must not reach either bound.
 BOUNDS = (0, 1_000)
-#: The number of batches into which the run of a log is divided if its jobs keep their order.
+#: The number of batches into which the run of a log is divided. This number is used only if the
+#: jobs arrive in the order of the log.
 BATCHES = 10
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A system with its jobs and policies, and the method to determine the capacity loss.
+    """A system with its jobs and policies, and the method that determines the capacity loss.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class LogSetting:
-    """Jobs of a log (section 7.3).
+    """A simulation of the jobs of a log (section 7.3).
 
     Unordered requests are served by four clusters of 32 processors, total requests by one of 128.
     """
@@ -196,13 +197,13 @@ class LogSetting:
 
     @property
     def is_in_order(self) -> bool:
-        """Whether the jobs arrive in the order of the log and are not sampled from it."""
+        """Whether the jobs arrive in the order of the log."""
         return self.log == IN_ORDER
 
 
 @dataclass(frozen=True)
 class Pathological:
-    """The pathological example of section 3, on several clusters of the same size."""
+    """The pathological example of section 3 on several clusters of the same size."""
 
     clusters: int
     cluster_size: int
@@ -211,7 +212,7 @@ class Pathological:
 
 @dataclass(frozen=True)
 class Slotted:
-    """Jobs with equal service times on one cluster.
+    """Jobs with equal service times on a single cluster.
 
     Their capacity loss is calculated by equation (4) as the paper prints it or simulated.
     """
@@ -265,7 +266,7 @@ def measure(
 
 
 def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of a setting, by formula or simulation as the setting says."""
+    """Return the capacity loss of a setting by the method that the setting names."""
     if setting.method == POISSON:
         return loss_between(setting, scale, seed)
     return capacity_loss(
@@ -278,7 +279,7 @@ def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Rep
 
 
 def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss at the load at which the queue stays between two bounds for longest.
+    """Return the loss at the load at which the queue length stays longest between two bounds.
 
     The result has a warning if the runs have fewer arrivals than those of the paper.
     """
@@ -296,7 +297,7 @@ def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -
 
 
 def loss_of_log(setting: LogSetting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss with the jobs of a log.
+    """Return the capacity loss of a simulation with the jobs of a log.
 
     If the jobs arrive in the order of the log, there is only one run, which is divided into
     batches. Otherwise there are several replications.
@@ -309,7 +310,7 @@ def loss_of_log(setting: LogSetting, scale: Scale, seed: np.random.SeedSequence)
 
 
 def simulated_loss(scenario: Scenario, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of a scenario, simulated with the sample sizes of a scale."""
+    """Return the capacity loss of a scenario by simulation, at the given scale."""
     return capacity_loss(
         scenario,
         method="simulation",
@@ -320,13 +321,13 @@ def simulated_loss(scenario: Scenario, scale: Scale, seed: np.random.SeedSequenc
 
 
 def pathological_loss(clusters: int, size: int) -> float:
-    """Return the exact capacity loss of the pathological example with this setting."""
+    """Return the exact capacity loss of the pathological example."""
     system = Multicluster.equal(clusters, size)
     return maximal_utilization(system, pathological_jobs(clusters, size)).capacity_loss
 
 
 def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss with equal service times, by equation (4) or by simulation."""
+    """Return the capacity loss of jobs with equal service times on a single cluster."""
     if setting.method == PRINTED:
         processors, sizes = SLOTTED[setting.sizes], slotted_sizes(setting.sizes)
         return Replications(np.array(1 - slotted_as_printed(processors, sizes)))
@@ -335,13 +336,14 @@ def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) 
 
 # --- The settings of each figure ---
 
-# Each of these functions yields the settings that one figure compares, for one distribution of the
-# component sizes; further arguments are fields of `Setting`. A reader can add settings with them,
-# for example ``study.add(runs, *by_request("U[4,16]", system=co.Multicluster([64, 64])))``.
+# Each function below yields the settings that one figure compares, for one distribution of
+# component sizes. Its other arguments are fields of `Setting`. A reader can use these functions to
+# run further settings, for example ``study.add(runs, *by_request("U[4,16]",
+# system=co.Multicluster([64, 64])))``.
 
 
 def by_request(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield the settings of Figure 3: all request types.
+    """Yield the settings that Figure 3 compares: one for each request type.
 
     Unordered requests are simulated because there is no exact formula for them.
     """
@@ -351,7 +353,7 @@ def by_request(sizes: str, **where: Any) -> Iterator[Setting]:
 
 
 def by_drawing(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield the settings of Figure 4: independent and dependent sizes."""
+    """Yield the settings that Figure 4 compares: independent and dependent component sizes."""
     yield Setting(sizes, drawn=INDEPENDENT, **where)
     yield Setting(sizes, drawn=DEPENDENT, **where)
 
@@ -359,7 +361,7 @@ def by_drawing(sizes: str, **where: Any) -> Iterator[Setting]:
 def by_service(
     sizes: str, variations: tuple[int, ...] = (3, 5, 10), **where: Any
 ) -> Iterator[Setting]:
-    """Yield the settings of section 7.1: all service times, for ordered and unordered requests.
+    """Yield the settings of section 7.1, with each distribution of the service times.
 
     `variations` has the coefficients of variation of the hyperexponential service times.
     """
@@ -370,7 +372,7 @@ def by_service(
 
 
 def by_policy(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield the settings of Figure 5: FCFS, and FPFS by two methods."""
+    """Yield the settings that Figure 5 compares: FCFS, and FPFS with two simulation methods."""
     yield Setting(sizes, policy="FCFS", **where)
     for policy in (FEW, MANY):
         yield Setting(sizes, method=HEAVY, policy=policy, **where)
@@ -378,13 +380,13 @@ def by_policy(sizes: str, **where: Any) -> Iterator[Setting]:
 
 
 def by_placement(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield the settings of Figure 6: worst fit and first fit."""
+    """Yield the settings that Figure 6 compares: worst fit and first fit."""
     for placement in (WORST, FIRST):
         yield Setting(sizes, placement=placement, **where)
 
 
 def by_freedom(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield the settings of the figure ``freedoms``: all request types under all policies."""
+    """Yield the settings of the figure ``freedoms``: each request type under each policy."""
     for request in (ORDERED, UNORDERED, TOTAL):
         for policy in POLICIES:
             yield Setting(sizes, request, policy=policy, **where)
@@ -420,12 +422,12 @@ study = Study(
     "How much of a multicluster can be kept busy if jobs need several clusters at once?",
     seed=2003,
     scales=scales(
-        # The scale quick saves time in three ways. All simulated cells are measured in heavy
-        # traffic; the paper's simulations of the first type give the same loss at ten times the
-        # cost. The runs of FPFS between the paper's bounds have a fifth of the paper's arrivals.
-        # Two of the service times are left out. The scale paper uses both of the paper's methods
-        # with the paper's own targets: 100,000 arrivals, a mean response time of 1,500, and a
-        # queue length between 0 and 1,000.
+        # The scale ``quick`` saves time in three ways. First, all simulated table cells are
+        # measured in heavy traffic. The paper's simulations of the first type would give the same
+        # loss at ten times the cost. Second, the runs of FPFS with a bounded queue length have a
+        # fifth of the paper's arrivals. Third, two service-time distributions are left out. The
+        # scale ``paper`` uses the paper's methods with the paper's own targets: 100,000 arrivals, a
+        # mean response time of 1,500, and a queue length between 0 and 1,000.
         jobs=(20_000, 400_000),
         replications=(10, 20),
         cell_jobs=(200_000, 4_000_000),

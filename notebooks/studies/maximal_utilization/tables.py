@@ -26,11 +26,11 @@ from studies.printed_losses import ROUNDING, MeasuredCell, cells_of, printed_cel
 from studies.published import PRINTED
 from studies.study import PaperSetting
 
-#: The column of the runs that has the measured values.
+#: The column with the measured capacity loss in the table of runs.
 VALUE = "capacity_loss"
-#: An exact loss that is this close to the middle between two printed numbers, in units of the last
-#: printed digit, may be rounded up or down. It is a sum of many terms, so its rounding error
-#: depends on the program.
+#: An exact loss is a sum of many terms, so its rounding error depends on the program that computes
+#: it. If the loss is this close to the middle between two numbers that the paper can print, it may
+#: therefore be rounded up or down. The unit is the last printed digit.
 TIE = 2e-3
 
 # --- The printed numbers ---
@@ -38,13 +38,13 @@ TIE = 2e-3
 
 @study.add_numbers
 def printed_losses(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield the rows of the ledger for all cells of Tables 3 and 4."""
+    """Yield the ledger rows for the losses in Tables 3 and 4 of the paper."""
     for measured in cells_of(runs):
         yield rounded_either_way(measured).row(study.name)
 
 
 def rounded_either_way(measured: MeasuredCell) -> MeasuredCell:
-    """Widen an exact loss to a tiny interval if it lies almost midway between two printed numbers.
+    """Widen an exact loss to a tiny interval if it may be rounded up or down.
 
     A simulated loss is returned as it is. See `TIE` for the reason.
     """
@@ -71,7 +71,7 @@ def exact_and_simulated_agree(runs: pd.DataFrame) -> Decision:
     for request in (TOTAL, ORDERED):
         apart, limit = simulated_less_known(runs, "exact", request)
         averages[request] = average(apart)
-        # The cut-off follows from the numbers that the paper prints. We did not choose it as the
+        # This cut-off follows from the numbers in the paper's tables. We did not choose it as the
         # meaning of 'extremely well'.
         word = Word("extremely well", limit, "points", 100, near=1)
         parts |= {f"{request}: {name}": part for name, part in agreement(apart, word).items()}
@@ -114,8 +114,8 @@ def approximation_is_reasonable(runs: pd.DataFrame) -> Decision:
     return Decision(average(apart), agreement(apart, word), note, elsewhere)
 
 
-#: The cut-off for 'the latter is quite accurate'. It is that of claim CC-15, because the paper of
-#: 2002 calls the same match 'very accurate' there.
+#: The cut-off for 'the latter is quite accurate'. Claim CC-15 has the same cut-off, because it is
+#: about the same comparison, which the paper of 2002 calls 'very accurate'.
 QUITE_ACCURATE = Word("quite accurate", 0.01, "points", 100)
 
 
@@ -146,7 +146,7 @@ def approximation_is_quite_accurate(runs: pd.DataFrame) -> Decision:
 def simulated_less_known(
     runs: pd.DataFrame, method: str, request: str
 ) -> tuple[list[Interval], float]:
-    """Return the simulated minus the calculated loss of each cell, and the largest allowed value.
+    """Return simulated minus calculated loss for each cell, and the largest allowed difference.
 
     The allowed difference is the largest one between the two numbers of any cell in the paper's
     tables, plus twice the largest rounding error.
@@ -182,7 +182,7 @@ def simulated_less_known(
 
 
 def average(apart: Sequence[Interval]) -> Interval:
-    """Return the mean of several independent differences, with its interval."""
+    """Return the mean of several independent differences, with its 95 % interval."""
     warnings = [less.warning for less in apart if less.warning]
     mean = float(np.mean([less.estimate for less in apart]))
     half = float(np.linalg.norm([less.half_width for less in apart])) / len(apart)
@@ -190,7 +190,7 @@ def average(apart: Sequence[Interval]) -> Interval:
 
 
 def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
-    """Return two parts of a claim: the cells agree on average, and no cell certainly disagrees.
+    """Return the parts of a claim that the losses from two methods differ little.
 
     A cell disagrees if its whole 95 % interval lies outside the limits.
     """
@@ -212,7 +212,7 @@ def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
     TABLES,
 )
 def loss_falls_in_the_tables_too(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that freer requests lose less in the printed tables too (section 6).
+    """Judge the claim that ordered requests lose the most in Tables 3 and 4 too (section 6).
 
     The paper says: 'the results for multiclusters show the reduction'.
 
@@ -238,7 +238,8 @@ def loss_falls_in_the_tables_too(runs: pd.DataFrame) -> Decision:
     return Decision(least(steps), parts)
 
 
-#: The requests in the tables, in order of increasing freedom, and the most exact method for each.
+#: The three request types in Tables 3 and 4, from the least to the most freedom for the scheduler.
+#: Each is combined with the most exact method in the tables.
 IN_TABLES = (
     {"request": ORDERED, "method": "exact"},
     {"request": UNORDERED, "method": "simulation"},

@@ -18,13 +18,13 @@ from studies.online_batch.settings import BUSY, OVERLOAD
 from studies.results import Caption
 from studies.study import EVERYWHERE, PaperSetting
 
-#: The number of weeks at the start that are left out. After them the queue is long enough to keep
-#: the servers busy.
+#: The number of weeks that are left out at the start of a schedule. After these weeks the queue is
+#: long enough to keep the servers busy.
 WARM_UP = 4
 
 
 def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
-    """Return the used and the available server-hours of each week under a policy.
+    """Return the used and the available server-hours of each week in the schedule of a policy.
 
     The first weeks are left out, because the servers are idle at the beginning.
     """
@@ -58,7 +58,7 @@ BUSY_CAPTION = Caption(
 
 @study.add_figure("busy", BUSY_CAPTION, draw_busy, claims=("OB-12", "OB-23"))
 def busy(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of busy servers, by log, known lengths and policy."""
+    """Return the share of busy servers by log, policy, and what the policy knows of lengths."""
     rows = []
     for at, its_runs in groups_of(pick(runs, kind=OVERLOAD), [*MACHINE, "length"]):
         for policy in (LEAST, *OWN_BATCH):
@@ -79,7 +79,7 @@ def busy(runs: pd.DataFrame) -> pd.DataFrame:
     PaperSetting(fixed={"kind": OVERLOAD}, logs=(KTH,), reading=SERVERS_OF_KTH),
 )
 def booking_uses_more(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that booking may keep more servers busy than batch scheduling (abstract).
+    """Judge the claim that booking may reach a higher utilization than batch scheduling (abstract).
 
     The paper says: 'may achieve higher utilization'. The load must be so high that utilizations can
     differ.

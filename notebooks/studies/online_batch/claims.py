@@ -56,21 +56,21 @@ from studies.online_batch.settings import (
 from studies.shares import agreed
 from studies.study import PaperSetting
 
-#: The note that we use another number of servers for KTH than the paper prints.
+#: A note: for the log KTH we use another number of servers than the paper prints.
 SERVERS_OF_KTH = f"we use {READ_SERVERS[KTH]} servers for KTH, but Table 1 prints {TABLE1[KTH][0]}"
-#: The setting that the paper's sentences on KTH are about, as we understand them.
+#: The setting to which the paper's sentences about the log KTH refer, as we understand them.
 PAPER = PaperSetting(
     varied={"log": KTH, "servers": READ_SERVERS[KTH], "kept": READ_JOBS[KTH]},
     fixed={**PLAIN, "length": EXACT},
     logs=(KTH,),
     reading=SERVERS_OF_KTH,
 )
-#: Claims on KTH and CTC use the runs with all numbers of servers. Claims that compare our
-#: interpretations of the paper need all schedules.
+#: The settings for two kinds of claims. Claims about the logs KTH and CTC use the runs with every
+#: number of servers. Claims that compare our interpretations of the paper use all schedules.
 BOTH = PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 
-#: The cut-offs for vague words of the paper.
+#: The cut-offs by which we judge vague words of the paper.
 ORDER = Word("an order of magnitude", 10.0, "times")
 HUNDREDS = Word("hundreds of hours", 200.0, "hours")
 TWO_HUNDRED = Word("two hundred hours", 20.0, "hours off")
@@ -82,7 +82,7 @@ FEW = Word("small number of times", 5.0, "times")
 
 
 def name_of(machine: Mapping[str, Any]) -> str:
-    """Return a text with the log, the number of servers, and the selection of jobs."""
+    """Return the name of a log with the number of its servers and the selection of its jobs."""
     name = f"{machine['log']}, {machine['servers']:g}"
     return name if machine["kept"] == ALL else f"{name}, {machine['kept']}"
 
@@ -96,7 +96,7 @@ def is_as_read(machine: Mapping[str, Any]) -> bool:
 def machines(
     runs: pd.DataFrame, logs: tuple[str, ...]
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield each combination of log, servers and kept jobs, with its runs.
+    """Yield the runs of each combination of a log, a number of servers and a selection of jobs.
 
     Policies that only our own figures need are left out. So are machines that lack a run of online
     scheduling or of the recorded waits.
@@ -109,7 +109,7 @@ def machines(
 
 
 class Answers:
-    """The parts of a claim on the logs KTH and CTC.
+    """The answers to the separate parts of a claim about the logs KTH and CTC.
 
     `own` has the parts of the paper's own comparison, and `others` the answers for all other
     machines and policies.
@@ -120,7 +120,7 @@ class Answers:
         self.others: dict[str, bool | None] = {}
 
     def add(self, machine: Mapping[str, Any], policy: str, parts: Mapping[str, Part]) -> None:
-        """Add the answers for a setting and a policy, to `own` if the paper compares them."""
+        """Add answers for one setting and policy; `own` gets those that the paper compares."""
         name = f"({name_of(machine)})"
         if is_as_read(machine) and machine["log"] in (KTH, CTC) and policy in (RECORDED, LEAST):
             self.own |= {f"{what} ({machine['log']})": part for what, part in parts.items()}
@@ -129,7 +129,7 @@ class Answers:
             self.others |= {f"{what}, {policy} {name}": answered[what] for what in answered}
 
     def decision(self, decides: Interval | float | None, *logs: str, note: str = "") -> Decision:
-        """Return the decision on the claim from the answers that were added.
+        """Return the decision on a claim, which combines all answers that were added.
 
         An error is raised if no part in `own` is about one of the logs in `logs`.
         """
@@ -142,12 +142,12 @@ class Answers:
         return Decision(decides, self.own, note, self.others)
 
 
-# --- Section 4.2, Table 1 and Figure 4(b): the worked example, the logs ---
+# --- Section 4.2, Table 1 and Figure 4(b): the worked example and the logs ---
 
 
 @study.add_claim("OB-1", "number of idle periods that the search accepts in the worked example")
 def worked_example_marks_periods(runs: pd.DataFrame) -> Decision:
-    """Judge whether the search marks idle periods in the order of Figure 2."""
+    """Judge whether our search marks idle periods in the order of Figure 2 of the paper."""
     marks = figure1(runs).groupby("part")["periods"].agg(list)
     first = [set(mark) for mark in marks["phase 1"]]
     parts = {
@@ -164,7 +164,7 @@ def worked_example_marks_periods(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": LOG, "grouping": WHOLE}, logs=(KTH, CTC)),
 )
 def short_jobs(runs: pd.DataFrame) -> Decision:
-    """Judge the claims on how many jobs of KTH and CTC are shorter than 2 hours.
+    """Judge the claims on what share of the KTH and CTC jobs is shorter than 2 hours.
 
     The paper says: 'most jobs [...] smaller than 2 hours' of KTH, and 'at most 14 %' of CTC.
 
@@ -182,7 +182,7 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
     columns = {"run times": "short", "requested times": "asks_for_short"}
 
     def each_reading(limit: float) -> dict[str, bool]:
-        """Return the answer with run times and with requested times, for a cut-off of 'most'."""
+        """Return whether the claim holds with run times and with requested times."""
         return {
             reading: bool(of_kth[name] > limit and of_ctc[name] <= SHORT_OF_CTC)
             for reading, name in columns.items()
@@ -211,11 +211,11 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
     return Decision(float(of_kth["short"]), parts, note, elsewhere)
 
 
-# --- Section 5.1: online against batch ---
+# --- Section 5.1: online scheduling compared with batch scheduling ---
 
 
 def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
-    """Split the parts for each policy into the paper's own comparison and further answers.
+    """Split the answers for each policy into those about the paper's comparison and the others.
 
     The paper compares online scheduling with the recorded waits. The further answers compare it
     with our own batch schedules.
@@ -232,7 +232,7 @@ def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
 
 
 def batch_policies(runs: pd.DataFrame) -> list[str]:
-    """Return the batch policies of the runs: the recorded waits and simulated schedules."""
+    """Return the batch policies in a table of runs: recorded waits and simulated policies."""
     policies = [*column(runs, "policy").unique()]
     if LEAST not in policies or RECORDED not in policies:
         raise NotRunError(f"the runs lack the policy {LEAST!r} or {RECORDED!r}; run both")
@@ -250,7 +250,7 @@ def small_and_middle(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     "OB-3", "mean of wait / length of small KTH jobs, recorded divided by online", PAPER
 )
 def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that small jobs wait much longer in batch, and longer jobs online (Figure 3).
+    """Judge the claim that small jobs wait longer in batch, and longer jobs online (Figure 3).
 
     The paper says: 'an order of magnitude or more', and 'penalizes larger jobs more heavily'.
     """
@@ -276,7 +276,7 @@ def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(CTC, HPC2N)),
 )
 def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that small and longer jobs compare on other logs as on KTH (Figure 3).
+    """Judge the claim that waits by job length compare on other logs as on KTH (Figure 3).
 
     The paper says: 'Similar results were obtained for the other two workloads'.
     """
@@ -300,7 +300,7 @@ def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
 
 
 def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
-    """Return the weekly sums of wait divided by length under a policy."""
+    """Return the weekly sums of each job's wait divided by its length, under a policy."""
     return sums_of_groups(pick(runs, policy=policy), "wait_over_length")
 
 
@@ -308,7 +308,7 @@ def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
     "OB-17", "mean number of attempts after the first for a KTH job of up to an hour", PAPER
 )
 def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that small jobs are rescheduled few times (section 5.1).
+    """Judge the claim that small jobs need few further attempts to be scheduled (section 5.1).
 
     The paper says: 'the small number of times that the algorithm needs to reschedule' small jobs.
     """
@@ -317,7 +317,7 @@ def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
         sums_of_groups(pick(rows, policy=LEAST), "attempts", "requests")
         for rows in small_and_middle(runs)
     )
-    # Every job has a first attempt. Only the attempts after it reschedule the job.
+    # Every job has a first attempt. Only its later attempts are attempts to reschedule it.
     rescheduled = WeeklySums(small.numerators - small.denominators, small.denominators)
     times = weeks.mean(rescheduled)
     fewer = weeks.difference(middle, small)
@@ -329,7 +329,7 @@ def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
     "OB-4", "longest recorded wait of KTH-SP2 minus the longest wait online, in hours", BOTH
 )
 def longest_waits(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the longest waits are hundreds of hours longer in batch (Figure 4).
+    """Judge the claim that the longest wait is hundreds of hours longer in batch (Figure 4).
 
     The paper says that the tails 'differ by hundreds of hours', on KTH 'by two hundred'.
     """
@@ -358,7 +358,7 @@ def longest_waits(runs: pd.DataFrame) -> Decision:
 
 
 def longest_by_policy(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the longest wait in hours under each policy for which waits are known."""
+    """Return the longest wait in hours under each policy whose waits are known."""
     policies = column(runs, "policy").unique()
     waits = {policy: number(pick(runs, policy=policy), "longest_wait_h") for policy in policies}
     return {policy: wait for policy, wait in waits.items() if np.isfinite(wait)}
@@ -368,7 +368,7 @@ def longest_by_policy(runs: pd.DataFrame) -> dict[str, float]:
     "OB-5", "share of KTH-SP2 jobs that wait up to 1 hour, recorded minus online", BOTH
 )
 def short_waits(runs: pd.DataFrame) -> Decision:
-    """Judge the claims on the short waits of KTH and CTC, online and in batch (Figure 4)."""
+    """Judge the claims on how many KTH and CTC jobs wait under 1 or 2 hours (Figure 4)."""
     found, lead_of_kth = Answers(), None
     for machine, its_runs in machines(runs, (KTH, CTC)):
         for policy in batch_policies(its_runs):
@@ -383,7 +383,7 @@ def short_waits(runs: pd.DataFrame) -> Decision:
 
 
 def short_waits_of_kth(runs: pd.DataFrame, policy: str) -> tuple[Interval, dict[str, Part]]:
-    """Test whether more KTH jobs wait under 1 hour in batch, but not under 2 hours.
+    """Test whether more KTH jobs wait under 1 hour in batch than online, but not under 2 hours.
 
     Return the difference of the shares of jobs that wait up to 1 hour, and the parts of the claim.
     """
@@ -412,7 +412,7 @@ def short_waits_of_ctc(runs: pd.DataFrame, policy: str) -> dict[str, Part]:
 
 @study.add_claim("OB-6", "mean wait of KTH-SP2 jobs, online divided by recorded", BOTH)
 def online_waits_less(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that waits grow with the number of servers and are shorter online (Figure 5).
+    """Judge the claim that waits grow with the requested servers and are shorter online (Figure 5).
 
     The paper says: 'increases with the spatial size' and 'smaller average waiting time'.
     """
@@ -442,12 +442,12 @@ def online_waits_less(runs: pd.DataFrame) -> Decision:
 
 
 def is_grouped(runs: pd.DataFrame) -> bool:
-    """Return whether the runs have groups of jobs by number of servers."""
+    """Return whether a table of runs has groups of jobs by the number of requested servers."""
     return bool((column(runs, "grouping") == BY_SERVERS).any())
 
 
 def grows(runs: pd.DataFrame) -> bool | None:
-    """Return whether the jobs with the most servers wait longer than those with the fewest.
+    """Return whether jobs that request the most servers wait longer than those with the fewest.
 
     The answer is None if it is undecided, or if fewer than two groups have jobs.
     """
@@ -460,7 +460,7 @@ def grows(runs: pd.DataFrame) -> bool | None:
     return over_weeks(runs).difference(widest, narrowest).above(0)
 
 
-# --- Table 2: how many start times a request tries; section 5: the step between them ---
+# --- Table 2: the number of attempts per request; section 5: the step between attempts ---
 
 
 @study.add_claim(
@@ -469,7 +469,7 @@ def grows(runs: pd.DataFrame) -> bool | None:
     ALL_READINGS,
 )
 def attempts_grow(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the number of attempts grows with the requested servers (Table 2).
+    """Judge the claim that requests for more servers need more attempts (Table 2).
 
     The paper says that it grows 'as n increases'.
 
@@ -535,7 +535,7 @@ def kth_tries_more(runs: pd.DataFrame) -> Decision:
     PaperSetting({**PAPER.varied, "length": EXACT}, PLAIN, (KTH,), SERVERS_OF_KTH),
 )
 def no_gain_from_a_smaller_step(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that steps below 15 minutes bring no major gain (section 5).
+    """Judge the claim that steps under 15 minutes between attempts bring no major gain (section 5).
 
     The paper says: 'no major gain was found for smaller values' of the step.
     """

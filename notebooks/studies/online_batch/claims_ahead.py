@@ -45,14 +45,14 @@ from studies.online_batch.runs import study
 from studies.online_batch.settings import GROWTH
 from studies.study import EVERYWHERE, PaperSetting, without
 
-#: The setting of claims that compare shares of advance reservations. Each share is sampled several
-#: times.
+#: The setting of the claims that compare shares of jobs with advance reservations. For each share,
+#: the jobs that reserve ahead are sampled several times.
 BY_SHARE = PAPER.without("share", "draw")
 BY_SHARE_ON_BOTH = PaperSetting(fixed=BY_SHARE.fixed, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 OF_CTC = {"log": CTC, "servers": READ_SERVERS[CTC], "kept": READ_JOBS[CTC]}
 BY_SHARE_ON_CTC = PaperSetting(OF_CTC, BY_SHARE.fixed, (CTC,))
 
-#: The cut-offs for vague words of the paper.
+#: The cut-offs by which we judge vague words of the paper.
 REMAIN = Word("remain the same", 0.25, "% off", 100)
 CONSTANT = Word("relatively constant", 0.25, "% off", 100)
 SEVERAL = Word("multiple values", 2.0, "shares", near=1)
@@ -63,7 +63,7 @@ BOUND = Word("O(...)", 0.15, "more than the bound")
 
 
 def by_share(runs: pd.DataFrame, policy: str) -> dict[float, pd.DataFrame]:
-    """Return the runs of a policy at each share of jobs that reserve ahead, in ascending order."""
+    """Return the runs of a policy by the share of jobs that reserve ahead, in ascending order."""
     its_runs = pick(runs, policy=policy).sort_values(["share", "draw"], kind="stable")
     found = {at["share"]: rows for at, rows in groups_of(its_runs, ["share"])}
     if len(found) < 2:
@@ -72,12 +72,12 @@ def by_share(runs: pd.DataFrame, policy: str) -> dict[float, pd.DataFrame]:
 
 
 def share_longer(runs: pd.DataFrame, hours: float) -> NDArray[np.float64]:
-    """Return the share of the jobs that wait longer than `hours`, for each sample."""
+    """Return the share of the jobs that wait longer than `hours`, for each random sample."""
     return shares_longer(runs)[hours].to_numpy(dtype=float)
 
 
 def share_between(runs: pd.DataFrame, low: float, high: float) -> NDArray[np.float64]:
-    """Return the share of the jobs that wait between `low` and `high` hours, for each sample."""
+    """Return the share of the jobs that wait between `low` and `high` hours, by random sample."""
     return share_longer(runs, low) - share_longer(runs, high)
 
 
@@ -88,7 +88,7 @@ def share_between(runs: pd.DataFrame, low: float, high: float) -> NDArray[np.flo
     BY_SHARE_ON_BOTH,
 )
 def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that reservations move waits into 3 hours and keep the longest waits.
+    """Judge the claim that reservations move waits into 3 hours but keep the longest waits.
 
     The paper says: 'changes in the range [0:3] hours', and that 'the tail lengths remain'.
 
@@ -112,7 +112,8 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
     of_kth = pick(figure6, log=KTH)
     record, queued = pick(of_kth, policy=RECORDED), pick(of_kth, policy="conservative")
     booked = by_share(of_kth, LEAST)
-    # This part is tested on KTH only: the paper says the opposite about CTC (OB-19).
+    # We test this only on the log KTH, because the paper says the opposite about the log CTC (claim
+    # OB-19).
     if not record.empty:
         better = [lead.above(0) for lead in leads_of(record, booked).values()]
         parts[f"more jobs wait under 1 h in the record, at every share ({KTH})"] = all_of(*better)
@@ -129,7 +130,7 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
 
 
 def shifts(booked: Mapping[float, pd.DataFrame]) -> dict[str, Part]:
-    """Return whether reservations move waits into three hours, with a peak at their end."""
+    """Return whether reservations move waits below 3 hours, with a peak just before 3 hours."""
     none, most = booked[min(booked)], booked[max(booked)]
     shift = over_draws(share_between(most, 1, 3) - share_between(none, 1, 3))
     before, after = (share_between(most, *at) for at in ((2, 2.5), (3, 3.5)))
@@ -141,7 +142,7 @@ def shifts(booked: Mapping[float, pd.DataFrame]) -> dict[str, Part]:
 
 
 def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
-    """Return the longest wait at each share of reservations, divided by that without reservations.
+    """Return the longest wait by share of reservations, divided by that without reservations.
 
     Raises `NotRunError` if no job waits without reservations, since then no wait has a ratio.
     """
@@ -152,14 +153,14 @@ def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
 
 
 def remains(ratios: Sequence[Interval]) -> Asked:
-    """Return a function that tells whether all ratios are close to 1."""
+    """Return a function that tells whether all ratios are within a tolerance of 1."""
     return Asked(REMAIN, lambda by: all_of(*(each.between(1 - by, 1 + by) for each in ratios)))
 
 
 def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict[float, Interval]:
-    """Return how many more jobs wait up to an hour in the record than online, at each share.
+    """Return the share of jobs that wait up to an hour in the record minus that share online.
 
-    The intervals are of differences between shares of the jobs.
+    There is one difference, with its interval, for each share of advance reservations.
     """
     (recorded,) = share_longer(record, 1)
     return {
@@ -170,9 +171,10 @@ def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict
 def trails(
     booked: Mapping[float, pd.DataFrame], queued: Mapping[float, pd.DataFrame]
 ) -> bool | None:
-    """Return whether fewer jobs wait up to an hour under booking than in a batch queue.
+    """Return whether fewer jobs wait up to an hour if they are booked than in a batch queue.
 
-    Both have the same advance reservations. The answer is None if it is undecided at some share.
+    Both schedules have the same advance reservations. The answer is None if it is undecided at some
+    share.
     """
     leads = [
         share_longer(rows, 1) - share_longer(queued[share], 1)
@@ -189,7 +191,7 @@ def trails(
     BY_SHARE_ON_CTC,
 )
 def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that online beats the CTC record at several shares of reservations.
+    """Judge the claim that at several shares of reservations CTC jobs wait less than recorded.
 
     The paper says: 'outperforms the batch scheduling algorithm for multiple values' of the share.
     """
@@ -201,7 +203,7 @@ def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
     ahead = [lead.above(0) for lead in leads]
 
     def is_ahead_at(least_many: float) -> bool | None:
-        """Return whether online is ahead at this many shares; None if undecided shares matter."""
+        """Return whether booking is better at this many shares of reservations."""
         if ahead.count(True) >= least_many:
             return True
         return None if ahead.count(True) + ahead.count(None) >= least_many else False
@@ -223,7 +225,7 @@ def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
     BY_SHARE,
 )
 def waits_grow_with_reservations(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that waits grow with the share of reservations (Figure 7a).
+    """Judge the claim that waits grow with the share of jobs that reserve ahead (Figure 7a).
 
     The paper says: 'the waiting time increases as' the share of reservations increases.
     """
@@ -247,7 +249,7 @@ def waits_grow_with_reservations(runs: pd.DataFrame) -> Decision:
 
 
 def steps_up(at: Mapping[float, pd.DataFrame], name: str) -> list[Interval]:
-    """Return by how much a mean grows from each share of reservations to the next.
+    """Return by how much a mean differs between successive shares of jobs that reserve ahead.
 
     `at` has the runs of each share, and `name` is the column of the mean. Without reservations
     nothing is sampled, so that single run is compared with each sample of the first share.
@@ -265,7 +267,7 @@ OF_WORK = PaperSetting(PAPER.varied, {}, (KTH,), SERVERS_OF_KTH)
     OF_WORK,
 )
 def operations_stay_constant(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the work per request does not depend on the share of reservations.
+    """Judge the claim that operations per request do not depend on the share of reservations.
 
     The paper says: 'the number of operations remains relatively constant' (Figure 7b).
     """
@@ -284,7 +286,7 @@ def operations_stay_constant(runs: pd.DataFrame) -> Decision:
 
 
 def constant(ratios: list[Interval]) -> Asked:
-    """Return a test of whether all ratios are about 1."""
+    """Return a test of whether all ratios are within a tolerance of 1."""
 
     def at_most_off(by: float) -> bool | None:
         return all_of(*(ratio.between(1 - by, 1 + by) for ratio in ratios))
@@ -298,7 +300,7 @@ def constant(ratios: list[Interval]) -> Asked:
     BY_SHARE,
 )
 def fewer_attempts_with_reservations(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that requests need fewer attempts if they reserve ahead (section 5.2).
+    """Judge the claim that requests that reserve ahead need fewer attempts (section 5.2).
 
     The paper says: 'when performing advance reservations [...] fewer scheduling attempts'.
 
@@ -317,7 +319,7 @@ def fewer_attempts_with_reservations(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("OB-24", "growth of the work of booking with the load", EVERYWHERE)
 def heavy_workloads_are_not_measured(runs: pd.DataFrame) -> Decision:
-    """Report that the work of booking under heavy workloads is not measured (section 6).
+    """Report that the operations of booking under heavy workloads are not measured (section 6).
 
     The paper says that it 'scales to systems with [...] heavy workloads'.
     """
@@ -327,7 +329,7 @@ def heavy_workloads_are_not_measured(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("OB-25", "work of booking divided by that of a batch scheduler", EVERYWHERE)
 def complexity_is_not_compared(runs: pd.DataFrame) -> Decision:
-    """Report that the work of booking and of batch scheduling is not compared (section 6).
+    """Report that we do not compare the operations of booking and of batch scheduling (section 6).
 
     The paper says: 'without adding much complexity'.
     """
@@ -335,11 +337,11 @@ def complexity_is_not_compared(runs: pd.DataFrame) -> Decision:
     return Decision(None, {}, lost=lost)
 
 
-# --- Sections 4.1 and 4.3: how the work grows ---
+# --- Sections 4.1 and 4.3: how the number of operations grows ---
 
-#: The bounds of section 4.3 on the growth of the work. Each has a part of the work, the quantity
-#: with which the part grows, whether it grows with the logarithm of the quantity, and the largest
-#: exponent.
+#: The bounds of section 4.3 on the number of operations. Each entry has a part of the search, the
+#: quantity with which the operations of this part grow, whether they grow with the logarithm of the
+#: quantity, and the largest exponent.
 BOUNDS = {
     "phase 2, of log N": ("phase 2", "servers", True, 2),
     "phase 1, of log N": ("phase 1", "servers", True, 1),
@@ -352,7 +354,7 @@ OF_GROWTH = PaperSetting(fixed={"kind": GROWTH})
 
 @study.add_claim("OB-11", "fitted exponent of log N in the operations of phase 2", OF_GROWTH)
 def growth_is_bounded(runs: pd.DataFrame) -> Decision:
-    """Judge the paper's bounds on how the work of the search grows (section 4.3)."""
+    """Judge the paper's bounds on how the number of operations of a search grows (section 4.3)."""
     parts: dict[str, Part] = {}
     powers = {}
     for name, (part, varied, of_logarithm, bound) in BOUNDS.items():
@@ -362,7 +364,7 @@ def growth_is_bounded(runs: pd.DataFrame) -> Decision:
 
 
 def no_faster(found: Interval, bound: float) -> Asked:
-    """Return a test of whether a fitted exponent is at most a bound."""
+    """Return a test of whether a fitted exponent is at most a bound plus a tolerance."""
     return Asked(BOUND, lambda slack: found.below(bound + slack))
 
 
@@ -379,7 +381,7 @@ def a_new_slot_takes_no_longer(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("OB-22", "fitted exponent of log N in the operations of an update", OF_GROWTH)
 def an_insertion_is_logarithmic(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that inserting or removing an idle period takes logarithmic time (4.2).
+    """Judge the claim that trees of idle periods are updated in logarithmic time (section 4.2).
 
     Section 4.3 gives the square of the logarithm for the same update.
     """
@@ -389,8 +391,8 @@ def an_insertion_is_logarithmic(runs: pd.DataFrame) -> Decision:
     )
 
 
-#: For OB-21: the number of servers, the length of a slot in hours, the number of slots, and the
-#: number of random requests.
+#: For claim OB-21: the number of servers, the length of a slot in hours, the number of slots, and
+#: the number of random requests.
 DRAWN_SERVERS, DRAWN_SLOT, DRAWN_SLOTS, DRAWN_REQUESTS = 6, 1.0, 40, 60
 
 

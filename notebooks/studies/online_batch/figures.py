@@ -47,7 +47,7 @@ from studies.online_batch.settings import (
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The meaning of each policy, which gives the policy the same marker and colour in every picture.
+#: The meaning of each policy, from which its marker and its colour in all figures follow.
 _MEANT = {
     ONLINE: "Online",
     LEAST: "Online",
@@ -58,27 +58,29 @@ _MEANT = {
 }
 LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
 LOOK |= {RECORDED: plots.MarkerStyle("#000000", "o")}
-#: The order of the policies in the paper's figures. Only our own figures have other policies.
+#: The order in which figures show the paper's policies. Only figures that the paper does not have
+#: show other policies.
 IN_ORDER = (LEAST, RECORDED, *OWN_BATCH)
-#: Parts of captions that describe the runs and their intervals.
+#: Parts of figure captions, which describe the runs and how intervals are computed.
 RUN_TIMES = "run times known"
 WEEKS = f"{RUN_TIMES}; bands: 95 %, bootstrap over weeks"
 LOGLOG = ("log", "log")
-#: The columns with the lower and the upper end of a group of jobs. Sums of several groups may be
-#: added.
+#: The columns with the lower and the upper end of a group of jobs, for example of a range of
+#: lengths. The sums of several groups may be added.
 GROUPS = ("above", "up_to")
-#: The columns that identify a log with its servers and kept jobs, and those that identify a run.
+#: The columns that identify a log with its number of servers and selection of jobs, and the columns
+#: that identify a run.
 MACHINE = ["log", "servers", "kept"]
 DESCRIBED = [*MACHINE, "length", "policy"]
-#: The values of columns in a schedule in which no job reserves ahead.
+#: The values of columns that select schedules in which no job reserves ahead.
 PLAIN: dict[str, Any] = {"kind": SCHEDULE, "share": 0.0, "draw": 0}
 
 
-# --- Selecting runs, and describing them in words ---
+# --- Selecting runs from the table of runs, and describing them in words ---
 
 
 def title_of(runs: pd.DataFrame, log: str) -> str:
-    """Return the name of a log, marked if its synthetic replacement was used."""
+    """Return the name of a log, with a mark if a synthetic log replaces it."""
     return f"{log} (synthetic stand-in)" if log in logs_missing_in(runs) else log
 
 
@@ -98,7 +100,7 @@ def as_read(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs that are compared with the recorded waits, together with these waits.
+    """Return the recorded waits together with the simulated runs that are compared with them.
 
     They are online scheduling as we read the paper, our own batch schedules, and any policy that a
     user of the study has added.
@@ -110,7 +112,7 @@ def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
 def by_policy(
     runs: pd.DataFrame, logs: Sequence[str], order: Sequence[str] = IN_ORDER
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the setting and the runs of each policy on each log.
+    """Yield the setting and the runs of each combination of a log and a policy.
 
     On each log, settings are sorted by the lengths that a policy knows, and then as in `order`.
     """
@@ -126,7 +128,7 @@ def by_policy(
 
 
 def described(runs: pd.DataFrame, setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a figure's table that describe a setting."""
+    """Return the columns that describe a setting in the table of a figure."""
     words = {"log": title_of(runs, setting["log"]), "servers": int(setting["servers"])}
     return words | {"length": setting["length"], "policy": setting["policy"]}
 
@@ -138,7 +140,7 @@ def point(
     interval: Interval,
     **words: str,
 ) -> dict[str, Any]:
-    """Return a point of a figure as a row of the figure's table.
+    """Return a row of a figure's table with the coordinates of one point.
 
     Parameters
     ----------
@@ -161,7 +163,7 @@ def point(
 
 
 def sums_of(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
-    """Return two weekly sums over all jobs of one setting; the arguments name their columns."""
+    """Return two weekly sums over all jobs of one setting, given the names of their columns."""
     return weekly_sums(pick(runs, grouping=ALL_JOBS), top, bottom)
 
 
@@ -173,7 +175,7 @@ def sums_of_groups(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> Weekly
 def means_of_groups(
     runs: pd.DataFrame, weeks: Bootstrap, grouping: str, top: str, bottom: str = "jobs"
 ) -> Iterator[tuple[float, float, Interval]]:
-    """Yield the lower end, the upper end and the mean of each group that has jobs."""
+    """Yield the lower end, the upper end and the mean value of each group that contains jobs."""
     for ends, rows in groups_of(pick(runs, grouping=grouping), GROUPS):
         sums = weekly_sums(rows, top, bottom)
         if sums.denominators.any():
@@ -181,7 +183,7 @@ def means_of_groups(
 
 
 def number(runs: pd.DataFrame, name: str) -> float:
-    """Return a value of the whole run of a setting, or NaN if it was not measured."""
+    """Return one measured value of the whole run of a setting, or NaN if it is missing."""
     found = pick(runs, grouping=WHOLE)[name].dropna()
     return np.nan if found.empty else float(found.iloc[0])
 
@@ -207,7 +209,7 @@ def means_of_draws(runs: pd.DataFrame, name: str) -> NDArray[np.float64]:
 
 
 def shades_of(names: Iterable[str]) -> dict[str, plots.MarkerStyle]:
-    """Return a shade for each value of a quantity, from light to dark.
+    """Return shades of one colour, from light to dark, one for each value of a quantity.
 
     The lightest shade is left out, because it is hard to see.
     """
@@ -216,9 +218,10 @@ def shades_of(names: Iterable[str]) -> dict[str, plots.MarkerStyle]:
     return {name: shades[name] for name in names}
 
 
-#: The style of distributions, which are drawn as steps.
+#: The style of lines that show distributions, which are drawn as steps.
 STAIRS = plots.LineStyle(stairs=True)
-#: Figure 4(b): the names of the two kinds of lengths, and the log, jobs and lengths of each line.
+#: Figure 4(b): the names of run times and requested times, and the log, the jobs and the kind of
+#: time of each line.
 LENGTH_NAMES = {"no_longer": "run times", "asks_no_longer": "requested"}
 LENGTH_LINES = [
     (KTH, ALL, "no_longer"),
@@ -229,7 +232,7 @@ LENGTH_LINES = [
 
 
 def draw_trend(table: pd.DataFrame, **options: Any) -> Figure:
-    """Draw lines with their bands in panels; `options` are those of `plots.lines`."""
+    """Draw lines with bands of intervals, in panels; `options` are those of `plots.lines`."""
     columns = {"x": "at", "y": "estimate", "line": "line", "panel": "panel", "names": "legend"}
     return plots.lines(table, **columns | {"look": LOOK} | options)
 
@@ -243,7 +246,7 @@ FIGURE1_CAPTION = (
 
 @study.add_figure("figure1", FIGURE1_CAPTION, claims=("OB-1",))
 def figure1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the idle periods that the search marks in each phase of the worked example.
+    """Return the idle periods that each phase of the search marks in the worked example.
 
     The example needs no runs.
     """
@@ -264,7 +267,7 @@ TABLE1_CAPTION = (
 
 @study.add_figure("table1", TABLE1_CAPTION)
 def table1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the servers, jobs and mean lengths of the logs, beside the printed values."""
+    """Return the servers, the jobs and the mean length of each log, beside the printed values."""
     found = pick(runs, kind=LOG, grouping=WHOLE)
     if found.empty:
         raise NotRunError("the jobs of the logs were not measured")
@@ -289,7 +292,7 @@ def table1(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the wait divided by the length, as a function of the length of a job."""
+    """Draw the mean of wait divided by length, as a function of the length of a job."""
     panels = table["panel"].unique()
     scales = {panel: LOGLOG if "all" in panel else ("linear", "log") for panel in panels}
     axes = {"xlabel": "length (hours)", "ylabel": "mean of wait / length"}
@@ -304,12 +307,13 @@ FIGURE3_CAPTION = Caption(
 
 @study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("OB-3", "OB-20", "OB-17"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean of wait divided by length, for jobs grouped by length."""
+    """Return the mean of wait divided by length, for jobs grouped by length (Figure 3)."""
     weeks, rows = over_weeks(runs), []
     for setting, its_runs in by_policy(beside_the_record(runs), [KTH]):
         means = means_of_groups(its_runs, weeks, BY_LENGTH, "wait_over_length")
         for above, up_to, mean in means:
-            # The last group has no upper end, so it is drawn at 1.5 times its lower end.
+            # The group of the longest jobs has no upper end, so its point is drawn at 1.5 times its
+            # lower end.
             at = 1.5 * above if up_to == np.inf else (above + up_to) / 2
             rows.append(point(runs, setting, at, mean))
     if not rows:
@@ -322,7 +326,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 def tail(
     runs: pd.DataFrame, setting: Mapping[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield points with the share of the jobs that wait longer than a number of hours.
+    """Yield points of a distribution: the share of the jobs that wait longer than some hours.
 
     The share is a mean over the samples of the jobs that reserve ahead.
     """
@@ -332,19 +336,19 @@ def tail(
 
 
 def shares_longer(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs that wait longer than a number of hours.
+    """Return the share of the jobs that wait longer than each of several numbers of hours.
 
     The table has a row for each sample, and a column for each number of hours.
     """
     waits = pick(rows, grouping=BY_WAIT)
     if waits.empty:
         raise NotRunError("the runs have no distribution of waits")
-    # A sample has no rows beyond its longest wait, so the missing shares are 0.
+    # A sample has no rows for times beyond its longest wait, so missing shares are 0.
     return waits.pivot(index="draw", columns="above", values="share_longer").fillna(0.0)
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the distribution of waits, with the printed longest waits at the bottom."""
+    """Draw the distribution of waits, and the longest waits that the paper prints."""
     printed = [
         {"panel": panel, "line": policy, "at": at, "estimate": np.nan}
         for panel, lines in table.groupby("panel")["line"]
@@ -364,7 +368,7 @@ FIGURE4_CAPTION = Caption(
 
 @study.add_figure("figure4", FIGURE4_CAPTION, draw_figure4, claims=("OB-4", "OB-5"))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs that wait longer than a number of hours, on KTH and CTC."""
+    """Return the share of the KTH and CTC jobs that wait longer than each number of hours."""
     rows: list[dict[str, Any]] = []
     for setting, its_runs in by_policy(beside_the_record(runs), [CTC, KTH]):
         rows += tail(runs, setting, its_runs)
@@ -372,7 +376,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the distribution of lengths, and the printed share of short jobs on CTC."""
+    """Draw the distribution of job lengths, and the paper's share of short CTC jobs."""
     options: dict[str, Any] = {"scales": ("log", "linear"), "style": STAIRS, "names": "legend"}
     options |= {"xlabel": "length (hours)", "ylabel": "share of the jobs up\nto this length"}
     ctc = [line for line in dict.fromkeys(table["line"]) if line.startswith(CTC)]
@@ -392,7 +396,7 @@ LENGTHS_CAPTION = Caption(
 
 @study.add_figure("figure4_lengths", LENGTHS_CAPTION, draw_lengths, claims=("OB-16",))
 def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs with a run time, or requested time, up to a number of hours."""
+    """Return the share of jobs with run times, or requested times, up to each number of hours."""
     rows = []
     for log, kept, name in LENGTH_LINES:
         found = pick(runs, kind=LOG, grouping=BY_LENGTH, log=log, kept=kept)

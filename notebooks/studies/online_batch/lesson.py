@@ -38,40 +38,42 @@ from studies.online_batch.reserved import power
 from studies.online_batch.runs import over_weeks
 from studies.online_batch.schedules import refused_work
 
-#: Limits on the wait of a booking, in hours. The last limit follows from the paper's rule and our
-#: horizon.
+#: Limits on the time that a booked job may wait, in hours. The last limit follows from the rule of
+#: the paper and from our horizon.
 LIMITS = (6, 12, 24, 48, 96, 336)
 #: The number of jobs in a coarse picture.
 FEW = 3_000
-#: The panel of Figure 7(a) that one guess of the notebook is about, and the columns with the mean
+#: The panel of Figure 7(a) to which a guess in the notebook refers, and the columns of the mean
 #: wait and its interval.
 SINCE, COLUMNS = "from the request", ("estimate", "ci95_low", "ci95_high")
-#: The options of the guess on reservations: by how much the mean wait from the request grows if all
-#: jobs reserve 1.5 hours ahead on average.
+#: The options of a guess in the notebook: by how much the mean wait from the request grows if all
+#: jobs reserve ahead, on average by 1.5 hours.
 AHEAD = (
     "by far less, because jobs that plan ahead find idle servers",
     "by 1.5 hours or a little less",
     "by far more, because reservations fragment the calendar",
 )  # fmt: skip
-#: Exercise 1: the start and the end of a request.
+#: Exercise 1: the start and the end of the interval for which a job requests servers.
 ASKED = (13, 23)
-#: Exercise 2: three jobs for four servers, and a policy with an attempt every 15 seconds.
+#: Exercise 2: three jobs for four servers, and a booking policy that tries a start every 15
+#: seconds.
 THREE = co.JobStream([0, 0, 1], [50, 50, 20], [3, 3, 1], request="total")
 DESK = co.Online(slot=10, step=15, max_attempts=8, horizon=240)
-#: The project: the longest time ahead for which a booking asks, in seconds, and the seed that
-#: samples this time.
+#: The project: the longest time by which a job books ahead, in seconds, and the seed that samples
+#: the times.
 BOOKED_AHEAD, DRAWN = 3 * HOUR, 5
-#: Exercises 3 and 4: wide jobs need more than this number of servers, which is half of them. A
-#: limit of half a day allows this number of attempts.
+#: Exercises 3 and 4: a job is wide if it needs more than this number of servers, which is half of
+#: all servers. If a booked job may wait for half a day, this number of attempts is allowed.
 WIDE, LIMITED = 50, 1 + 12 * 4
 
 
-#: The bootstrap over weeks that gives the intervals of the notebook's tables.
+#: The settings of the bootstrap over weeks, which gives the intervals in the tables of the
+#: notebook.
 BY_WEEKS = Bootstrap(1_000, model.SEED)
 
 
 def hours_by_week(wait: np.ndarray, week: np.ndarray, asked: np.ndarray) -> WeeklySums:
-    """Return the hours waited and the number of jobs, by week of submission.
+    """Return the sum of waiting times in hours and the number of jobs, by week of submission.
 
     `wait` is in seconds, and `asked` is a mask of the jobs that count.
     """
@@ -84,7 +86,7 @@ def book_or_queue(
     jobs: co.JobStream, machine: co.Multicluster, limits: Sequence[float] = LIMITS,
     overestimate: float = 1.0, progress: NullProgress = NO_PROGRESS,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the waits, promised starts and rejected work of queued and of booked jobs.
+    """Return waits, promised starts and rejected work if jobs queue, and if each job is booked.
 
     Parameters
     ----------
@@ -131,10 +133,10 @@ def book_or_queue(
 
 
 def _schedules_of(machine, jobs, policies, progress) -> list[co.Schedule]:
-    """Return the schedule of the jobs under each policy; the policies run in parallel."""
     run = joblib.delayed(lambda policy: co.simulate(machine, jobs, scheduling=policy))
     progress.total(len(policies))
-    # Threads are enough, because the compiled loops do not hold the interpreter's lock.
+    # Threads are enough for parallel simulations, because the compiled loops do not hold Python's
+    # interpreter lock.
     threads, schedules = joblib.Parallel(n_jobs=-1, prefer="threads", return_as="generator"), []
     for schedule in threads(run(policy) for policy in policies):
         schedules.append(schedule)
@@ -143,10 +145,6 @@ def _schedules_of(machine, jobs, policies, progress) -> list[co.Schedule]:
 
 
 def _costs(schedule: co.Schedule, queued: np.ndarray) -> dict[str, float]:
-    """Return the row of one policy in the table that compares queued and booked jobs.
-
-    `queued` has the wait of each job under EASY, in seconds.
-    """
     jobs, ran, hours = schedule.jobs, schedule.served, pd.Series(schedule.wait / HOUR)
     wide = jobs.processors > schedule.system.processors / 2
     week = week_of(jobs.submit)
@@ -167,7 +165,7 @@ def _costs(schedule: co.Schedule, queued: np.ndarray) -> dict[str, float]:
 
 
 def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
-    """Draw the mean wait and the share of rejected work for each limit on the wait of a booking.
+    """Draw the mean wait and the rejected share of the work for each limit on a booked job's wait.
 
     `table` is the result of `book_or_queue`, and `note` is added to the subtitle.
     """
@@ -195,7 +193,6 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
 
 
 def _draw_limits(axes, booked, refused):
-    """Draw the mean wait for each limit, under booking and EASY, with the limits' names."""
     ways = {"online": ("mean_wait", "booked, up to"), "EASY": ("easy_wait", "the same jobs, EASY")}
     for policy, (column, label) in ways.items():
         ends = [booked[column] - booked[f"{column}_low"], booked[f"{column}_high"] - booked[column]]
@@ -212,7 +209,6 @@ def _draw_limits(axes, booked, refused):
 
 
 def _label_axes(axes):
-    """Label the axes of waits against rejected work, and put ticks at 1, 2 and 5 of each decade."""
     axes.set(
         yscale="log", xlabel="share of the work that is refused, %", ylabel="mean wait (hours)"
     )
@@ -226,15 +222,15 @@ def _label_axes(axes):
 
 
 def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Explorer:
-    """Return a slider for overestimates of run times, with the picture of `limits_picture`.
+    """Return a slider for how much users overestimate run times, with a picture of the waits.
 
     At 0 each job requests exactly its run time; at 1 it requests the time that the log has.
     """
 
     @lru_cache
     def answers(overestimate: float, count: int) -> pd.DataFrame:
-        # Only the first picture needs a progress bar, because later pictures say themselves that
-        # they are being refined.
+        # Only the first picture needs a progress bar, because each later picture says itself that
+        # it is still being refined.
         with co.Progress(shown=not done) as progress:
             return book_or_queue(jobs.sample(count, 0), machine, LIMITS, overestimate, progress)
 
@@ -255,13 +251,12 @@ def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Expl
 
 
 def _among(found: Interval, options: dict[str, tuple[float, float]]) -> str | None:
-    """Return the option whose range contains an interval, or None if no range contains it."""
     fits = (name for name, (low, high) in options.items() if low <= found.low <= found.high <= high)
     return next(fits, None)
 
 
 def small_jobs(result: Any) -> str | None:
-    """Return the right option of the guess on how small jobs wait under booking and EASY."""
+    """Return the right option: how much longer do small jobs wait under booking than under EASY?"""
     small, _ = small_and_middle(pick(beside_the_record(result.runs), log=KTH))
     found = over_weeks(small).ratio(penalties(small, LEAST), penalties(small, "EASY"))
     options = {
@@ -273,7 +268,7 @@ def small_jobs(result: Any) -> str | None:
 
 
 def reserving_ahead(result: Any) -> str | None:
-    """Return the right option of a guess: growth of the mean wait if all jobs reserve ahead."""
+    """Return the right option: how does the mean wait change if all jobs reserve ahead?"""
     rows = pick(result.figure("figure7a").data(), panel=SINCE, line="KTH-SP2, online")
     waits = (Interval(*row, 0) for row in rows[[*COLUMNS]].itertuples(index=False))
     none_ahead, *_, all_ahead = waits
@@ -283,7 +278,7 @@ def reserving_ahead(result: Any) -> str | None:
 
 
 def told_requests(result: Any) -> str | None:
-    """Return the right option of the guess on waits with requested and exact lengths."""
+    """Return the right option: how do waits change if a policy knows requested times only?"""
     online = plain(result.runs, log=KTH, policy=ONLINE)
     guessed, exact = (
         sums_of(pick(online, length=length), "wait_h") for length in (REQUESTED, EXACT)
@@ -294,7 +289,7 @@ def told_requests(result: Any) -> str | None:
 
 
 def twice_the_slots(result: Any) -> str | None:
-    """Return the right option of a guess: the cost of an update with twice as many slots."""
+    """Return the right option: what does an update cost with twice as many slots?"""
     options = {
         "stay the same, because the trees are balanced": (-1, 0.3),
         "nearly double": (0.6, 1.2),
@@ -303,13 +298,13 @@ def twice_the_slots(result: Any) -> str | None:
 
 
 class Submitted:
-    """Jobs as they are known at their submission, without run times and work."""
+    """The attributes of jobs that are known when they are submitted: not run times, not work."""
 
     def __init__(self, jobs: co.JobStream) -> None:
         self._jobs = jobs
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the jobs that is known at their submission."""
+        """Return an attribute of the jobs that is known when they are submitted."""
         if name in ("runtime", "work"):
             raise InputError(
                 f"{name} is not known when a job is submitted; use estimate, the requested time"
@@ -320,7 +315,7 @@ class Submitted:
 def who_books(
     jobs: co.JobStream, machine: co.Multicluster, rules: Mapping[str, Callable]
 ) -> pd.DataFrame:
-    """Return how rules that choose the jobs that book change the waits of all jobs.
+    """Return how the waits of all jobs change if different rules choose the jobs that book.
 
     Jobs that book ask for a start up to three hours ahead. All other jobs are backfilled around
     them.
@@ -361,8 +356,8 @@ def who_books(
         books = np.asarray(rule(Submitted(jobs)))
         if books.shape != everyone.shape or books.dtype != bool or books.all() or not books.any():
             raise InputError(
-                f"rules[{name!r}] chooses no part of the jobs; return a boolean array that is true "
-                "for some jobs and false for others"
+                f"rules[{name!r}] must choose some of the jobs, but not all; return a boolean "
+                "array with an entry for each job, which is true if the job books"
             )
         wait = waits(books)
         work = jobs.work[books].sum() / jobs.work.sum()
@@ -398,7 +393,6 @@ def _attempts_of_second(answer: Any) -> str:
 
 @lru_cache
 def _schedules(log: model.Log) -> dict[str, co.Schedule]:
-    """Return the schedules of a log that exercises 3 to 5 need, by name."""
     limited = co.Online(release_early=True, max_attempts=LIMITED)
     exact = Setting(KTH, OWN_SERVERS[KTH])
     guessed = replace(exact, length=REQUESTED)
@@ -477,10 +471,6 @@ def _cut_of_ctc(answer: Any) -> str:
 
 
 def _least_minutes(log: model.Log, hours: int) -> int:
-    """Return the shortest cut in minutes after which no recorded wait is longer than `hours`.
-
-    The cut removes the jobs with shorter run times. It is 0 if no wait of the log is longer.
-    """
     minutes = 0
     while round(np.nanmax(log.recorded[log.jobs.runtime >= 60 * minutes]) / HOUR) > hours:
         minutes += 1

@@ -20,59 +20,65 @@ from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import SwfLog
 from studies.log_files import has_stand_in, place_of, recorded_waits
 
-#: The seed that samples the jobs that reserve ahead, and the random requests.
+#: The seed that samples the jobs that reserve ahead, and that generates random requests.
 SEED = 2009
 
 # --- Section 5, Table 1: the logs ---
 
 KTH, CTC, HPC2N = LOGS = ("KTH-SP2", "CTC-SP2", "HPC2N")
-#: The printed numbers of servers and jobs, and the printed 'average estimated l' in hours, which is
-#: the mean run time.
+#: For each log, the numbers that Table 1 of the paper prints: servers, jobs, and the 'average
+#: estimated l' in hours, which is the mean run time.
 TABLE1 = {CTC: (512, 39_734, 5.82), KTH: (128, 28_481, 2.46), HPC2N: (240, 202_825, 4.72)}
-#: The number of servers of each log's machine. Of the 512 servers of CTC, 338 are for batch jobs.
+#: The number of servers of the machine on which each log was recorded. Of the 512 servers of CTC,
+#: 338 are for batch jobs.
 OWN_SERVERS = {KTH: 100, CTC: 338, HPC2N: 240}
-#: The numbers of servers that we believe the paper used, because its numbers fit them best. For CTC
-#: these are all servers that the header of the log names.
+#: The number of servers that we believe the paper used for each log, because this number fits the
+#: paper's results best. For CTC it includes all servers that the header of the log names.
 READ_SERVERS = {KTH: 100, CTC: 512, HPC2N: 240}
-#: Further numbers of servers with which the logs are scheduled: the number of Table 1 for KTH, and
+#: Other numbers of servers with which we also schedule each log: for KTH the number in Table 1, and
 #: for CTC the number of servers for batch jobs in other years.
 FURTHER_SERVERS = {KTH: (128,), CTC: (430,), HPC2N: ()}
 
-#: The selections of jobs of a log. The paper's CTC log is probably the public log without its short
-#: jobs. A selection keeps the jobs with at least this run time, or at least this computing time on
-#: each processor, in seconds.
+#: Names of selections of a log's jobs. The paper's CTC log is probably the public log without its
+#: short jobs, so a selection keeps the jobs with at least some run time, or at least some computing
+#: time on each processor. Both limits are in seconds.
 ALL = "all jobs"
 RAN, USED = "at least 12 min", "at least 550 s computed"
 CUTS = {RAN: ("runtime", 720.0), USED: ("used", 550.0), "at least 15 min": ("runtime", 900.0)}
-#: The selections of jobs that we believe the paper used, and further selections that are scheduled.
+#: For each log, the selection of jobs that we believe the paper used, and other selections that we
+#: also schedule.
 READ_JOBS = {KTH: ALL, CTC: USED, HPC2N: ALL}
 FURTHER_JOBS = {KTH: (), CTC: (RAN, ALL), HPC2N: ()}
 
 
 def servers_of(log: str) -> list[int]:
-    """Return all numbers of servers with which the jobs of a log are scheduled, in order."""
+    """Return all numbers of servers with which we schedule the jobs of a log, sorted."""
     return sorted({OWN_SERVERS[log], READ_SERVERS[log], *FURTHER_SERVERS[log]})
 
 
 # --- Sections 4.2 and 5: the online scheduler, and batch scheduling ---
 
-#: Section 5: online scheduling makes an attempt every 15 minutes, and at most half as many attempts
-#: as there are slots. The paper does not print the slot or the horizon. We use slots of 15 minutes
-#: and a horizon of four weeks.
+#: Section 5: online scheduling tries a start every 15 minutes, and makes at most half as many
+#: attempts as there are slots. The paper does not print the length of a slot or the horizon. We use
+#: slots of 15 minutes and a horizon of four weeks.
 ONLINE = "online"
-#: Section 4.1: bookings have a shortest length, which the paper does not print. We run several
-#: lengths and use 5 minutes, which nearly reproduces the printed numbers of KTH.
+#: Section 4.1: a booking is at least as long as some shortest length, which the paper does not
+#: print. We run several shortest lengths. We use 5 minutes, which nearly reproduces the printed
+#: numbers for KTH.
 LEAST, LEAST_LENGTH = "online, least 5 min", 300.0
 OTHER_LENGTHS = {"online, least 10 min": 600.0, "online, least 15 min": 900.0}
-#: The online policies by the shortest length of a booking; the first has none.
+#: The names of the online policies, by the shortest length of a booking. The first policy has no
+#: shortest length.
 BOOKED_AS = (ONLINE, LEAST, *OTHER_LENGTHS)
-#: Section 5.1: in the paper, the waits under batch scheduling are those that the logs recorded;
-#: they are not simulated.
+#: Section 5.1: in the paper, the waits under batch scheduling are the waits that the logs recorded.
+#: They are not simulated.
 RECORDED = "recorded"
-#: The batch policies that we simulate with the same jobs and the same known lengths.
+#: The batch policies that we simulate in addition, with the same jobs and the same known lengths of
+#: jobs.
 OWN_BATCH = ("EASY", "conservative", "FCFS")
-#: Section 5: "no major gain was found for smaller values" of the step than 15 minutes. With every
-#: step, attempts reach two weeks ahead, which is half of our horizon.
+#: Section 5: the paper tried shorter steps between attempts than 15 minutes, and "no major gain was
+#: found for smaller values". With every step, attempts reach two weeks ahead, which is half of our
+#: horizon.
 SMALLER_STEP = "online, step 5 min"
 POLICIES: dict[str, Scheduling] = {
     ONLINE: Online(),
@@ -84,46 +90,48 @@ POLICIES: dict[str, Scheduling] = {
     "EASY": EASY(),
     "conservative": Conservative(),
 }
-#: Policies with another shortest length than the one that we use, and policies that no figure of
-#: the paper has.
+#: The online policies whose shortest booking differs from the one that we use, and the policies
+#: that no figure of the paper shows.
 OF_READINGS = tuple(OTHER_LENGTHS)
 NOT_OF_PAPER = {*POLICIES} - {LEAST, *OWN_BATCH}
 
-#: The length of a job that a policy knows: its run time, as in the paper, or its requested time,
-#: which we added.
+#: What a policy knows about the length of a job: its run time, as in the paper, or its requested
+#: time, which we added.
 EXACT, REQUESTED = LENGTHS = ("exact", "requested")
 
 # --- Section 5.1: what is measured ---
 
-#: Figure 5 and Table 2: the ends of the groups of jobs by number of servers. The lower end is not
-#: part of a group. The groups of Table 2 are 50 servers wide.
+#: The groups of jobs by number of requested servers: the ends of the groups in Figure 5, and the
+#: width of the groups in Table 2. The lower end of a group does not belong to it.
 POWERS_OF_TWO, FIFTY = np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]), 50
-#: The groups with the fewest and with the most servers, for logs that no figure shows.
+#: The groups of jobs that request the fewest and the most servers, for logs that no figure shows.
 NARROW_OR_WIDE = {KTH: [(0, 1), (64, 128)], CTC: [(0, 1), (256, 512)], HPC2N: [(0, 1), (128, 256)]}
-#: Figure 3: the ends of the groups of jobs by length, in hours. Claims compare the small jobs with
-#: the jobs of the second part of the figure, which have a middle length.
+#: Figure 3: the ends of the groups of jobs by length, in hours. Claims compare small jobs, of up to
+#: one hour, with jobs of middle length, which the second part of the figure shows.
 LENGTH_ENDS = np.array([0, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf])
 SMALL, MIDDLE = 1.0, (2.0, 10.0)
-#: The groups of jobs by length, for logs that no figure shows.
+#: The two groups of jobs by length that are used for logs that no figure shows.
 SMALL_OR_MIDDLE = [(0.0, SMALL), MIDDLE]
-#: Figure 4(b): the lengths in hours at which the distribution of lengths is drawn.
+#: Figure 4(b): the lengths in hours at which the cumulative distribution of job lengths is
+#: computed.
 LENGTHS_AT = np.geomspace(1 / 60, 60, 80)
-#: Figure 4(b): the printed largest share of the CTC jobs that 'are smaller than 2 hours'.
+#: Figure 4(b): according to the paper, at most 14 % of the CTC jobs 'are smaller than 2 hours'.
 SHORT, SHORT_OF_CTC = 2.0, 0.14
 #: Figure 6: the ends of the classes of waits, in hours.
 CLASSES = np.arange(0, 14.01, 0.5)
-#: Figures 4(a) and 6: the waits in hours at which the distribution of waits is drawn.
+#: Figures 4(a) and 6: the waits in hours at which the cumulative distribution of waits is computed.
 WAITS_AT = np.unique(np.round([0.25, *CLASSES, *np.geomspace(14, 3000, 36)], 4))
-#: The waits in hours for which the jobs with at most this wait are counted.
+#: We count the jobs that wait at most this number of hours.
 WITHIN = (1, 2)
-#: Figure 4(a): the printed longest waits, in hours.
+#: Figure 4(a): the longest waits that the paper prints, in hours, by log and policy.
 LONGEST = {
     (CTC, LEAST): 19.0,
     (CTC, RECORDED): 674.0,
     (KTH, LEAST): 75.0,
     (KTH, RECORDED): 272.5,
 }
-#: Table 2: the printed mean number of attempts per request, by group of servers.
+#: Table 2: the mean number of attempts per request that the paper prints, by number of requested
+#: servers.
 TABLE2: dict[str, dict[tuple[int, int], float]] = {
     CTC: {(0, 50): 5.34, (350, 400): 127.44},
     KTH: {(0, 50): 10.27, (50, 100): 60.0, (100, 150): 120.0},
@@ -131,40 +139,42 @@ TABLE2: dict[str, dict[tuple[int, int], float]] = {
 
 # --- Section 5.2: advance reservations ---
 
-#: The shares of the jobs that reserve ahead, and the longest time ahead that they request.
+#: The shares of jobs that reserve ahead, and the longest time, in seconds, between such a request
+#: and its requested start.
 SHARES, AHEAD = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), 3 * HOUR
 
 # --- Abstract: utilization ---
 
-#: The offered load for the claim "may achieve higher utilization". At the load of a log, every
-#: policy does all the work. The jobs are therefore submitted faster, and offer more work than the
-#: servers can do.
+#: The offered load at which we test the claim "may achieve higher utilization". At the load of a
+#: log, every policy does all the work. Jobs are therefore submitted faster, so that they offer more
+#: work than the servers can do.
 TOO_MUCH = 1.1
 
 # --- Ours: booking beside a queue ---
 
-#: The shares of the jobs that book while the others queue, and the names of both groups of jobs.
+#: The shares of jobs that book while all other jobs queue, and the names of the two groups of jobs.
 BESIDE = (0.1, 0.3, 0.5, 0.8)
 QUEUERS, BOOKERS = "those that queue", "those that book"
 
 # --- Section 4: the search on trees ---
 
-#: Sections 4.2 and 4.3: the parts of the search on trees. The operations of each part are counted.
-#: The last part, an advance, begins a new slot.
+#: Sections 4.2 and 4.3: the parts of the search on trees whose operations are counted. The last
+#: part, "advance", begins a new slot.
 PHASES = ("phase 1", "phase 2", "update", "advance")
-#: The number of slots in the trees' horizon of one week, and the number of samples. They are small,
-#: because the trees are written for readability and not for speed.
+#: The number of slots in the trees, which have a horizon of one week, and the number of random
+#: samples. Both are small, because the trees are written for readability and not for speed.
 TREE_SLOTS, TREE_DRAWS = 7, 3
-#: Section 4.3 says how the work of a request grows with the servers, the slots and the servers that
-#: it asks for. We vary one of these numbers at a time; the other two have these values. The paper
-#: gives neither the horizon, here in seconds, nor the number of requests that are counted.
+#: Section 4.3 says how the work of a request grows with the number of servers, the number of slots
+#: and the number of requested servers. We vary one of these numbers at a time, and the other two
+#: have these values. The paper prints neither the horizon, here in seconds, nor the number of
+#: requests over which operations are counted.
 GROWTH_AT = {"servers": 64, "slots": 8, "wanted": 4}
 GROWTH_HORIZON, COUNTED = 2 * DAY, 30
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """The jobs of a log, from a machine with one queue.
+    """The jobs of a log, which was recorded on a machine with one queue.
 
     Parameters
     ----------
@@ -192,16 +202,16 @@ class Log:
 
     @property
     def title(self) -> str:
-        """The name of the log, marked if a synthetic log replaces it."""
+        """The name of the log, with a mark if a synthetic log replaces it."""
         return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
 
     @cached_property
     def has_waits(self) -> bool:
-        """Whether the log recorded the wait of any job."""
+        """Whether the log recorded the wait of at least one job."""
         return bool(np.isfinite(self.recorded).any())
 
     def keeping(self, kept: str) -> "Log":
-        """Return the log with all its jobs (`ALL`), or only with a selection of jobs."""
+        """Return the log with all its jobs, or only with a selection of them."""
         if kept == ALL:
             return self
         column, least = CUTS[kept]
@@ -214,7 +224,7 @@ class Log:
 
 
 def logs(names: Iterable[str] = LOGS) -> dict[str, Log]:
-    """Return the logs by name.
+    """Return the logs that the study uses, by name.
 
     A log that was not downloaded is replaced by its synthetic stand-in. It is left out if it has
     none.
@@ -225,11 +235,6 @@ def logs(names: Iterable[str] = LOGS) -> dict[str, Log]:
 
 @lru_cache(maxsize=8)
 def _log(name: str, place: str) -> Log:
-    """Read a log, or its synthetic replacement if the log is missing.
-
-    The log may be fetched while Python runs, so the file's location `place` is part of the key of
-    this cache.
-    """
     log = load_trace(name, missing="stand-in")
     jobs = log.jobs(request="total")
     used = log.usable.set_index("job")["average_cpu_time"].loc[jobs.number].to_numpy(dtype=float)
@@ -239,10 +244,6 @@ def _log(name: str, place: str) -> Log:
 
 
 def _named(log: SwfLog) -> dict[str, float]:
-    """Return the numbers of servers and jobs in a log's header, and numbers of all records.
-
-    The usable jobs of the log may be fewer.
-    """
     in_all = re.search(r"(\d+) total", log.header.get("MaxNodes", ""))
     named = {"servers_in_all": float(in_all[1])} if in_all else {}
     named |= {"named_jobs": float(log.header["MaxJobs"]), "records": float(len(log))}

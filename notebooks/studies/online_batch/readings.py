@@ -40,11 +40,12 @@ from studies.online_batch.settings import BY_FIFTY, LOG, WHOLE
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The columns that identify one reading: a choice of servers, jobs and shortest booking for a log.
+#: The columns that identify one interpretation of the paper: a number of servers, a selection of
+#: jobs and a shortest booking for a log.
 READING = [*MACHINE, "policy"]
 LONGEST_WAIT = "longest wait"
-#: The printed numbers to which we fitted a parameter, each with the parameter: the number of
-#: servers, the jobs that are counted, or the shortest booking.
+#: The printed numbers to which we fitted a parameter. Each of them has the name of its parameter:
+#: the number of servers, the selection of jobs, or the shortest booking.
 _OF_KTH, _OF_CTC = "the least length and the servers of KTH", "the servers of CTC"
 CHOSEN_BY = {
     **{(KTH, name): _OF_KTH for name in (LONGEST_WAIT, "attempts (0:50]", "attempts (50:100]")},
@@ -55,30 +56,30 @@ CHOSEN_BY = {
 
 
 def replays(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs without reservations, for every choice of servers and jobs."""
+    """Return the runs without reservations, for every number of servers and selection of jobs."""
     return pick(runs, **PLAIN, length=EXACT, policy=BOOKED_AS, log=(KTH, CTC))
 
 
 def attempts_of_groups(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the mean number of attempts per request in one setting, by group of servers."""
+    """Return the mean number of attempts per request in one setting, by requested servers."""
     found = pick(runs, grouping=BY_FIFTY).sort_values("above")
     groups = zip(found["above"], found["up_to"], found["mean_attempts"], strict=True)
     return {name_of_group(above, up_to): mean for above, up_to, mean in groups}
 
 
 def name_of_group(above: float, up_to: float) -> str:
-    """Return the name of the attempts in a group of servers, in the notation of Table 2."""
+    """Return the name of a group of requests by number of servers, in the notation of Table 2."""
     return f"attempts ({above:g}:{up_to:g}]"
 
 
 def printed_of_replays(log: str) -> dict[str, float]:
-    """Return the printed longest wait online and numbers of attempts of a log, by name."""
+    """Return the paper's longest online wait and numbers of attempts for a log, by name."""
     attempts = {name_of_group(*ends): mean for ends, mean in TABLE2[log].items()}
     return {LONGEST_WAIT: LONGEST[log, LEAST]} | attempts
 
 
 def found_in_replay(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the simulated longest wait and attempts for one choice of servers and jobs."""
+    """Return the simulated longest wait and numbers of attempts in the runs of one setting."""
     return {LONGEST_WAIT: number(runs, "longest_wait_h")} | attempts_of_groups(runs)
 
 
@@ -93,7 +94,7 @@ def by_reading(runs: pd.DataFrame) -> dict[tuple, dict[str, float]]:
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return how well each choice of servers and jobs reproduces the printed numbers.
+    """Return how well each choice of servers and jobs reproduces the paper's numbers.
 
     A reading chooses the least length, the servers of KTH, and the servers and jobs of CTC. The
     printed numbers are those of Tables 1 and 2 and of Figure 4(a) for which a reading has a value.
@@ -124,24 +125,24 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
 
 
 def with_log(log: str, values: Mapping[str, float]) -> dict[str, float]:
-    """Return values by name, with the name of a log put before each name."""
+    """Return a copy of a mapping in which each key begins with the name of a log."""
     return {f"{log} {name}": value for name, value in values.items()}
 
 
 def name_of_reading(kth: tuple, ctc: tuple) -> str:
-    """Return the name of a choice of servers and jobs for both logs."""
+    """Return the name of an interpretation: the servers and jobs that it assumes for both logs."""
     (_, kth_servers, _, policy), (_, ctc_servers, kept, _) = kth, ctc
     return f"{policy}; KTH on {kth_servers:g} servers; CTC on {ctc_servers:g}, {kept}"
 
 
 def printed_of_ctc() -> dict[str, float]:
-    """Return the printed number, mean length and longest recorded wait of the jobs of CTC."""
+    """Return three numbers that the paper prints for CTC: jobs, mean length and longest wait."""
     _, jobs, mean = TABLE1[CTC]
     return {"CTC jobs": jobs, "CTC mean length": mean, "CTC recorded wait": LONGEST[CTC, RECORDED]}
 
 
 def jobs_of_ctc(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return the number, mean length and longest wait of CTC jobs, for each selection."""
+    """Return the number, mean length and longest wait of the CTC jobs, for each selection."""
     found = pick(runs, kind=LOG, grouping=WHOLE, log=CTC)
     columns = dict(zip(printed_of_ctc(), ("job_count", "mean_length_h", "longest_wait_h"),
                        strict=True))  # fmt: skip
@@ -155,7 +156,7 @@ def jobs_of_ctc(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
-    """Return simulated divided by printed values, for each choice of servers and jobs."""
+    """Return the ratio of simulated to printed values, for each choice of servers and jobs."""
     rows = []
     for (which, servers, kept, policy), found in by_reading(runs).items():
         if which != log:
@@ -172,7 +173,7 @@ def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
 
 
 def draw_readings(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw simulated divided by printed values, with a row for each choice of servers and jobs."""
+    """Draw the ratio of simulated to printed values, by choice of servers and jobs."""
     columns: dict[str, Any] = {"x": "ratio", "row": "row", "series": "number", "factors": True}
     simulated = table.dropna(subset="ratio")
     xlabel = "measured divided by printed value"
@@ -188,7 +189,7 @@ READINGS_CAPTION = Caption(
 
 @study.add_figure("readings", READINGS_CAPTION, draw_readings, claims=("OB-7", "OB-14"))
 def readings(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return simulated divided by printed values of KTH, for each choice of servers."""
+    """Return the ratio of simulated to printed values for KTH, for each number of servers."""
     return of_log(runs, KTH)
 
 
@@ -202,7 +203,7 @@ READINGS_OF_CTC_CAPTION = Caption(
 
 @study.add_figure("readings_ctc", READINGS_OF_CTC_CAPTION, draw_readings)
 def readings_of_ctc(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return simulated divided by printed values of CTC, for each choice of servers and jobs.
+    """Return the ratio of simulated to printed values for CTC, for each choice of servers and jobs.
 
     Only readings with our least length of a booking are returned.
     """
@@ -217,7 +218,7 @@ CUTS_CAPTION = Caption(
 
 @study.add_figure("cuts", CUTS_CAPTION, draw_readings)
 def cuts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return values of the public CTC log divided by the printed ones, for each selection of jobs.
+    """Return the ratio of values of the public CTC log to printed values, by selection of jobs.
 
     The values are the number of jobs, their mean length, the longest recorded wait and the share of
     short requests. There is a row for each value and each choice of the jobs that are kept.
@@ -247,7 +248,7 @@ ATTEMPTS_CAPTION = (
 
 @study.add_figure("attempts", ATTEMPTS_CAPTION)
 def attempts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean attempts per request by group of servers, beside those of Table 2."""
+    """Return the mean attempts per request by requested servers, beside the values of Table 2."""
     rows = []
     for at, its_runs in groups_of(pick(as_read(replays(runs)), policy=LEAST), READING):
         printed = printed_of_replays(at["log"])
@@ -261,12 +262,12 @@ def attempts(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# --- Printed numbers, with the servers and jobs that we use ---
+# --- The paper's numbers, compared with those for the servers and jobs that we use ---
 
 
 @study.add_numbers
 def printed_numbers(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield a ledger row for each number of Tables 1 and 2, and for each printed longest wait."""
+    """Yield a ledger row for each number of Tables 1 and 2, and each longest wait in the paper."""
     yield from table1_numbers(runs)
     for log in (KTH, CTC):
         booked = pick(as_read(replays(runs)), policy=LEAST, log=log)
@@ -306,7 +307,7 @@ def printed_row(
     printed: float,
     found: Mapping[str, float],
 ) -> Row:
-    """Return the ledger row of a printed number.
+    """Return the ledger row that compares a number in the paper with our value.
 
     `found` has the values of our reading. If it has no value of this name, the row says that the
     number cannot be tested.

@@ -45,17 +45,17 @@ from studies.online_batch.settings import (
 )
 from studies.results import Caption
 
-#: The policies that are run with advance reservations, and their names in the figures.
+#: The policies that are run with advance reservations, by the words that name them in the figures.
 WITH_RESERVATIONS = {LEAST: "online", "conservative": "conservative"}
-#: The two starting points of a wait: the request, as in Figures 6 and 7, and the requested start,
-#: as in the definition of section 5.
+#: The two times from which a wait is counted: the time of the request, as in Figures 6 and 7 of the
+#: paper, and the requested start, as the definition in section 5 says.
 FROM_REQUEST, FROM_START = "from the request", "from the start asked for"
 COUNTED_FROM = {"mean_wait_h": FROM_REQUEST, "mean_delay_h": FROM_START}
-#: The quantities that vary in the figure of growth, and the names of their panels.
+#: The quantities that vary in the figure of how the work grows, with the headings of their panels.
 VARIED = {"servers": "servers N", "slots": "slots Q", "wanted": "servers asked for n"}
 DRAWINGS = f"starts requested 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over random choices"
-#: The parts of the work of a request. The search has two phases in every attempt. The update puts
-#: the remaining idle periods back into the trees.
+#: The parts of the work that a request causes. Every attempt searches in two phases. The update
+#: puts the remaining idle periods back into the trees.
 LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
 
 
@@ -63,7 +63,7 @@ LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
 
 
 def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of the policies that were run at several shares of advance reservations."""
+    """Return the runs of each policy that was run with several shares of advance reservations."""
     usual = {"kind": SCHEDULE, "length": EXACT}
     found = as_read(pick(runs, policy=tuple(WITH_RESERVATIONS), **usual))
     of_lines = [column(found, "log"), column(found, "policy")]
@@ -72,7 +72,7 @@ def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_figure6(runs: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame, dict[str, str]]]:
-    """Yield the setting, the runs and the names of each line of Figure 6.
+    """Yield the setting and the runs of each line of Figure 6, with the names of line and panel.
 
     The lines of the recorded waits come last.
     """
@@ -96,19 +96,19 @@ def panel_of(runs: pd.DataFrame, log: str, policy: str) -> str:
 def frequencies(
     runs: pd.DataFrame, setting: dict[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield points of Figure 6: the share of the jobs in each class of waits.
+    """Yield points of Figure 6: the share of the jobs whose wait is in each class of waits.
 
     The share is a mean over the samples of the jobs that reserve ahead.
     """
     share, longer = rows["share"].iloc[0], shares_longer(rows)
     for low, high in pairwise(CLASSES):
-        # Jobs that do not wait at all belong to the first class.
+        # Jobs that do not wait at all belong to the first class of waits.
         in_class = (longer[low] if low else 1.0) - longer[high]
         yield point(runs, setting, (low + high) / 2, over_draws(in_class, share), **words)
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the share of jobs in each class of waits, with lines for shares of reservations."""
+    """Draw the share of jobs in each class of waits, with a line for each share of reservations."""
     axes: dict[str, Any] = {"xlabel": "wait from the request (hours)", "panel": "way", "row": "log"}
     parts = table["panel"].str.partition(", ").set_axis(["log", "", "way"], axis=1)
     both = table.assign(log=parts["log"], way=parts["way"])
@@ -126,7 +126,7 @@ FIGURE6_CAPTION = Caption(
 
 @study.add_figure("figure6", FIGURE6_CAPTION, draw_figure6, claims=("OB-8", "OB-19"))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs in each class of waits, at each share of reservations.
+    """Return the share of the jobs in each class of waits, by share of reservations.
 
     They are those of online scheduling, of conservative backfilling and of the recorded waits.
     """
@@ -164,11 +164,11 @@ def figure7a(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# --- Figure 7(b): the work of a request ---
+# --- Figure 7(b): the number of operations per request ---
 
 
 def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the attempts and operations per request at each share of reservations.
+    """Return the attempts and operations per request, by share of jobs that reserve ahead.
 
     There is a row for each machine, share and sample. The attempts are those of the whole log. The
     operations of an attempt and of an update are counted on the trees, for some of the jobs.
@@ -190,7 +190,7 @@ def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
-    """Return a part of the work at each share of reservations, divided by that without any.
+    """Return one kind of work per request, divided by its value if no job reserves ahead.
 
     `table` has the work of one machine.
     """
@@ -203,7 +203,7 @@ def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
 
 
 def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw each part of the work of a request, divided by that without reservations."""
+    """Draw attempts and operations per request, divided by those without reservations."""
     rows = []
     parts = ("attempts", SEARCH, UPDATE)
     for part, (machine, its_rows) in product(parts, table.groupby("panel", sort=False)):
@@ -235,7 +235,7 @@ def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False) -> Interval:
-    """Fit a power law to one part of the work, as a function of a quantity; return the exponent.
+    """Fit a power law to the operations of one part of the search, and return its exponent.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False
 
 
 def draw_growth(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the fitted exponent of each part of the work, with a panel for each varied quantity."""
+    """Draw the exponents with which operations grow, in a panel for each varied quantity."""
     xlabel = "fitted exponent: 0 means that the work does not grow, 1 that it grows in proportion"
     return plots.intervals(table, x="exponent", row="part", panel="panel", xlabel=xlabel, **titles)
 
@@ -280,7 +280,7 @@ GROWTH_CAPTION = Caption(
     "growth", GROWTH_CAPTION, draw_growth, claims=("OB-11", "OB-15", "OB-22", "OB-21")
 )
 def growth(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the operations for each value of a varied quantity, and the fitted exponent."""
+    """Return the operations for each value of a varied quantity, and their fitted exponent."""
     rows = []
     for part, (varied, panel) in product(PHASES, VARIED.items()):
         others = {name: at for name, at in model.GROWTH_AT.items() if name != varied}

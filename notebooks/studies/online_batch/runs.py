@@ -66,11 +66,11 @@ from studies.online_batch.trees import (
 )
 from studies.study import Scale, Study, scales, six_digits
 
-# --- the measurements of the other kinds of settings ---
+# --- Measurements of all kinds of settings except single schedules ---
 
 
 def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield values of a log, and the distributions of its run times and requested times."""
+    """Yield numbers that describe a log, and its distributions of run times and requested times."""
     log = kept_log(setting)
     if log is None:
         return
@@ -92,7 +92,7 @@ def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) 
 def measure_overload(
     setting: Overload, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the used server-hours of each week, and the rejected jobs and work of the whole run."""
+    """Yield the used server-hours of each week, and the number and work of rejected jobs."""
     log = kept_log(setting)
     if log is None:
         return
@@ -124,7 +124,7 @@ def hours_used_by_week(schedule: Schedule) -> NDArray[np.float64]:
 def measure_beside(
     setting: BesideQueue, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield weekly delays of the jobs that book and of those that queue.
+    """Yield the weekly delays of jobs that book and of jobs that queue.
 
     A second set of rows has the delays of the same jobs if no job books.
     """
@@ -145,15 +145,15 @@ def measure_beside(
 
 
 def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the mean attempts and operations per request, in a typical part of the log."""
+    """Yield the mean attempts and operations per request, for typical jobs of a log."""
     log = kept_log(setting)
     if log is None:
         return
     plain = Setting(setting.log, setting.servers, LEAST, kept=setting.kept)
     usual = schedule = simulate(plain, log, seed)
     if setting.share:
-        # The jobs are chosen from the schedule without reservations, so they are the same at every
-        # share.
+        # The typical jobs are chosen from the schedule without reservations, so they are the same
+        # for every share of reservations.
         schedule = simulate(replace(plain, share=setting.share, draw=setting.draw), log, seed)
     order = np.argsort(usual.jobs.submit, kind="stable")
     first = first_of_typical_jobs(usual, order, scale.tree_jobs)
@@ -168,7 +168,7 @@ def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) 
 
 
 def measure_growth(setting: Growth, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the mean operations of random requests, for each sample.
+    """Yield the mean number of operations of random requests, for each random sample.
 
     The operations of the two phases are per attempt, those of an update per booked request, and
     those of an advance per new slot.
@@ -188,14 +188,14 @@ def measure_growth(setting: Growth, scale: Scale, seed: np.random.SeedSequence) 
 
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the rows of the table of runs for a setting of any kind.
+    """Measure a setting of any kind, and yield the rows for the table of runs.
 
     Nothing is yielded if the log of the setting is not available, or if the setting needs recorded
     waits that the log does not have.
     """
     for row in MEASURES[type(setting)](setting, scale, seed):
-        # Measured values come after the column ``replication``. The columns up to it identify the
-        # run and are not rounded.
+        # The columns up to ``replication`` identify the run and are not rounded. The columns after
+        # it have measured values.
         columns = [*row]
         keys = columns[: columns.index("replication") + 1]
         yield {name: value if name in keys else six_digits(value) for name, value in row.items()}
@@ -213,14 +213,18 @@ MEASURES: dict[type, Any] = {
 
 # --- the study ---
 
-#: The study of online scheduling. Its scales have these names:
+#: The study of online scheduling. Each scale of the study sets these values:
 #:
-#: - `logs`, and `dear_logs`, which also have the settings that take long
-#: - `shares` of advance reservations; `online_shares` for online scheduling alone
+#: - `logs`: the logs whose jobs are scheduled
+#: - `dear_logs`: the logs for which settings that take long are run too
+#: - `shares`: the shares of jobs that reserve ahead
+#: - `online_shares`: further shares, for online scheduling only
 #: - `draws`: the number of samples of the jobs that reserve ahead
-#: - `resamples` of the weeks in the bootstrap
-#: - `tree_jobs` and `tree_shares`: the jobs and the shares of reservations that are run on trees
-#: - `tree_servers`, `tree_slots` and `tree_wanted`: the numbers with which the work grows
+#: - `resamples`: the number of bootstrap resamples of the weeks
+#: - `tree_jobs`, `tree_shares`: the number of jobs, and the shares of jobs that reserve ahead, in
+#:   runs on trees
+#: - `tree_servers`, `tree_slots`, `tree_wanted`: the numbers of servers, of slots and of requested
+#:   servers in the runs that show how the work of a request grows
 study = Study(
     "online-batch",
     "Do jobs wait less if each is booked at its submission than in the queue of a batch system?",
@@ -245,6 +249,6 @@ study = Study(
 
 
 def over_weeks(runs: pd.DataFrame) -> Bootstrap:
-    """Return the bootstrap over weeks for some runs, with the resamples of their scale."""
+    """Return a bootstrap over weeks, with the number of resamples that the runs' scale sets."""
     scale, *_ = runs["scale"]
     return Bootstrap(study.scales[scale].resamples, model.SEED)

@@ -48,7 +48,7 @@ from studies.study import Scale
 
 
 def jobs_of(setting: Setting, log: Log, seed: Seed) -> JobStream:
-    """Return the jobs that a setting submits, with the lengths that its policy knows.
+    """Return the jobs that a setting submits, with the lengths that the policy is told.
 
     A share of the jobs reserves ahead; `seed` samples these jobs.
     """
@@ -77,7 +77,7 @@ def simulate(setting: Setting, log: Log, seed: Seed = model.SEED) -> Schedule:
 
 
 def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> float:
-    """Return the share of the server-hours up to the last submission that jobs used.
+    """Return the share of all server-hours up to the last submission in which jobs ran.
 
     Jobs that did not run have NaN as their start and end. `Schedule.utilization` cannot be used,
     because it is not defined if a job was rejected.
@@ -88,7 +88,7 @@ def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> f
 
 
 def refused_work(schedule: Schedule) -> float:
-    """Return the share of the work of all jobs that was rejected."""
+    """Return the share of the work of all jobs that belongs to rejected jobs."""
     work = schedule.jobs.work
     return float(work[~schedule.served].sum() / work.sum())
 
@@ -99,7 +99,7 @@ def refused_work(schedule: Schedule) -> float:
 def measure_schedule(
     setting: Setting, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the rows of a schedule or of recorded waits.
+    """Yield the rows of measurements for a simulated schedule or for recorded waits.
 
     They are weekly sums over all jobs and over groups, attempts by group of servers, the
     distribution of waits, and values of the whole run.
@@ -122,20 +122,20 @@ def measure_schedule(
 
 
 def kept_log(setting: Any) -> Log | None:
-    """Return the log of a setting with only its selected jobs, or None if it is not available."""
+    """Return the log of a setting with only the selected jobs, or None if it is not available."""
     log = model.logs([setting.log]).get(setting.log)
     return None if log is None else log.keeping(setting.kept)
 
 
 def recorded(setting: Setting, log: Log) -> tuple[JobStream, dict, dict]:
-    """Return the jobs of a log, the recorded values of each job, and values of the whole log."""
+    """Return the jobs of a log, values such as each job's recorded wait, and the utilization."""
     start = log.jobs.submit + log.recorded
     used = used_share(log.jobs, start, start + log.jobs.runtime, setting.servers)
     return log.jobs, per_job(log.jobs, log.recorded), {"utilization": used}
 
 
 def scheduled(schedule: Schedule) -> tuple[JobStream, dict, dict]:
-    """Return the jobs of a schedule, the values of each job, and values of the whole run."""
+    """Return the jobs of a schedule, values such as each job's wait, and values of the run."""
     jobs = schedule.jobs
     values = per_job(jobs, schedule.wait)
     values["delay_h"] = hours(schedule.delay)
@@ -150,12 +150,12 @@ def scheduled(schedule: Schedule) -> tuple[JobStream, dict, dict]:
 
 
 def hours(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return times in hours; a rejected job, whose time is NaN, gets 0."""
+    """Convert times from seconds to hours; NaN, the time of a rejected job, becomes 0."""
     return np.nan_to_num(seconds) / HOUR
 
 
 def per_job(jobs: JobStream, wait: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Return the values of each job that are summed over weeks or groups, by name.
+    """Return values of each job, such as its wait in hours, by name.
 
     `wait` is in seconds, and NaN if a job was rejected. Every job counts as one of the
     ``"requests"``, and every job that ran as one of the ``"jobs"``. The wait over the length is the
@@ -173,12 +173,12 @@ def per_job(jobs: JobStream, wait: NDArray[np.float64]) -> dict[str, NDArray[np.
 
 
 def length_h(jobs: JobStream) -> NDArray[np.float64]:
-    """Return the booked time of each job, in hours."""
+    """Return the length of each job's booking, in hours."""
     return np.maximum(jobs.runtime, LEAST_LENGTH) / HOUR
 
 
 def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
-    """Return means of values over all jobs that ran, and of attempts over all requests."""
+    """Return mean values, such as the wait, per job that ran, and mean attempts per request."""
     means = dict.fromkeys(("wait_h", "delay_h", "wait_over_length"), "jobs")
     means["attempts"] = "requests"
     return {
@@ -212,7 +212,7 @@ def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, fl
 def rows_of_weeks(
     setting: Setting, jobs: JobStream, values: dict[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield the weekly sums over all jobs, and over each group that has jobs.
+    """Yield weekly sums over all jobs, and over each group that contains jobs.
 
     Nothing is yielded for settings with advance reservations and for least lengths that are only
     tried, because they only need means of the whole run.
@@ -241,7 +241,7 @@ def sums_of_weeks(
     above: float | None,
     up_to: float | None,
 ) -> Iterator[dict]:
-    """Yield the weekly sums over a group of jobs.
+    """Yield the weekly sums over one group of jobs.
 
     Weeks whose sums are all 0 are left out, except the last, which tells the number of weeks.
     """
@@ -256,7 +256,7 @@ def sums_of_weeks(
 def rows_of_fifties(
     setting: Setting, jobs: JobStream, values: Mapping[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield the mean attempts of jobs that request 1 to 50 servers, 51 to 100, and so on."""
+    """Yield mean numbers of attempts of jobs that request 1 to 50 servers, 51 to 100, and so on."""
     if "attempts" not in values or setting.share:
         return
     group = (jobs.processors - 1) // FIFTY
@@ -268,13 +268,13 @@ def rows_of_fifties(
 
 
 def has_distribution(setting: Setting) -> bool:
-    """Return whether Figure 4(a), Figure 6 or a claim needs the distribution of waits."""
+    """Return whether a figure or a claim needs the distribution of waits in a setting."""
     plain = replace(setting, share=0.0, draw=0)
     return plain.is_plain and setting.is_as_read and setting.share < 1
 
 
 def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
-    """Yield the share of the jobs that wait longer than each of `WAITS_AT`.
+    """Yield the share of the jobs that wait longer than each number of hours in `WAITS_AT`.
 
     `waits` is sorted and in hours. Rows beyond the longest wait are left out, except those that the
     classes of Figure 6 need.
@@ -288,6 +288,6 @@ def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
 
 
 def row_of(grouping: str, above: float | None = None, **values: Any) -> dict[str, Any]:
-    """Return a row with values of the whole run, which belongs to no week."""
+    """Return a row of the table of runs with values of a whole run, not of a week."""
     keys = {"grouping": grouping, "above": above, "up_to": None, "replication": None}
     return keys | values

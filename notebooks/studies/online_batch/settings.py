@@ -34,10 +34,10 @@ from studies.online_batch.model import (
 )
 from studies.study import Scale
 
-#: The kinds of runs. Each kind has a class of settings.
+#: The kinds of runs in this study. A class of settings belongs to each kind.
 SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
 TREES, GROWTH, OVERLOAD = "trees", "growth", "overload"
-#: The groupings of the rows of a run:
+#: In the table of runs, the rows of one run are grouped in these ways:
 #:
 #: - `ALL_JOBS`, `BY_LENGTH` and `BY_SERVERS`: a row for each week with sums over all jobs, over the
 #:   jobs of some length in hours, or over the jobs that request some number of servers
@@ -51,7 +51,7 @@ WHOLE, BY_FIFTY, BY_WAIT, BUSY = "whole", "by fifty", "by wait", "busy servers"
 
 @dataclass(frozen=True)
 class Setting:
-    """A schedule of the jobs of a log, or its recorded waits.
+    """A schedule of the jobs of a log under a policy, or the recorded waits of the log.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Setting:
 
     @property
     def system(self) -> Multicluster:
-        """The servers as a system with one cluster."""
+        """The servers as a multicluster with one cluster."""
         return Multicluster([self.servers])
 
     @property
@@ -104,7 +104,7 @@ class Setting:
 
     @property
     def is_plain(self) -> bool:
-        """Whether lengths are exact, no job reserves ahead, and the paper has the policy."""
+        """Whether lengths are exact, no job reserves ahead, and the paper uses the policy."""
         plain = Setting(self.log, self.servers, self.policy, kept=self.kept)
         return self == plain and self.policy not in NOT_OF_PAPER
 
@@ -115,14 +115,14 @@ class Setting:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether figures or claims need groups of the setting's jobs."""
+        """Whether figures or claims need groups of the jobs by length or by requested servers."""
         on_its_own = (self.servers, self.kept) == (OWN_SERVERS[self.log], ALL)
         return self.is_plain and (self.is_as_read or on_its_own or self.log == KTH)
 
 
 @dataclass(frozen=True)
 class LogItself:
-    """A setting that describes a log for Table 1 and Figure 4(b); no job is scheduled."""
+    """A setting in which no job is scheduled: it describes a log for Table 1 and Figure 4(b)."""
 
     log: str
     kept: str = ALL
@@ -131,7 +131,7 @@ class LogItself:
 
 @dataclass(frozen=True)
 class BesideQueue:
-    """A setting in which some jobs of a log book ahead and the others are backfilled."""
+    """A setting in which some jobs of a log book ahead and all other jobs are backfilled."""
 
     log: str
     length: str
@@ -141,7 +141,7 @@ class BesideQueue:
 
 @dataclass(frozen=True)
 class Overload:
-    """A setting in which jobs of a log are submitted so fast that the load is above 1."""
+    """A setting in which jobs of a log are submitted so fast that the offered load exceeds 1."""
 
     log: str
     servers: int
@@ -160,7 +160,7 @@ class Overload:
 
 @dataclass(frozen=True)
 class OnTrees:
-    """A setting in which some jobs of a log are booked on trees with all earlier jobs."""
+    """A setting in which some jobs of a log are booked on trees that hold all earlier jobs."""
 
     log: str
     servers: int
@@ -215,13 +215,13 @@ def as_read(log: str, policy: str = LEAST) -> Setting:
 
 
 def online_and_batch(log: str) -> Iterator[Setting]:
-    """Yield online scheduling, the recorded waits and our own batch schedules: Figures 3 to 5."""
+    """Yield the settings of Figures 3 to 5: online, recorded waits and our own batch schedules."""
     for policy in (LEAST, RECORDED, *OWN_BATCH):
         yield as_read(log, policy)
 
 
 def all_policies(log: str) -> Iterator[Setting]:
-    """Yield every policy, with exact lengths and with requested lengths."""
+    """Yield settings with every policy, for exact and for requested lengths of jobs."""
     for length in LENGTHS:
         for policy in (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED):
             yield Setting(log, OWN_SERVERS[log], policy, length)
@@ -236,37 +236,37 @@ def readings(log: str) -> Iterator[Setting]:
 
 
 def reserved_online(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield online scheduling at each share of advance reservations, for Figures 6 and 7."""
+    """Yield settings of online scheduling with each share of reservations, for Figures 6 and 7."""
     yield from with_shares(scale.online_shares, scale.draws, as_read(log))
 
 
 def reservations(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield online scheduling and conservative backfilling at each share of reservations."""
+    """Yield online scheduling and conservative backfilling with each share of reservations."""
     for policy in (LEAST, "conservative"):
         yield from with_shares(scale.shares, scale.draws, as_read(log, policy))
 
 
 def with_shares(shares: Iterable[float], draws: int, plain: Setting) -> Iterator[Setting]:
-    """Yield a setting at each share of advance reservations, with several samples of each share."""
+    """Yield settings with each share of jobs that reserve ahead, sampled several times."""
     for share in shares:
         for draw in range(draws if share else 1):
             yield replace(plain, share=share, draw=draw)
 
 
 def beside_a_queue(log: str) -> Iterator[BesideQueue]:
-    """Yield each share of the jobs that book while the others are backfilled around them."""
+    """Yield settings in which a share of the jobs books, and all other jobs are backfilled."""
     for length in LENGTHS:
         for share in BESIDE:
             yield BesideQueue(log, length, share)
 
 
 def smaller_step() -> Setting:
-    """Return online scheduling with an attempt every 5 minutes, for the claim on smaller steps."""
+    """Return online scheduling with an attempt every 5 minutes instead of every 15 minutes."""
     return Setting(KTH, OWN_SERVERS[KTH], SMALLER_STEP)
 
 
 def overloads() -> Iterator[Overload]:
-    """Yield online and batch scheduling at an offered load above 1."""
+    """Yield settings with online and with batch scheduling at an offered load above 1."""
     for policy in (LEAST, *OWN_BATCH):
         for length in LENGTHS:
             yield Overload(KTH, READ_SERVERS[KTH], policy, length, load=model.TOO_MUCH)
@@ -275,14 +275,14 @@ def overloads() -> Iterator[Overload]:
 
 
 def on_trees(scale: Scale, log: str) -> Iterator[OnTrees]:
-    """Yield runs on the paper's trees at each share of advance reservations, for Figure 7(b)."""
+    """Yield settings for Figure 7(b): booking on the paper's trees, by share of reservations."""
     for share in scale.tree_shares:
         for draw in range(TREE_DRAWS if share else 1):
             yield OnTrees(log, READ_SERVERS[log], share, draw, READ_JOBS[log])
 
 
 def growth(scale: Scale) -> Iterator[Growth]:
-    """Yield random requests on the trees with one number varied at a time, for section 4.3."""
+    """Yield settings with random requests on trees, for the growth of the work (section 4.3)."""
     for servers in scale.tree_servers:
         yield Growth(**model.GROWTH_AT | {"servers": servers})
     for slots in scale.tree_slots:

@@ -17,16 +17,16 @@ from coalloc_lib.calendar.trees import Inner, Node, leaves
 from coalloc_lib.plots.schedules import Box, draw_reservations
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 
-#: The start, the length and the servers of the request in the worked example, and the right end of
-#: the time axis.
+#: The request in the worked example: its start, its length and its number of servers; and the right
+#: end of the time axis.
 ASKED, SHOWN = (17, 12, 2), 50.0
 SUBTITLE = (
     "step {step} of {last}; above: reserved (grey), idle (framed), slot {slot}, dashed the "
     "request; below: its trees, medians in round nodes, beside them how many leaves they have"
 )
 BLUE, DIM, RESERVED = plots.STANDARD.colour, "#8C8C8C", ("#BFBFBF", "#444444")
-#: The style of a node by its state in the search: the colours of its area, its edge and its text,
-#: and the line style of its edge.
+#: How a node of a tree is drawn in each of its states during the search: the colours of its area,
+#: its edge and its text, and the line style of its edge.
 LOOKS = {
     "": ("white", DIM, "black", "-"),
     "looked at": ("#FFF1CC", "black", "black", "-"),
@@ -35,14 +35,14 @@ LOOKS = {
     "infeasible": ("#FBE9DE", plots.LOSS.colour, "black", "--"),
     "feasible": (BLUE, BLUE, "white", "-"),
 }
-#: The height of a level of a tree and of the row of a server, in inches, and the distance between
-#: two trees, in widths of a leaf.
+#: Lengths in the drawing: the height of a tree's level in inches, the height of a server's row in
+#: inches, and the distance between two trees in widths of a leaf.
 LEVEL, ROW, APART = 0.5, 0.25, 0.55
 MIDDLE = {"ha": "center", "va": "center_baseline", "fontsize": 8}
 
 
 class Marks(NamedTuple):
-    """The idle periods and nodes that a search has marked so far.
+    """The idle periods and tree nodes that a search has marked so far.
 
     `looks` has the look of nodes. All nodes below a marked or ignored node look like it, unless
     they have their own look. `order` has the candidates in the order in which they were marked, and
@@ -70,7 +70,7 @@ class TreeWalk:
         self.candidates, self.feasible, self.taken = list[Node](), list[Node](), list[IdlePeriod]()
 
     def steps(self) -> Iterator[tuple[str, Marks]]:
-        """Yield the description of each step of the search, with the marks after it."""
+        """Yield a description of each step of the search, and the marks that it leaves."""
         for words in self._all_steps():
             yield words, Marks({**self.looks}, [*self.candidates], [*self.taken])
 
@@ -122,7 +122,6 @@ class TreeWalk:
                     return
 
     def _by_end(self, node: Node | None, letter: str) -> Iterator[str]:
-        """Search one secondary tree or a single leaf, and yield a description for each node."""
         while isinstance(node, Inner):
             self.looks[node] = "looked at"
             name, when = f"Phase 2, tree of {letter}", instant(node.median)
@@ -155,7 +154,7 @@ class TreeWalk:
 
 
 def instant(when: float) -> str:
-    """Return a time as it is written in nodes and descriptions."""
+    """Format a time as in the nodes of the drawing and in the descriptions of steps."""
     return "∞" if when == float("inf") else f"{when:g}"
 
 
@@ -170,19 +169,23 @@ def inner_names(root: Node | None) -> dict[Node, str]:
 
 
 def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk]:
-    """Return the trees of the worked example and the search for a request on them.
+    """Return the trees of the worked example, and the search for a request in these trees.
 
     Raise InputError if the request is not within the horizon, or needs more servers than there are.
     """
     book, periods, _ = worked_example()
     end, horizon = start + positive("length", length), book.slots * book.slot
     if start < 0 or end > horizon:
-        asked = f"start = {start:g} with length = {length:g} is not within 0 and {horizon:g}"
-        raise InputError(f"{asked}, the horizon; give an earlier start or a shorter length")
+        raise InputError(
+            f"start = {start:g} with length = {length:g} is not within the horizon, which is from "
+            f"0 to {horizon:g}; give another start or length"
+        )
     if whole("servers", servers) > len(periods):
-        raise InputError(f"servers = {servers}; give at most {len(periods)}, the servers there are")
-    # The first idle period of a server is called X, Y, Z or V as in the paper; later ones get
-    # primes.
+        raise InputError(
+            f"servers = {servers}; give at most {len(periods)}, all servers of the example"
+        )
+    # The first idle period of a server is called X, Y, Z or V, as in the paper. The names of its
+    # later idle periods have primes.
     names = {
         period: name + "′" * place
         for name, first in periods.items()
@@ -216,7 +219,7 @@ def tree_search_picture(
 
 
 def slot_tree_search(state: str = "") -> Explorer:
-    """Return controls for a request and the steps of its search, with the picture of each step.
+    """Return controls for a request and for the step of its search, with a picture of the step.
 
     `state` is the copied text of an earlier scenario; by default the controls show the worked
     example of the paper.
@@ -232,7 +235,7 @@ def slot_tree_search(state: str = "") -> Explorer:
     request = [controls[name].children[-1] for name in ranges]
 
     def begin_again(_change: dict) -> None:
-        """Go to the first step of the new search, and let the slider end at its last step."""
+        """Show the first step of a new search, and make its last step the end of the slider."""
         with suppress(InputError):  # the picture shows the error
             most = last(*(entry.value for entry in request))
             for slider_or_entry in controls["step"].children:
@@ -245,11 +248,6 @@ def slot_tree_search(state: str = "") -> Explorer:
 
 
 def _drawn(book, search, marks, title, subtitle) -> Figure:
-    """Draw the servers, and below them the primary tree and all its secondary trees.
-
-    The primary tree sorts its leaves by start. The secondary tree of an inner node sorts them by
-    end.
-    """
     trees: list[tuple[Inner | None, Node]] = [(None, search.root)] * bool(search.root)
     trees += [
         (node, node.secondary.root)
@@ -271,7 +269,6 @@ def _drawn(book, search, marks, title, subtitle) -> Figure:
 
 
 def _places(node: Node, left: float, level: int = 0) -> Iterator[tuple[Node, float, float]]:
-    """Yield each node of a tree with its position, which is above the middle of its leaves."""
     yield node, left + node.size / 2, -level
     if isinstance(node, Inner):
         yield from _places(node.left, left, level + 1)
@@ -279,7 +276,6 @@ def _places(node: Node, left: float, level: int = 0) -> Iterator[tuple[Node, flo
 
 
 def _inherited(node: Node, looks: Mapping[Node, str], above: str = "") -> Iterator:
-    """Yield each node of a tree with its own style, or with the style of the node above it."""
     own = looks.get(node, above)
     yield node, own
     if isinstance(node, Inner):

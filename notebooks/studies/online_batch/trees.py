@@ -28,7 +28,7 @@ def book_on_trees(
     step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:
-    """Book requests on trees one after the other, and count attempts and operations.
+    """Book requests on the paper's trees one after the other, and count attempts and operations.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def book_on_trees(
 def book_first_room(
     book: SlotTrees, earliest: float, length: float, servers: int, most: int, step: float
 ) -> tuple[int, float]:
-    """Book a request at its first feasible start.
+    """Book a request at its first feasible start, with one attempt after the other.
 
     Return the number of attempts, and the start in seconds or NaN if the request is rejected.
     """
@@ -100,7 +100,7 @@ def first_of_typical_jobs(schedule: Schedule, order: NDArray[np.int64], count: i
 def booked_before(
     schedule: Schedule, earlier: NDArray[np.int64], now: float, servers: int
 ) -> SlotTrees:
-    """Return trees at the time `now` that hold all earlier jobs that have not ended."""
+    """Return trees at the time `now` that hold all earlier jobs that have not ended yet."""
     assert schedule.servers is not None
     end = booked_end(schedule)
     book = SlotTrees([servers], 7 * DAY / TREE_SLOTS, TREE_SLOTS)
@@ -108,7 +108,8 @@ def booked_before(
     for job in earlier[end[earlier] > now].tolist():
         begin, stop = max(float(schedule.start[job]), now), float(end[job])
         for server in schedule.servers[job].tolist():
-            # Servers run one job at a time, so exactly one idle period has room for the job.
+            # A server runs one job at a time, so exactly one of its idle periods has room for the
+            # job.
             (period,) = (
                 idle for idle in book.periods(server) if idle.start <= begin and stop <= idle.end
             )

@@ -13,13 +13,13 @@ from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
 from studies.what_survives.effects import CONDITION, effect_of
 from studies.what_survives.runs import own, study
 
-#: The columns whose other values are reported in the note of a claim. The matrix shows all
-#: conditions.
+#: The note of a claim also reports the verdicts for other values of these columns. The study's
+#: matrix of conclusions shows the verdicts under all conditions.
 VARIED = ("policy", "metric")
 
 
 def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
-    """Return a function that judges a conclusion from the runs of one condition."""
+    """Return a function that judges a conclusion by the runs of one condition."""
 
     def judge(runs: pd.DataFrame) -> Decision:
         found = effect_of(runs)
@@ -39,7 +39,7 @@ def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
 
 
 def setting_of(conclusion: Conclusion) -> PaperSetting:
-    """Return the setting of a conclusion in which its claim is judged."""
+    """Return the condition under which the claim of a conclusion is judged."""
     first = own(conclusion)
     values = {name: getattr(first, name, model.RESPONSE) for name in CONDITION}
     fixed = {name: value for name, value in values.items() if name not in VARIED}

@@ -20,7 +20,7 @@ from studies.what_survives.ways import PARTS, Case
 
 
 class Pair(NamedTuple):
-    """The response times of the same jobs under two ways of running the jobs.
+    """The response times of the same jobs under two ways to run them.
 
     `asked` is a mask of the jobs that are compared.
     """
@@ -31,7 +31,7 @@ class Pair(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The pairs of response times that a conclusion compares, and the jobs they belong to.
+    """The pairs of response times that a conclusion compares, and the jobs to which they belong.
 
     A conclusion with one pair compares its ratio with 1. A conclusion with two pairs compares the
     ratio of the first pair with the ratio of the second.
@@ -43,13 +43,13 @@ class Compared(NamedTuple):
 
     @property
     def pairs(self) -> list[Pair]:
-        """The one or two pairs of response times that the conclusion compares."""
+        """The one or two pairs of response times that a conclusion compares."""
         return [pair for pair in (self.first, self.second) if pair is not None]
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A conclusion of a paper or of ours: what it compares, and the settings to which it applies.
+    """A conclusion about co-allocation: what it compares, and in which settings it is tested.
 
     Parameters
     ----------
@@ -90,13 +90,10 @@ class Conclusion:
 
 
 def _of_all(case: Case, one: NDArray, other: NDArray) -> Compared:
-    """Return the comparison of the response times of all jobs under two ways to run them."""
     return Compared(case.jobs, Pair(one, other, case.all_jobs))
 
 
 def _spanning(penalty):
-    """Return a function that compares spanning at a penalty with running jobs in one cluster."""
-
     def spanning(case: Case) -> Compared:
         return _of_all(case, case.spanning(penalty), case.whole())
 
@@ -126,7 +123,7 @@ def _large_jobs_pay(case: Case) -> Compared:
 
 
 def _large_clusters(case: Case) -> Compared:
-    """Compare a system with another that has twice as many clusters of half the size.
+    """Compare the given system with a system of twice as many clusters of half the size.
 
     Only the jobs that fit into the smallest half run. Their load is that of all jobs.
     """
@@ -154,7 +151,7 @@ def _adaptive(case: Case) -> Compared:
 
 
 def _served_better(case: Case) -> Compared:
-    """Compare the gain of spanning under FCFS with the gain under the policy."""
+    """Compare the gain of spanning under FCFS with the gain of spanning under another policy."""
     first, second = (
         Pair(served.spanning(0.1), served.whole(), case.all_jobs)
         for served in (case.under(FCFS()), case)
@@ -214,6 +211,6 @@ _ALL = (
     Conclusion("WS-15", "spanning helps large jobs more", _large_jobs_gain, penalty=0.1),
     Conclusion("WS-16", "whole instead of spanning at 0.5", _dear_spanning, penalty=0.5),
 )  # fmt: skip
-#: The conclusions by item. WS-11 and WS-13 to WS-15 are ours. The others are sentences of the
-#: papers, but their settings are not those of the papers.
+#: The conclusions by their numbers in the ledger. WS-11 and WS-13 to WS-15 are ours. The other
+#: conclusions are sentences of the papers, but we test them in other settings than the papers.
 CONCLUSIONS = {conclusion.item: conclusion for conclusion in _ALL}

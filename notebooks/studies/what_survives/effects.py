@@ -21,35 +21,35 @@ from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
 from studies.what_survives.runs import SUMS, study
 
-#: The columns that, together with the conclusion, identify a cell of the matrix.
+#: The columns that, together with the conclusion, identify one test of a conclusion, which is one
+#: cell of the study's matrix.
 CONDITION = (
     "policy", "workload", "estimates", "share", "system", "placement", "unevenness", "metric"
 )  # fmt: skip
-#: The verdicts on a conclusion in a cell of the matrix: it holds, its opposite holds, the interval
-#: shows neither, or there is no interval.
+#: The verdicts on a conclusion under one condition: it holds, its opposite holds, the confidence
+#: interval shows neither, or there is no interval.
 HOLDS, TURNS, UNDECIDED, NO_ANSWER = "holds", "turns", "undecided", "no answer"
 HOLDS_SATURATED = "holds, the other way is saturated"
 TURNS_SATURATED = "turns, this way is saturated"
 SATURATED = [HOLDS_SATURATED, TURNS_SATURATED]
-#: The verdicts of decided cells, and whether the conclusion holds with each of them.
+#: The verdicts that decide a test, and whether the conclusion holds with each of these verdicts.
 DECIDED = {HOLDS: True, HOLDS_SATURATED: True, TURNS: False, TURNS_SATURATED: False}
-#: The reason why a cell of the matrix has no answer: both compared ways to run the jobs are
-#: saturated.
+#: The reason why a test gives no answer: both ways to run the jobs that it compares are saturated.
 BOTH_SATURATED = "both ways are saturated"
 #: The number of bootstrap resamples of the weeks of a log.
 RESAMPLES = 1_000
 
 
 def effect_of(rows: pd.DataFrame) -> Interval:
-    """Return the effect in a cell: the logarithm of the ratio of compared response times.
+    """Return the logarithm of the ratio of the response times that one test compares.
 
     If the effect is below 0, the first way is better. If one way is saturated and the other is not,
     the effect is infinite. If there is no answer, the interval has a warning.
     """
     if rows["saturated"].iloc[0]:
         return saturated_effect(rows["saturated"].iloc[0])
-    # A table of logs has no columns for a second pair if each of its conclusions has one pair only.
-    # The missing columns become NaN.
+    # In a table of runs, logs have no columns for a second pair of ways if every conclusion
+    # compares one pair only. Missing columns become NaN.
     sums = rows.reindex(columns=SUMS).to_numpy(float).T
     if rows["workload"].iloc[0] not in model.LOGS:
         return Replications(_log_ratio(sums)).interval
@@ -65,7 +65,7 @@ def effect_of(rows: pd.DataFrame) -> Interval:
 
 
 def saturated_effect(ways: str) -> Interval:
-    """Return the effect if at least one of the compared ways to run the jobs is saturated.
+    """Return the effect that a test finds if at least one way to run the jobs is saturated.
 
     `ways` has the names of these ways, with spaces between them.
     The effect is log(one / other) - log(beside_one / beside_other). A saturated way makes it either
@@ -79,21 +79,17 @@ def saturated_effect(ways: str) -> Interval:
 
 
 def _log_ratio(sums: np.ndarray) -> Any:
-    """Return the logarithm of the ratio of the first pair of sums.
-
-    If there is a second pair, the first ratio is divided by the second before the logarithm.
-    """
     one, other, *second = sums
     beside = np.log(second[0] / second[1]) if second else 0.0
     return np.log(one / other) - beside
 
 
 def effects(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each cell of the matrix: its setting, change in percent, and verdict.
+    """Return a row for each conclusion, condition and metric: change in percent, and verdict.
 
-    A cell is one conclusion, under one condition, by one metric. Verdicts use 95 % intervals, like
-    those of the ledger. If two ways do not differ in a cell, one such cell in twenty is decided by
-    chance.
+    A cell of the study's matrix tests one conclusion, under one condition, by one metric. Verdicts
+    use 95 % intervals, like those of the ledger. If two ways do not differ in a cell, one such cell
+    in twenty is decided by chance.
     """
     if runs.empty:
         raise NotRunError("no run has a cell with this metric")
@@ -117,13 +113,12 @@ def _cells(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _jobs(cell: dict[str, Any], rows: pd.DataFrame) -> int:
-    """Return the number of jobs in each run, or the largest number that is taken from a log."""
     scale = study.scales[rows["scale"].iloc[0]]
     return scale.jobs if cell["workload"] in model.SERVICE else scale.log_jobs
 
 
 def made_with(conclusion: Any, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return the values that a reader needs, besides the condition, to run a cell again."""
+    """Return the values, besides the condition, that a reader needs to repeat a test."""
     clusters = model.system_of(cell["system"], cell["workload"]).sizes
     sampled = cell["workload"] in model.SERVICE
     books = cell["policy"] == model.ONLINE or conclusion.item == "WS-12"

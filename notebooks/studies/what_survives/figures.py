@@ -16,10 +16,11 @@ from studies.what_survives.effects import SATURATED, effects
 from studies.what_survives.runs import own, study
 from studies.what_survives.survival import by_metric, survival
 
-#: The groups of columns of the matrix for estimates and for other conditions. All other columns are
-#: pairs of a policy with a workload or a load.
+#: The names of two groups of columns in the study's matrix of conclusions: conditions with other
+#: run time estimates, and conditions with other systems, placements or sites. The columns in all
+#: other groups are pairs of a policy with a workload or a load.
 ESTIMATES, OTHERS = "estimates", "other"
-#: The metric of each matrix, by the name of its figure.
+#: The metric by which each matrix judges the conclusions, by the name of its figure.
 MATRICES = {
     "matrix": model.RESPONSE,
     "matrix-awrt": model.AWRT,
@@ -28,7 +29,7 @@ MATRICES = {
 
 
 def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the matrix with a row for each conclusion and a column for each condition.
+    """Draw the verdicts as a matrix with a row per conclusion and a column per condition.
 
     The title says how many conclusions survive.
     """
@@ -49,7 +50,6 @@ def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 def _caption(metric: str) -> Caption:
-    """Return the caption of the matrix of a metric."""
     letters = ", ".join(f"{letter}: {name}" for name, letter in model.LETTERS.items())
     return Caption(
         f"each conclusion under each condition, judged by the {metric}; blue-green: holds, brown: "
@@ -75,7 +75,6 @@ def make_matrix(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def _in_order(cells: pd.DataFrame, conclusions: list[str]) -> pd.DataFrame:
-    """Return the cells of the matrix in the order in which they are drawn."""
     groups = [*model.POLICIES, ESTIMATES, OTHERS]
     order = {"conclusion": conclusions, "group": groups, "condition": [*model.LETTERS.values()]}
 
@@ -87,7 +86,7 @@ def _in_order(cells: pd.DataFrame, conclusions: list[str]) -> pd.DataFrame:
 
 
 def _column(row: Any, own_setting: Any) -> tuple[str, str]:
-    """Return the group and the name of the column of the matrix in which a cell is drawn.
+    """Return the group and the name of the matrix column in which one test is drawn.
 
     `own_setting` is the setting of its conclusion in which the claim is judged.
     """
@@ -121,5 +120,5 @@ COUNTS = Caption(
 
 @study.add_figure("counts", COUNTS)
 def counts_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the counts of the cells of each conclusion, over all metrics and for each metric."""
+    """Return in how many tests each conclusion holds, in total and for each metric."""
     return by_metric(effects(runs))

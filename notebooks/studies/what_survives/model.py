@@ -41,15 +41,16 @@ POLICIES: dict[str, Scheduling] = {
     "conservative": Conservative(),
     ONLINE: Online(),
 }
-#: Policies that let at most five jobs overtake a waiting job.
+#: The policies that let at most five jobs overtake a waiting job.
 FEW_OVERTAKE = ("FCFS", "FPFS(5)", "FPFS(5), at the head")
-#: Policies that backfill jobs before a promised start.
+#: The policies that backfill jobs before a promised start.
 BACKFILLING = ("EASY", SHORTEST, "conservative")
-#: Policies that plan with the users' estimates, and are also run with worse estimates.
+#: The policies that plan with users' estimates of run times. They are also run with inaccurate
+#: estimates.
 ESTIMATED = ("EASY", "conservative")
-#: A booking tries one start time after another until one fits. This is the time between two start
-#: times that it tries, as a share of the mean run time. A step of 15 minutes is 0.10 of the mean
-#: run time in the log of KTH, 0.08 in that of CTC, and 0.05 in that of HPC2N.
+#: A booking tries one start time after another until one is feasible. This is the time between two
+#: successive tries, as a share of the mean run time. A step of 15 minutes is 0.10 of the mean run
+#: time in the log of KTH, 0.08 in that of CTC, and 0.05 in that of HPC2N.
 STEP = 0.05
 
 
@@ -62,7 +63,7 @@ def booking(unit: float) -> Online:
 
 
 def policy_of(name: str, unit: float) -> Scheduling:
-    """Return a policy by its name; the booking policy is scaled by the mean run time `unit`."""
+    """Return a policy by its name; booking times are scaled by the mean run time `unit`."""
     one_of("policy", name, tuple(POLICIES))
     return booking(unit) if name == ONLINE else POLICIES[name]
 
@@ -88,7 +89,8 @@ SIZES: dict[str, SizeDistribution] = {
     "m128": parse_sizes("D(0.97)[1,128]"),
     "64+32+2×16": parse_sizes("D(0.9)[1,32]"),
 }
-#: The system of each log: four clusters, each with half of the processors of the log's machine.
+#: The system on which each log is run: four clusters, each with half as many processors as the
+#: machine of the log.
 LOGS: dict[str, Multicluster] = {
     "KTH-SP2": Multicluster([50] * 4),
     "CTC-SP2": Multicluster([169] * 4),
@@ -98,13 +100,13 @@ LOGS: dict[str, Multicluster] = {
 # --- sites ---
 
 MILD, STRONG = "mild", "strong"
-#: The load of each site, as a multiple of the mean over all sites. The last site has the least
-#: load.
+#: The offered load of each site, as a multiple of the mean over all sites. The last site has the
+#: lowest load.
 UNEVENNESS = {MILD: (1.15, 1.05, 0.95, 0.85), STRONG: (1.45, 1.25, 0.97, 0.33)}
 
 
 def site_weights(unevenness: str, sites: int) -> NDArray[np.float64]:
-    """Return the load of each site, as a multiple of the mean over all `sites` sites.
+    """Return the offered load of each site, as a multiple of the mean over all `sites` sites.
 
     The last site has the least load.
     """
@@ -116,15 +118,15 @@ def site_weights(unevenness: str, sites: int) -> NDArray[np.float64]:
 # --- workloads ---
 
 EXPONENTIAL, DAS1, HEAVY = "exponential", "DAS1", "heavy-tailed"
-#: The distributions of run times: exponential as in the papers, measured on the DAS1, and with a
-#: coefficient of variation of 3. All are scaled to a mean of 1.
+#: The distributions of run times: exponential as in the papers, measured on the DAS1 system, and
+#: with a coefficient of variation of 3. All of them are scaled to a mean of 1.
 SERVICE: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
     DAS1: das1_service_times(),
     HEAVY: Hyperexponential(1.0, 3.0),
 }
 WORKLOADS = (*SERVICE, *LOGS)
-#: The letter that stands for each workload in the matrix.
+#: The letters that stand for the workloads in the study's matrix of conclusions.
 LETTERS = dict(zip(WORKLOADS, "edhKCH", strict=True))
 
 # --- estimates ---
@@ -134,22 +136,23 @@ ESTIMATES = (EXACT, DOUBLED, REQUESTED)
 
 # --- loads ---
 
-#: The loads, as shares of the largest load that both compared ways to run the jobs can serve.
+#: The offered loads at which conclusions are tested, as shares of the largest load that both
+#: compared ways to run the jobs can serve.
 SHARES = (0.6, 0.8, 0.95)
 
 # --- metrics ---
 
 RESPONSE, AWRT, SLOWDOWN = "mean response", "AWRT", "bounded slowdown"
 METRICS = (RESPONSE, AWRT, SLOWDOWN)
-#: The shortest run time by which the bounded slowdown divides, in seconds for a log, and as a share
-#: of the mean run time for sampled jobs.
+#: The bounded slowdown divides by the run time, but at least by this: by a number of seconds for
+#: jobs of a log, and by a share of the mean run time for sampled jobs.
 LEAST_SECONDS, LEAST_SHARE = 10.0, 0.001
 
 
 def job_values(
     metric: str, response: NDArray[np.float64], jobs: JobStream, least: float
 ) -> NDArray[np.float64]:
-    """Return the value of each job under a metric.
+    """Return each job's contribution to a metric, such as its response time or its slowdown.
 
     Two ways of running the jobs are compared by the sums of these values.
 
@@ -168,14 +171,14 @@ def job_values(
 
 
 def system_of(name: str, workload: str) -> Multicluster:
-    """Return the system on which a workload runs; a log always runs on its own system."""
+    """Return the multicluster on which a workload runs; each log has one of its own."""
     return LOGS[workload] if workload in LOGS else SYSTEMS[one_of("system", name, (*SYSTEMS,))]
 
 
 def synthetic(
     workload: str, system: str, load: float, estimates: str, jobs: int, seed: Seed
 ) -> JobStream:
-    """Return sampled jobs for single clusters, with a mean run time of 1 and an offered load."""
+    """Return sampled jobs that fit on one cluster, for an offered load and a mean run time of 1."""
     service = SERVICE[workload]
     model = JobModel(SIZES[system], request="total", service=service)
     rate = load * SYSTEMS[system].processors / model.mean_work
@@ -186,7 +189,7 @@ def synthetic(
 
 
 def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
-    """Return the first jobs of a log, or of its synthetic replacement, that fit on a cluster.
+    """Return the first jobs of a log, or of its synthetic stand-in, that fit on one cluster.
 
     The submissions are scaled to the offered load. If the estimates are the requested times, jobs
     without a requested time are left out.
@@ -201,17 +204,16 @@ def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
 
 @lru_cache(maxsize=6)
 def _jobs_of_log(workload: str, place: str) -> JobStream:
-    """Return all jobs of a log, or of its synthetic replacement if the log is missing."""
     return load_trace(workload, missing="stand-in").jobs(request="total")
 
 
 def can_be_read(log: str) -> bool:
-    """Return whether a log or its synthetic replacement is available."""
+    """Return whether a log, or a synthetic log that stands in for it, is available."""
     return bool(place_of(log)) or has_stand_in(log)
 
 
 def estimated(jobs: JobStream, estimates: str) -> JobStream:
-    """Return the jobs with run time estimates of a given kind.
+    """Return the jobs with exact, doubled or requested estimates of their run times.
 
     The estimates are the run times, twice the run times, or the requested times of the log.
     """

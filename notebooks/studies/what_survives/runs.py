@@ -23,18 +23,18 @@ from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion
 from studies.what_survives.loads import carried_load, drains
 from studies.what_survives.ways import Case
 
-#: The columns with the sums over jobs. The first two are for the two ways to run the jobs in the
-#: first pair, and the last two for those in the second pair.
+#: The columns with sums over jobs. A conclusion compares one or two pairs of ways to run the jobs.
+#: The first two columns are for the first pair, and the last two for the second.
 SUMS = ("one", "other", "beside_one", "beside_other")
-#: A way of running the jobs is saturated if the mean response time in the second half of its runs
-#: is more than this factor times that in the first half. The 95 % interval of the ratio must lie
+#: A way to run the jobs is saturated if its mean response time in the second half of the runs is
+#: more than this factor times that in the first half. The whole 95 % interval of the ratio must lie
 #: above the factor.
 RISES = 1.2
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A conclusion, and the condition under which it is tested.
+    """A conclusion and the condition under which it is tested.
 
     `share` is the offered load as a share of the largest load that both ways carry. A log has its
     own system. Only the jobs of a log can have ``"requested"`` estimates.
@@ -60,12 +60,12 @@ class Setting:
 
 
 def own(conclusion: Conclusion) -> Setting:
-    """Return the setting of a conclusion in which its claim is judged."""
+    """Return the setting in which the claim of a conclusion is judged."""
     return Setting(conclusion.item, conclusion.policy, placement=conclusion.placements[0])
 
 
 def settings(scale: Scale) -> Iterator[Setting]:
-    """Yield every conclusion under every condition of a scale."""
+    """Yield a setting for each conclusion and each condition under which it is tested."""
     for conclusion in CONCLUSIONS.values():
         first = own(conclusion)
         policies = [name for name in conclusion.policies if name in scale.policies]
@@ -87,18 +87,18 @@ def settings(scale: Scale) -> Iterator[Setting]:
                 yield replace(first, policy=policy, workload=log, estimates=model.REQUESTED)
 
 
-# --- what is compared under a condition ---
+# --- The jobs and the load under a condition ---
 
 
 class Lengths(NamedTuple):
-    """The number of jobs in a run, and the largest number of jobs that is taken from a log."""
+    """The number of sampled jobs in a run, and the largest number of jobs taken from a log."""
 
     jobs: int
     log_jobs: int
 
 
 def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case:
-    """Return the jobs of a condition at an offered load, and the system that serves them."""
+    """Return the jobs of a condition at an offered load, with the system that serves them."""
     if setting.workload in model.LOGS:
         jobs = model.of_log(setting.workload, load, setting.estimates, lengths.log_jobs)
     else:
@@ -115,7 +115,7 @@ def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case
 
 
 def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) -> float:
-    """Return the offered load of a setting: a share of the largest load that both ways can serve.
+    """Return the offered load of a setting, a share of the largest load that both ways can serve.
 
     That is the largest load that both compared ways of running the jobs carry without saturation.
     This largest load is found with exact estimates, so that settings with worse estimates differ
@@ -146,7 +146,7 @@ def _carried(
 
 
 def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the sums of each metric over the jobs of each run, or of each week of a log.
+    """Yield sums of each metric over the jobs of each run, or of each week of a log.
 
     Each row has a sum for each way of running the jobs that the conclusion compares.
     Nothing is yielded for a log if neither the log nor a stand-in is available.
@@ -170,7 +170,7 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
 
 
 def sums(found: Compared, metric: str) -> dict[str, float]:
-    """Return the sums of a metric over the compared jobs, without the warm-up of the run."""
+    """Return the sum of a metric over the jobs after warm-up, for each way to run the jobs."""
     row = dict.fromkeys(SUMS[2:], 1.0)
     first = int(WARM_UP * len(found.jobs))
     for name, response, asked in _ways(found):
@@ -180,7 +180,7 @@ def sums(found: Compared, metric: str) -> dict[str, float]:
 
 
 def weekly_rows(found: Compared, load: float) -> Iterator[dict]:
-    """Yield the sums of each metric over the jobs of each week of a log."""
+    """Yield sums of each metric over the jobs of each week of a log."""
     week = week_of(found.jobs.submit)
     facts = {"load": load, "saturated": saturated_log(found)}
     for metric in model.METRICS:
@@ -193,7 +193,7 @@ def weekly_rows(found: Compared, load: float) -> Iterator[dict]:
 
 
 def _ways(found: Compared) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield a name, the response times and a mask for each way of running the jobs.
+    """Yield the column name, the response times and a mask for each compared way to run the jobs.
 
     The name is that of the column in `SUMS` for this way. The mask selects the jobs whose response
     times are compared.
@@ -203,11 +203,11 @@ def _ways(found: Compared) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         yield other, pair.other, pair.asked
 
 
-# --- Ways of running the jobs that have no finite response time ---
+# --- Finding the ways to run jobs under which the queue is saturated ---
 
 
 def saturated(runs: list[Compared]) -> str:
-    """Return the names of the compared ways to run the jobs whose queue grows without bound.
+    """Return the names of those compared ways to run the jobs whose queue grows without bound.
 
     The names are those in `SUMS`, in one text with spaces between them.
     """
@@ -219,7 +219,7 @@ def saturated(runs: list[Compared]) -> str:
 
 
 def _rises(runs: list[np.ndarray]) -> bool:
-    """Return whether the response times rise from the first half of the runs to the second.
+    """Return whether response times are longer in the second half of the runs than in the first.
 
     They rise if the 95 % interval of the ratio of both halves lies above `RISES`.
     Booking rejects a job only if it finds no room within 200 mean run times. A run that rejects
@@ -232,7 +232,7 @@ def _rises(runs: list[np.ndarray]) -> bool:
 
 
 def saturated_log(found: Compared) -> str:
-    """Return the names of the compared ways to run a log whose jobs do not all end soon.
+    """Return the names of those ways to run a log whose jobs do not all end soon.
 
     `drains` says whether all jobs end soon after the last submission. The names are those in
     `SUMS`, in one text with spaces between them.
@@ -240,13 +240,13 @@ def saturated_log(found: Compared) -> str:
     return " ".join(name for name, response, _ in _ways(found) if not drains(response, found.jobs))
 
 
-#: The study of surviving conclusions. Its scales have these names:
+#: The study of which conclusions survive. Each scale of the study sets these values:
 #:
-#: - `jobs` and `runs`: the number of jobs in a run with sampled jobs, and the number of these runs
+#: - `jobs`, `runs`: the number of sampled jobs in a run, and the number of such runs
 #: - `log_jobs`: the largest number of jobs that is taken from a log
-#: - `policies` and `workloads`, which are run in all pairs
-#: - `shares`: the loads that are run under every policy
-#: - `systems` other than the standard system
+#: - `policies`, `workloads`: every policy is run with every workload
+#: - `shares`: the loads that are run under every policy, as shares of the largest possible load
+#: - `systems`: the systems that are run in addition to the standard system
 study = Study(
     "what-survives",
     "Which conclusions survive under other policies, jobs and systems?",

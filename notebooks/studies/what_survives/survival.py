@@ -14,18 +14,19 @@ from studies.what_survives.effects import (
     effects,
 )
 
-#: A conclusion survives if it holds in at least this share of the decided cells of the matrix.
+#: A conclusion survives if it holds in at least this share of its decided tests.
 SURVIVES = 0.9
-#: A conclusion belongs to a kind of cells if it holds in most decided cells of that kind, at least
-#: the share `INSIDE`, and in few of the other decided cells, at most the share `OUTSIDE`.
+#: A conclusion belongs to a kind of tests, for example those under FCFS, if it holds in at least
+#: the share `INSIDE` of the decided tests of this kind, and in at most the share `OUTSIDE` of all
+#: other decided tests.
 INSIDE, OUTSIDE = 0.8, 0.2
-#: The smallest number of decided cells that a kind of cells, and all other cells, need to be
-#: compared.
+#: The smallest number of decided tests for which two groups of tests are compared: those of one
+#: kind, and all others.
 ENOUGH = 5
 
 
 def survival(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each conclusion with counts of its cells, and a sentence on them.
+    """Return a row for each conclusion: in how many tests it holds, and whether it survives.
 
     `cells` is the table of `effects`. The counts `holds` and `turns` include the cells in which one
     way is saturated, and `saturated` is the number of these cells.
@@ -38,7 +39,6 @@ def survival(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _row(item: str, cells: pd.DataFrame) -> dict:
-    """Return the row of one conclusion in the table of `survival`."""
     verdicts = cells["verdict"]
     holds = int(verdicts.isin([verdict for verdict, is_held in DECIDED.items() if is_held]).sum())
     decided = int(verdicts.isin([*DECIDED]).sum())
@@ -57,7 +57,7 @@ def _row(item: str, cells: pd.DataFrame) -> dict:
 
 
 def sentence_of(cells: pd.DataFrame) -> str:
-    """Return whether a conclusion survives, turns into its opposite, or depends."""
+    """Return a string on whether a conclusion survives, turns into its opposite, or depends."""
     decided = cells[cells["verdict"].isin([*DECIDED])]
     if decided.empty:
         return "is undecided in all cells"
@@ -75,7 +75,7 @@ def sentence_of(cells: pd.DataFrame) -> str:
 
 
 def _kinds(decided: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Yield each kind of cells of the matrix: its name, the cells of this kind, and all others."""
+    """Yield kinds of tests, such as those under FCFS: the name, the tests, and all other tests."""
     of_log = decided["workload"].isin([*model.LOGS])
     backfills = decided["policy"].isin(model.BACKFILLING)
     kinds = {
@@ -92,7 +92,6 @@ def _kinds(decided: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFr
 
 
 def _counts(inside: pd.DataFrame, outside: pd.DataFrame) -> str:
-    """Return the counts of decided cells in which a conclusion holds, inside and outside a kind."""
     there, elsewhere = (f"{int(_holds(part).sum())} of {len(part)}" for part in (inside, outside))
     return f"{there}, elsewhere {elsewhere}"
 
@@ -102,12 +101,12 @@ def _holds(decided: pd.DataFrame) -> pd.Series:
 
 
 def share(decided: pd.DataFrame) -> float:
-    """Return the share of decided cells in which a conclusion holds."""
+    """Return the share of decided tests in which a conclusion holds."""
     return float(_holds(decided).mean())
 
 
 def by_metric(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `survival` with further columns for the counts by metric."""
+    """Return the table of `survival` with the counts for each metric in further columns."""
     table = survival(cells)
     for metric in model.METRICS:
         of_metric = survival(cells[cells["metric"] == metric]).set_index("conclusion")
@@ -148,7 +147,6 @@ def summary(runs: pd.DataFrame) -> str:
 
 
 def _line(row: dict) -> str:
-    """Return the line of the summary on one conclusion, with its counts by metric."""
     counts = ", ".join(f"{metric} {row[metric]}" for metric in model.METRICS)
     return f"- **{row['name']}** {row['sentence']} ({counts})"
 

@@ -15,13 +15,14 @@ from coalloc_lib.simulation import sites
 from coalloc_lib.simulation.run import simulate
 from studies.what_survives import model
 
-#: The number of components of a job that is split. Every system has more clusters than that.
+#: The number of components into which a large job is split. Every system has more clusters than
+#: this.
 PARTS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """The jobs of one condition, with the system and the policy that serve them.
+    """The jobs of one condition, with the system and the scheduling policy that serve them.
 
     Each method that runs the jobs returns their response times. A rejected job has NaN.
     """
@@ -35,29 +36,29 @@ class Case:
 
     @cached_property
     def all_jobs(self) -> NDArray[np.bool_]:
-        """A mask of all jobs."""
+        """A boolean mask that selects all jobs."""
         return np.ones(len(self.jobs), bool)
 
     @cached_property
     def large(self) -> NDArray[np.bool_]:
-        """A mask of the jobs that need more than half of the smallest cluster."""
+        """A boolean mask of the jobs that need more than half of the smallest cluster."""
         return self.jobs.processors > min(self.system.sizes) // 2
 
     @property
     def booking(self) -> Online:
-        """The booking policy, with all its times scaled by the mean run time of the jobs."""
+        """The booking policy, with times that are scaled by the mean run time of the jobs."""
         return model.booking(float(self.jobs.runtime.mean()))
 
     def under(self, scheduling: Scheduling) -> "Case":
-        """Return the same case under another policy."""
+        """Return the same jobs and system under another policy."""
         return replace(self, scheduling=scheduling)
 
     def whole(self, system: Multicluster | None = None) -> NDArray[np.float64]:
-        """Run each job in one cluster."""
+        """Return the response times if each job runs in one cluster."""
         return self._run(self.jobs, self.placement, system=system)
 
     def spanning(self, penalty: float, adaptive: bool = False) -> NDArray[np.float64]:
-        """Run each job in one cluster if it fits into one now, and otherwise in several.
+        """Return the response times if a job spans clusters when no single one has room for it.
 
         `penalty` is how much longer a job runs if it spans clusters, as a share of its run time. If
         `adaptive` is true, a job waits for one cluster if it is expected to end no later there.
@@ -67,14 +68,14 @@ class Case:
         return self._run(jobs, SingleThenSpan(single=self.placement), scheduling=scheduling)
 
     def split(self, penalty: float = 0.0) -> NDArray[np.float64]:
-        """Run each large job as two nearly equal components in different clusters."""
+        """Return the response times if each large job is split into two nearly equal components."""
         jobs = self.jobs.split(into=PARTS, above=min(self.system.sizes) // 2)
         return self._run(jobs.replace(span_penalty=penalty), self.placement)
 
     def in_components(
         self, request: str, placement: Placement | None = None
     ) -> NDArray[np.float64]:
-        """Run every job as an ordered, an unordered or a flexible request."""
+        """Return the response times if every job is an ordered, unordered or flexible request."""
         placement = placement or self.placement
         if request == "flexible":
             return self._run(self.jobs.replace(request="flexible"), placement)
@@ -88,7 +89,7 @@ class Case:
         return self._run(self.jobs.replace(components=named, request="ordered"), None)
 
     def at_home(self) -> NDArray[np.float64]:
-        """Run each job at its own site; each site has its own queue."""
+        """Return the response times if each job runs at its own site, which has its own queue."""
         alone = sites.local(
             self.system, self.jobs, self.home, scheduling=self.scheduling, engine="compiled"
         )
@@ -96,7 +97,7 @@ class Case:
 
     @cached_property
     def home(self) -> NDArray[np.int64]:
-        """The site of each job, sampled so that the sites are unevenly busy.
+        """The site that owns each job, sampled so that the sites are unevenly busy.
 
         A job that is wider than its site belongs to the largest site.
         """
@@ -109,12 +110,12 @@ class Case:
 
     @property
     def at_quietest_site(self) -> NDArray[np.bool_]:
-        """A mask of the jobs of the least busy site, which gains least by sharing."""
+        """A boolean mask of the jobs of the least busy site, which gains least by sharing."""
         return self.home == len(self.system) - 1
 
     @property
     def _generators(self):
-        """Two random generators that are independent of those that sampled the jobs."""
+        """Random generators that are independent of the generators that sampled the jobs."""
         return generators(self.seed, 12)[-2:]
 
     def _run(self, jobs, placement, *, system=None, scheduling=None):
