@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.policies.backfilling import ORDERS
-from tests.conftest import onlines, placements, times
+from tests.conftest import ROWS, onlines, placements, rows_of_table, sampled_times
 
 _order = st.sampled_from(ORDERS[1:])
 _counted = st.sampled_from(["waiting", "head"])
@@ -43,7 +43,9 @@ class Case(NamedTuple):
 def cases(draw, policies, most_jobs=30, most_clusters=4, has_tables=True, has_reservations=True):
     """Return a random `Case` with one of the policies.
 
-    Each job is drawn by itself, so that Hypothesis can shrink a failure to a few small jobs.
+    Hypothesis draws the system, the policy and, for each job, a row of a table of random jobs. A
+    failure can therefore shrink to a few jobs. Drawing each number of each job would take ten times
+    as long as the two simulations of the case.
     """
     scheduling = draw(policies)
     is_adaptive = getattr(scheduling, "adaptive", False)
@@ -52,19 +54,22 @@ def cases(draw, policies, most_jobs=30, most_clusters=4, has_tables=True, has_re
     requests = ["unordered", "flexible", "total"] + ["ordered"] * (not is_adaptive)
     request = draw(st.sampled_from(requests))
     placement = draw(_adaptive if is_adaptive else placements(len(sizes), request))
-    rows = _rows(draw, _components(draw, sizes, request, placement), has_tables)
-    number = draw(st.sampled_from([most_jobs // 5, most_jobs // 2, most_jobs, most_jobs]))
-    rows = draw(st.lists(rows, min_size=number, max_size=number))
-    submit, runtime, factor, more, components, penalty, priority, ahead, within = zip(
-        *rows, strict=True
-    )
-    estimate = np.multiply(runtime, factor) + more
-    penalty = np.sort(penalty, axis=1)
-    penalty = penalty if penalty.shape[1] > 1 else penalty[:, 0]
-    jobs = co.JobStream(submit, runtime, components, estimate, request, penalty)
-    jobs = jobs.replace(priority=priority)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    chosen = draw(rows_of_table([most_jobs // 5, most_jobs // 2, most_jobs, most_jobs]))
+    submit, runtime, factor = _times(rng)
+    more, priority = rng.choice([0, 0, 0, 1], ROWS), rng.integers(0, 4, ROWS)
+    components = _components(rng, sizes, request, placement)
+    jobs = co.JobStream(
+        submit[chosen],
+        runtime[chosen],
+        [_trimmed(components[row].tolist(), sizes, request, placement) for row in chosen],
+        (runtime * factor + more)[chosen],
+        request,
+        _penalties(rng, has_tables)[chosen],
+    ).replace(priority=priority[chosen])
     if has_reservations and scheduling.takes_reservations and draw(st.booleans()):
-        earliest = jobs.submit + ahead
+        earliest = jobs.submit + rng.choice([0, 0, 1, 2, 7], ROWS)[chosen]
+        within = rng.choice([np.inf, np.inf, 0, 1, 3], ROWS)[chosen]
         jobs = jobs.replace(earliest_start=earliest, latest_start=earliest + within)
     takes_backlog = scheduling.takes_backlog and not jobs.has_reservations
     backlog = (
@@ -82,35 +87,40 @@ _adaptive = st.builds(
 )
 
 
-def _rows(draw, components, has_tables):
-    """Return a strategy for one job, with times on a scale that is drawn for all jobs."""
-    is_whole, is_crowded = draw(st.integers(0, 3)) < 3, draw(st.booleans())
-    last = draw(st.sampled_from([1, 4, 12, 20]))
-    submit, runtime = (st.integers(0, most) if is_whole else times(most) for most in (last, 9))
-    runtime = st.sampled_from([0, 0, 1, 2, 3]) if is_crowded else runtime
-    factor = st.sampled_from([0, 0.5, 1, 1, 2, 10]) if is_whole else times(3)
-    quarters = st.integers(0, 8).map(lambda number: number / 4)
-    width = draw(st.integers(1, 3))
-    table = st.lists(quarters, min_size=width, max_size=width)
-    penalties = [st.just([0.5]), st.floats(0, 1).map(lambda share: [share])]
-    penalty = draw(st.sampled_from(penalties + [table] * has_tables))
-    more, priority = st.sampled_from([0, 0, 0, 1]), st.integers(0, 3)
-    ahead, within = st.sampled_from([0, 0, 1, 2, 7]), st.sampled_from([np.inf, np.inf, 0, 1, 3])
-    job = submit, runtime, factor, more, components, penalty, priority, ahead, within
-    return st.tuples(*job)
+def _times(rng):
+    """Sample submission, run time, and estimate over run time, on one scale for all jobs."""
+    is_whole, is_crowded = rng.random() < 0.75, rng.random() < 0.5
+    submit, runtime = (
+        rng.integers(0, most + 1, ROWS) if is_whole else sampled_times(rng, most)
+        for most in (rng.choice([1, 4, 12, 20]), 9)
+    )
+    runtime = rng.choice([0, 0, 1, 2, 3], ROWS) if is_crowded else runtime
+    factor = rng.choice([0, 0.5, 1, 1, 2, 10], ROWS) if is_whole else sampled_times(rng, 3)
+    return submit, runtime, factor
 
 
-def _components(draw, sizes, request, placement):
-    """Return a strategy for the components of one job, which fits into the idle system."""
+def _penalties(rng, has_tables):
+    """Sample span penalties: one for all jobs, one for each job, or one by clusters used."""
+    kind = rng.choice(["one", "each", "table"][: 2 + has_tables])
+    if kind == "one":
+        return np.full(ROWS, 0.5)
+    if kind == "each":
+        return rng.random(ROWS)
+    table = np.sort(rng.integers(0, 9, (ROWS, rng.integers(1, 4))) / 4, axis=1)
+    return table if table.shape[1] > 1 else table[:, 0]
+
+
+def _components(rng, sizes, request, placement):
+    """Sample the components of each row. They may have to be trimmed to fit into the system."""
     may_stay_whole = request == "unordered" and isinstance(placement, co.SingleThenSpan)
     most_width = 1 if request in ("total", "flexible") else len(sizes)
-    width = draw(st.integers(1, 5 if may_stay_whole else most_width))
+    width = rng.integers(1, 6 if may_stay_whole else most_width + 1)
     widest = sizes if request == "ordered" else sorted(sizes, reverse=True)
     widest = [sum(sizes)] if request == "flexible" else [*widest, *[0] * width][:width]
-    part = st.integers(0, 2) | st.integers(0, max(widest))
-    parts = st.lists(part, min_size=width, max_size=width)
-    fitting = parts.map(lambda row: _trimmed(row, sizes, request, placement))
-    return st.integers(0, 7).flatmap(lambda number: fitting if number < 7 else st.just(widest))
+    small, any_size = (rng.integers(0, most + 1, (ROWS, width)) for most in (2, max(widest)))
+    components = np.where(rng.random((ROWS, width)) < 0.5, small, any_size)
+    components[rng.random(ROWS) < 1 / 8] = widest
+    return components
 
 
 def _trimmed(row, sizes, request, placement):

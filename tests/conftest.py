@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import hypothesis
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -21,6 +22,8 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("coalloc")
 
+#: The number of rows of a table of random jobs. A byte is the number of a row.
+ROWS = 256
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 #: Folders with files of a minute and more.
@@ -48,48 +51,55 @@ def real_logs():
     return Path(os.environ["COALLOC_TRACES"])
 
 
-def times(most):
-    """Draw a time: 0, or far enough from it that scaling times loses no digit."""
-    return st.floats(0, most).map(lambda time: time if time > 1e-9 else 0.0)
+def rows_of_table(counts):
+    """Return a strategy for the numbers of the rows of a table of `ROWS` jobs that a case has."""
+    rows = st.sampled_from(counts).flatmap(lambda count: st.binary(min_size=count, max_size=count))
+    return rows.map(list)
+
+
+def sampled_times(rng, most):
+    """Sample a time for each row: 0, a multiple of 0.1, or any time up to the given one."""
+    times, kind = rng.uniform(0, most, ROWS), rng.integers(0, 4, ROWS)
+    return np.select([kind == 0, kind == 1], [0.0, times.round(1)], times)
 
 
 @st.composite
 def systems_and_streams(draw, most_jobs=40, requests=("ordered", "unordered", "flexible", "total")):
     """A multicluster and a stream whose every job fits, with ties and zeros not rare.
 
-    Every job is drawn by itself, so that what fails shrinks to a few small jobs.
+    Hypothesis draws the system and, for each job, a row of a table of random jobs, so that a
+    failure can shrink to a few jobs.
     """
     sizes = draw(st.lists(st.integers(2, 9), min_size=1, max_size=5))
     request = draw(st.sampled_from(requests))
     width = draw(st.integers(1, len(sizes)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    chosen = draw(rows_of_table(range(1, most_jobs + 1)))
     submit, runtime = (
-        st.integers(0, most) if draw(st.booleans()) else times(most) for most in (12, 9)
+        rng.integers(0, most + 1, ROWS) if rng.random() < 0.5 else sampled_times(rng, most)
+        for most in (12, 9)
     )
-    fraction = st.floats(0, 1) if draw(st.booleans()) else st.just(0.0)
-    row = st.tuples(submit, runtime, _components(sizes, request, width), times(3), fraction)
-    least = draw(st.integers(1, most_jobs))
-    rows = draw(st.lists(row, min_size=least, max_size=most_jobs))
-    submits, runtimes, components, factors, penalties = zip(*rows, strict=True)
     columns = {
-        "submit": submits,
-        "runtime": runtimes,
-        "components": components,
-        "estimate": [time * factor for time, factor in zip(runtimes, factors, strict=True)],
-        "span_penalty": penalties,
-        "number": draw(st.permutations(range(1, len(rows) + 1))),
+        "submit": submit,
+        "runtime": runtime,
+        "components": _components(rng, sizes, request, width),
+        "estimate": runtime * sampled_times(rng, 3),
+        "span_penalty": rng.choice([0.0, 1.0]) * sampled_times(rng, 1),
     }
-    return co.Multicluster(sizes), co.JobStream(**columns, request=request)
+    columns = {name: column[chosen] for name, column in columns.items()}
+    number = 1 + rng.permutation(len(chosen))
+    return co.Multicluster(sizes), co.JobStream(**columns, number=number, request=request)
 
 
-def _components(sizes, request, width):
-    """The rows of components that fit into clusters of these sizes."""
+def _components(rng, sizes, request, width):
+    """Sample the components of each row; every row fits into clusters of these sizes."""
     if request in ("total", "flexible"):
         most = max(sizes) if request == "total" else sum(sizes)
-        return st.tuples(st.integers(1, most))
+        return rng.integers(1, most + 1, (ROWS, 1))
     limits = sizes if request == "ordered" else sorted(sizes, reverse=True)
-    parts = st.tuples(*(st.integers(0, most) for most in limits[:width]))
-    parts = parts.map(lambda row: row if any(row) else (1, *row[1:]))
-    return parts if request == "ordered" else parts.flatmap(st.permutations)
+    parts = rng.integers(0, 1 + np.array(limits[:width]), (ROWS, width))
+    parts[~parts.any(axis=1), 0] = 1
+    return parts if request == "ordered" else rng.permuted(parts, axis=1)
 
 
 @st.composite

@@ -18,6 +18,11 @@ class Run:
     def __init__(self, sizes, jobs, placement, key=None):
         self.key = np.zeros(len(jobs)) if key is None else key
         self.sizes, self.jobs, self.placement = sizes, jobs, placement
+        self.components, self.penalty = jobs.components.tolist(), jobs.span_penalty.tolist()
+        self.runtime = jobs.runtime.tolist()
+        self.longest = [
+            max(both) for both in zip(self.runtime, jobs.estimate.tolist(), strict=True)
+        ]
         self.start, self.allocation = [nan] * len(jobs), [None] * len(jobs)
         self.promised, self.end = [nan] * len(jobs), {}
         self.queue, self.reserved = [], {}
@@ -54,17 +59,17 @@ class Run:
         return idle
 
     def place(self, job, idle):
-        components = self.jobs.components[job].tolist()
+        components = self.components[job]
         if self.placement is None:
             return in_place(components, idle)
         return self.placement.place(components, self.jobs.request, idle)
 
     def length(self, job, allocation, time):
-        spans = np.count_nonzero(allocation) > 1
-        return float(time * (1 + self.jobs.span_penalty[job] * spans))
+        spans = sum(map(bool, allocation)) > 1
+        return time * (1 + self.penalty[job] * spans)
 
     def expected(self, job, allocation):
-        return self.length(job, allocation, max(self.jobs.estimate[job], self.jobs.runtime[job]))
+        return self.length(job, allocation, self.longest[job])
 
     def expected_end(self, job):
         return self.start[job] + self.expected(job, self.allocation[job])
@@ -72,7 +77,7 @@ class Run:
     def begin(self, job, allocation):
         self.queue.remove(job)
         self.start[job], self.allocation[job] = self.now, list(allocation)
-        self.end[job] = self.now + self.length(job, allocation, self.jobs.runtime[job])
+        self.end[job] = self.now + self.length(job, allocation, self.runtime[job])
 
 
 class EASY(Run):
@@ -147,6 +152,7 @@ class Conservative(Run):
     def stays_idle(self, held, start, end):
         """Return what is idle from `start` to `end`; who holds it for no time counts by itself."""
         least = list(self.sizes)
+        held = [each for each in held if each[1] > start and (each[0] <= start or each[0] < end)]
         for instant in {start, *(begin for begin, _, _ in held if start < begin < end)}:
             idle, momentary = list(self.sizes), [[0] * len(self.sizes)]
             for begin, until, allocation in held:

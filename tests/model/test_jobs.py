@@ -375,7 +375,7 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream().chopped(0), "at_most = 0; give a whole number of 1 or more"),
         (lambda: stream().chopped([2, 2]), r"at_most has shape \(2,\) and there are 3 jobs"),
         (lambda: co.JobStream([0], [1], [10**12]).chopped(1), "subjobs = 1000000000000; give at"),
-        (lambda: stream(request="ordered").chopped(2), "chopped .* name their clusters; call"),
+        (lambda: stream(request="ordered").chopped(2), "chopped .* ordered requests; call"),
         (lambda: SUBJOBS.last([1, 2, 3]), "values has .* there are 6 subjobs; give one value"),
         (lambda: stream(earliest_start=[0, 0, 2]), r"earliest_start\[1\] = 0 comes before submit"),
         (lambda: stream(latest_start=[9, 0.5, 9]), r"latest_start\[1\] = 0.5 comes before earlies"),

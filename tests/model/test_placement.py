@@ -110,7 +110,7 @@ OTHERS = co.LeastLoaded(co.Multicluster([4, 8]))
         (lambda: one_job(co.FirstFit([0, 0])), r"clusters = \[0, 0\]; name each of the 2 clusters"),
         (lambda: co.FirstFit([-1, 0]), r"^clusters\[0\] = "),
         (lambda: one_job(co.WorstFit(), request="ordered"), "is given for ordered requests.*leave"),
-        (lambda: one_job(MINE()), r"is for flexible and total .* are unordered"),
+        (lambda: one_job(MINE()), r"is for flexible and total .* have unordered requests"),
         (
             lambda: MINE().place([1], "total", [2]),
             r"Mine does not define the order .* define its method",
