@@ -221,6 +221,8 @@ def test_a_reader_adds_settings_and_sees_them_in_the_figures():
     assert set(result.figure("thresholds").data()["load"]) == {0.6}
     for name in ("figure1", "figure1-ratios", "thresholds"):
         assert result.figure(name).plot().axes
+    lines = result.figure("figure1").plot().axes[0].get_lines()
+    assert [line.get_linestyle() for line in lines].count("--") == 3  # one for each group
     assert verdict("CP-9", result.runs, max_jumps=5, load=0.6) != "cannot be tested"
     assert verdict("CP-9", result.runs) == "cannot be tested"
     with_map = made.add(result.runs, *cells, cells[0].whole, workers=2)

@@ -318,11 +318,15 @@ def with_panels(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(panel="MaxJumps " + table["max_jumps"].map(jumps_label))
 
 
+#: The end of the label of a curve for jobs that are not split.
+NOT_SPLIT = " not split"
+
+
 def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of all jobs, group S1 and group S4, with and without splitting."""
     split = table[~table["line"].isin(BARE[1:])]
     whole = split[split["line"] == split["group"]]
-    names = whole["group"] + " not split"
+    names = whole["group"] + NOT_SPLIT
     whole = whole.assign(line=names, response=whole["response_against"])
     return pd.concat([split, whole.assign(response_low=np.nan, response_high=np.nan)])
 
@@ -333,8 +337,8 @@ def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
     Those without splitting are dashed.
     """
     drawn = with_whole_jobs(by_group(table))
-    look = LOOK | {f"{group} not split": sign for group, sign in LOOK.items()}
-    dashed = [name for name in drawn["line"].unique() if name.endswith("whole")]
+    look = LOOK | {group + NOT_SPLIT: sign for group, sign in LOOK.items()}
+    dashed = [name for name in drawn["line"].unique() if name.endswith(NOT_SPLIT)]
     return draw_responses(drawn, dashed, look=look, x="psi", xlabel=PSI, **titles)
 
 
