@@ -12,23 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.policies.backfilling import ORDERS
-from tests.conftest import ROWS, onlines, placements, rows_of_table, sampled_times
-
-_order = st.sampled_from(ORDERS[1:])
-_counted = st.sampled_from(["waiting", "head"])
-#: Name -> a strategy for policies. All policies with a compiled translation are here.
-POLICIES = {
-    "FCFS": st.just(co.FCFS()),
-    "FPFS": st.builds(co.FPFS, st.sampled_from([0, 1, 1, 2, 5, 50]), counted=_counted),
-    "EASY": st.just(co.EASY()),
-    "EASY-ordered": st.builds(co.EASY, order=_order),
-    "EASY-adaptive": st.builds(co.EASY, adaptive=st.just(True), order=st.sampled_from(ORDERS)),
-    "Conservative": st.just(co.Conservative()),
-    "Conservative-ordered": st.builds(co.Conservative, order=_order),
-    "Online-latest-start": onlines(rules=("latest-start",)),
-    "Online-best-fit": onlines(rules=("best-fit",)),
-}
+from tests.conftest import ROWS, placements, rows_of_table, sampled_times
 
 
 class Case(NamedTuple):

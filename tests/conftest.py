@@ -9,6 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.policies.backfilling import ORDERS
 
 #: `make test` sees the same examples each time. `make test-long` loads the other profile and draws
 #: new ones by a seed that it prints; what fails prints the line that brings it back.
@@ -113,21 +114,6 @@ def placements(draw, clusters, request="unordered"):
     return draw(st.sampled_from(rules))
 
 
-in_turn = st.one_of(
-    st.just(co.FCFS()),
-    st.builds(
-        co.FPFS, st.sampled_from([0, 1, 2, 5, 50]), counted=st.sampled_from(["waiting", "head"])
-    ),
-)
-backfilling = st.sampled_from([co.EASY(), co.Conservative()])
-ordered = st.builds(
-    lambda policy, order: policy(order=order),
-    st.sampled_from([co.EASY, co.Conservative]),
-    st.sampled_from(["shortest", "smallest", "priority"]),
-)
-policies = st.one_of(in_turn, backfilling)
-
-
 @st.composite
 def onlines(draw, rules=("latest-start", "best-fit")):
     """Online scheduling on the scale of `systems_and_streams`."""
@@ -136,6 +122,28 @@ def onlines(draw, rules=("latest-start", "best-fit")):
     how = {"rule": draw(st.sampled_from(rules)), "release_early": draw(st.booleans())}
     how["min_length"] = draw(st.sampled_from([0, 0, 0.5, 4]))
     return co.Online(slot, step, most, horizon, **how)
+
+
+_order = st.sampled_from(ORDERS[1:])
+_counted = st.sampled_from(["waiting", "head"])
+#: Name -> a strategy for policies. All policies with a compiled translation are here.
+POLICIES = {
+    "FCFS": st.just(co.FCFS()),
+    "FPFS": st.builds(co.FPFS, st.sampled_from([0, 1, 1, 2, 5, 50]), counted=_counted),
+    "EASY": st.just(co.EASY()),
+    "EASY-ordered": st.builds(co.EASY, order=_order),
+    "EASY-adaptive": st.builds(co.EASY, adaptive=st.just(True), order=st.sampled_from(ORDERS)),
+    "Conservative": st.just(co.Conservative()),
+    "Conservative-ordered": st.builds(co.Conservative, order=_order),
+    "Online-latest-start": onlines(rules=("latest-start",)),
+    "Online-best-fit": onlines(rules=("best-fit",)),
+}
+
+in_turn = POLICIES["FCFS"] | POLICIES["FPFS"]
+backfilling = POLICIES["EASY"] | POLICIES["Conservative"]
+ordered = POLICIES["EASY-ordered"] | POLICIES["Conservative-ordered"]
+#: Policies that run with any placement and without options that change the order of the queue.
+policies = st.one_of(*(policy for name, policy in POLICIES.items() if "-" not in name))
 
 
 @st.composite

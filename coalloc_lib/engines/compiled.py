@@ -46,7 +46,7 @@ def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
     """Return whether the compiled engine can run a policy with a placement."""
     if type(scheduling) is Online and scheduling.rule not in RULE_CODES:
         return False
-    return type(scheduling) in _TRANSLATIONS and is_of_library(placement)
+    return type(scheduling) in TRANSLATIONS and is_of_library(placement)
 
 
 def run(task: Task) -> Outcome:
@@ -56,7 +56,7 @@ def run(task: Task) -> Outcome:
             f"engine = 'compiled' cannot run {task.scheduling} with {task.placement}; "
             "use engine='reference', which runs any policy object"
         )
-    return _TRANSLATIONS[type(task.scheduling)](task)
+    return TRANSLATIONS[type(task.scheduling)](task)
 
 
 def _run_fcfs_or_fpfs(task):
@@ -220,7 +220,7 @@ def _check_started(task, columns, started):
 
 #: The function that runs each policy on the compiled engine. Policies that are not listed here run
 #: only on the readable engine.
-_TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
+TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
     FCFS: _run_fcfs_or_fpfs,
     FPFS: _run_fcfs_or_fpfs,
     EASY: _run_backfilling,

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from tests.cases import POLICIES, cases
+from tests.cases import cases
+from tests.conftest import POLICIES
 from tests.schedules.overtaking import times_overtaken
 
 

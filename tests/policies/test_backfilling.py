@@ -12,7 +12,8 @@ import coalloc_lib as co
 from coalloc_lib.schedules.verification import ScheduleError
 from tests import naive_backfilling as naive
 from tests import naive_multicluster as several
-from tests.cases import POLICIES, cases
+from tests.cases import cases
+from tests.conftest import POLICIES
 from tests.engines.test_agreement import both
 
 NAN = np.nan

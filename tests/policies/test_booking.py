@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.calendar.periods import slot_of
 from coalloc_lib.engines.kernels.booking import horizon_end
-from tests.cases import POLICIES, cases
-from tests.conftest import onlines
+from tests.cases import cases
+from tests.conftest import POLICIES, onlines
 from tests.engines.own_policies import policy
 from tests.naive_booking import online
 

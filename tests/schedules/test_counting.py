@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.schedules.verification import ScheduleError
 from coalloc_lib.schedules.verification.counting import KINDS, RULES, count_violations
-from tests.cases import POLICIES, cases
-from tests.conftest import in_turn, placements, systems_and_streams
+from tests.cases import cases
+from tests.conftest import POLICIES, in_turn, placements, systems_and_streams
 from tests.schedules.damage import broken, moved, right
 
 #: Jobs of one processor and of length 10 on two processors; 2 and 3 wait for 0 and 1.

@@ -12,18 +12,20 @@ def compile_kernels() -> None:
     """
     # Numba and the formulas are slow to import, and a sweep may need neither of them.
     from coalloc_lib.analytic import JointSizes, maximal_utilization
+    from coalloc_lib.engines.compiled import TRANSLATIONS
     from coalloc_lib.model.distributions import uniform
     from coalloc_lib.model.jobs import REQUESTS, JobStream
     from coalloc_lib.model.placement import FirstFit, WorstFit
     from coalloc_lib.model.system import Multicluster
-    from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online
+    from coalloc_lib.policies import FPFS
     from coalloc_lib.simulation.run import simulate
 
     # Kernels are compiled by calling the public functions, with the types of arguments that occur
     # in use.
     pair, sizes = Multicluster([2, 2]), uniform(1, 2)
     jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
-    for scheduling in (FCFS(), FPFS(max_jumps=1), EASY(), Conservative(), Online()):
+    for policy in TRANSLATIONS:
+        scheduling = policy(max_jumps=1) if policy is FPFS else policy()
         simulate(pair, jobs, scheduling=scheduling, placement=FirstFit())
         for request in REQUESTS:
             simulate(pair, jobs.replace(request=request), scheduling=scheduling)

@@ -55,12 +55,16 @@ assert all(before.values()), [name for name, kinds in before.items() if not kind
 #: This program calls the public functions in many ways; none of these calls may compile another
 #: kernel.
 USING = """
+from coalloc_lib.engines.compiled import TRANSLATIONS
+
 system = co.Multicluster([4, 6])
+policies = [co.FPFS(3), co.Online(rule="best-fit")]
+policies += [policy() for policy in TRANSLATIONS if policy is not co.FPFS]
 requests = ("ordered", "unordered", "flexible", "total")
 for request, rule, order in product(
     requests,
     (co.WorstFit, co.FirstFit),
-    (co.FCFS(), co.FPFS(3), co.EASY(), co.Conservative(), co.Online(rule="best-fit")),
+    policies,
 ):
     placement = rule() if request in ("unordered", "total") else None
     for components, where in ((1, co.Multicluster([8])), (2, system)):
