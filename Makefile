@@ -4,6 +4,7 @@ PYTHON ?= python3
 SCALE  ?= quick
 OUT    ?= results
 SEED   ?= $(shell date +%s)
+MINUTES ?= 30
 BIN    := .venv/bin
 STAMP  := .venv/.installed
 # The versions that the numbers of the project were made with; LATEST=1 takes the newest ones.
@@ -48,9 +49,8 @@ test-long: $(STAMP) ## run every test at full size, on new examples (SEED=number
 	  --hypothesis-profile=long --hypothesis-seed=$(SEED)
 	$(MAKE) mutants
 
-mutants: $(STAMP) ## make mistakes in a copy of the library and count those that the tests notice (hours)
-	$(BIN)/mutmut run
-	$(BIN)/mutmut results
+mutants: $(STAMP) ## make mistakes in a copy of the library, and write to docs/mutants.md which of them the tests notice (MINUTES=30)
+	$(BIN)/python benchmarks/mutants.py $(MINUTES) $(SEED) docs/mutants.md
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
 	$(JUPYTER_ENV)$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
@@ -94,7 +94,7 @@ lock: ## install the newest versions of all packages aside, and write them to co
 	rm -r build/lock
 
 clean: ## remove results, caches and compiled kernels; .venv stays
-	rm -rf .peers results notebooks/results build dist mutants .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
+	rm -rf .peers results notebooks/results build dist .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml constraints.txt

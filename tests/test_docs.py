@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 import types
 
 import pytest
@@ -76,13 +75,6 @@ def test_every_file_and_name_that_a_page_mentions_exists(page):
 def test_what_does_not_exist_is_noticed():
     text = "`co.FCFS`, coalloc_lib.model.jobs, `plots/gone.py`, `gone.py`, co.Gone, co.swf.gone"
     assert dangling(text) == ["plots/gone.py", "gone.py", "co.Gone", "co.swf.gone"]
-
-
-def test_the_paths_of_the_mutation_tool_exist():
-    mutmut = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]
-    of_tests = mutmut["pytest_add_cli_args_test_selection"]
-    for pattern in [*mutmut["only_mutate"], *mutmut["also_copy"], *of_tests]:
-        assert any(ROOT.glob(pattern)), pattern
 
 
 def blocks(page):

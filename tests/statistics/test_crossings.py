@@ -104,7 +104,7 @@ def test_a_line_is_read_from_runs():
 
 
 def test_a_line_of_one_place_has_no_crossing():
-    with pytest.raises(NotRunError, match="1 places"):
+    with pytest.raises(NotRunError, match="1 values of x"):
         crossings({0.1: Replications(np.array([1.0, 2.0]))})
     with pytest.raises(InputError, match="ascending"):
         crossings(dict(reversed(line([0, 1, 2], [0, 1, 2]).items())))

@@ -1,0 +1,296 @@
+"""Make small mistakes in a copy of the library, and count those that the tests notice.
+
+A mutant is the library with one changed operator, number or constant, for example ``<`` in place of
+``<=``. Mutants are sampled until the time is over: one of the policies, one of the engines, one of
+the formulas, and so on, in turn. A mutant is killed if a test fails on it. The others are either
+explained in `EXPLAINED`, because no test could notice them, or they show what no test checks.
+
+Run it by ``python benchmarks/mutants.py MINUTES SEED PAGE``.
+"""
+
+import ast
+import csv
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Surviving mutants that change nothing that a caller could see, with the reason.
+EXPLAINED = ROOT / "benchmarks" / "mutants_explained.csv"
+#: The longest time, in seconds, that the tests of one mutant may take. A mutant that takes longer,
+#: for example because a loop does not end, is killed.
+LONGEST = 300
+WORKERS = 2
+#: One failing test is enough, so Hypothesis need not look for a smaller example.
+PROFILE = ("--hypothesis-profile=unshrunk",)
+
+SWAPS: dict[type, type] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Div, ast.Mod: ast.Mult, ast.Pow: ast.Mult,
+}  # fmt: skip
+NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+
+class Tests(NamedTuple):
+    """Arguments of pytest, and whether the kernels run as plain Python, without compilation."""
+
+    arguments: tuple[str, ...]
+    uncompiled: bool = False
+
+
+class Area(NamedTuple):
+    """Modules of the library, and the tests that must notice a mistake in them, in order."""
+
+    modules: tuple[str, ...]
+    tests: tuple[Tests, ...]
+
+
+_AGREEMENT = ("tests/engines/test_agreement.py", "-k", "both_engines_agree")
+AREAS = {
+    "policies": Area(("policies/*.py",), (Tests(("tests/policies",)), Tests(_AGREEMENT))),
+    "engines": Area(
+        ("engines/*.py", "engines/kernels/*.py"),
+        (
+            Tests(_AGREEMENT, uncompiled=True),
+            Tests(("tests/engines", "tests/policies/test_backfilling.py")),
+        ),
+    ),
+    "formulas": Area(("analytic/*.py",), (Tests(("tests/analytic", "tests/cli/test_loss.py")),)),
+    "statistics": Area(("statistics/*.py",), (Tests(("tests/statistics",)),)),
+    "verification": Area(("schedules/verification/*.py",), (Tests(("tests/schedules",)),)),
+    "readers": Area(("workloads/*.py",), (Tests(("tests/workloads",)),)),
+}
+
+
+class Mutant(NamedTuple):
+    """A module of the library with one change."""
+
+    area: str
+    module: str
+    line: int
+    code: str
+    before: str
+    after: str
+    number: int
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The module, the line of code, and the change, by which `EXPLAINED` names a mutant."""
+        return self.module, self.code, self.before, self.after
+
+
+def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, Callable[[], None], Callable[[], None]]]:
+    """Yield each node that can be changed, with functions that change it and change it back."""
+    for node in _code(tree):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            yield node, *_setting(node, "ops", [SWAPS[type(node.ops[0])]()])
+        elif isinstance(node, ast.BoolOp | ast.BinOp | ast.AugAssign) and type(node.op) in SWAPS:
+            yield node, *_setting(node, "op", SWAPS[type(node.op)]())
+        elif isinstance(node, ast.Name) and node.id in NAMES:
+            yield node, *_setting(node, "id", NAMES[node.id])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+            yield node, *_setting(node, "value", not node.value)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            yield node, *_setting(node, "value", node.value + 1)
+
+
+def _setting(node, name, value):
+    """Return functions that set an attribute of a node and that set it back."""
+    old = getattr(node, name)
+    return lambda: setattr(node, name, value), lambda: setattr(node, name, old)
+
+
+def _code(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes below a node whose change would change what the program computes.
+
+    Errors, annotations and decorators are left out.
+    """
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom):
+                continue
+            if isinstance(child, ast.AST):
+                yield child
+                yield from _code(child)
+
+
+def mutants_of(area: str) -> list[Mutant]:
+    """Return all mutants of the modules of an area."""
+    mutants = []
+    library = ROOT / "coalloc_lib"
+    for path in sorted(each for glob in AREAS[area].modules for each in library.glob(glob)):
+        right, module = path.read_text("utf-8"), str(path.relative_to(ROOT))
+        lines = right.splitlines()
+        for number, (node, change, change_back) in enumerate(changes(ast.parse(right))):
+            before = ast.unparse(node)
+            change()
+            after = ast.unparse(node)
+            change_back()
+            code = lines[node.lineno - 1].strip()
+            mutants.append(Mutant(area, module, node.lineno, code, before, after, number))
+    return mutants
+
+
+def text_of(mutant: Mutant) -> str:
+    """Return the text of the changed module."""
+    tree = ast.parse((ROOT / mutant.module).read_text("utf-8"))
+    for number, (_, change, _) in enumerate(changes(tree)):
+        if number == mutant.number:
+            change()
+            break
+    return ast.unparse(tree)
+
+
+def sampled(seed: int) -> Iterator[Mutant]:
+    """Yield mutants in random order, one of each area in turn."""
+    rng = random.Random(seed)
+    left = {area: mutants_of(area) for area in AREAS}
+    for mutants in left.values():
+        rng.shuffle(mutants)
+    for area in cycle(AREAS):
+        if left[area]:
+            yield left[area].pop()
+
+
+def copied(folder: Path) -> Path:
+    """Copy the files under version control into a folder, and return the folder."""
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    for name in names.stdout.decode().split("\0"):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def notice(copy: Path, area: str) -> bool:
+    """Return whether a test of an area fails in a copy of the project."""
+    for tests in AREAS[area].tests:
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
+                   "-p", "no:xdist", *PROFILE, *tests.arguments]  # fmt: skip
+        places = os.pathsep.join([str(copy), str(copy / "notebooks")])
+        variables = {key: value for key, value in os.environ.items() if key != "COALLOC_TRACES"}
+        variables |= {"PYTHONPATH": places, "NUMBA_DISABLE_JIT": str(int(tests.uncompiled))}
+        try:
+            run = subprocess.run(
+                command, cwd=copy, env=variables, capture_output=True, timeout=LONGEST
+            )
+        except subprocess.TimeoutExpired:
+            return True
+        if run.returncode != 0:
+            return True
+    return False
+
+
+class Bench:
+    """Copies of the project, one for each worker, in which mutants are tested."""
+
+    def __init__(self, folder: Path) -> None:
+        self.free = [copied(folder / str(number)) for number in range(WORKERS)]
+
+    def check(self, area: str) -> None:
+        """Raise an error if a test of an area fails without a mistake."""
+        for copy in self.free:
+            if notice(copy, area):
+                raise SystemExit(f"the tests of {area} fail in {copy} without any mutant")
+
+    def kills(self, mutant: Mutant, deadline: float) -> bool | None:
+        """Return whether the tests notice a mutant; None if there was no time to test it."""
+        if time.monotonic() > deadline:
+            return None
+        copy = self.free.pop()
+        path = copy / mutant.module
+        right = path.read_bytes()
+        try:
+            path.write_text(text_of(mutant), "utf-8")
+            return notice(copy, mutant.area)
+        finally:
+            path.write_bytes(right)
+            self.free.append(copy)
+
+
+def explained() -> dict[tuple[str, ...], str]:
+    """Return the reason for each explained mutant, by its key."""
+    with EXPLAINED.open(newline="", encoding="utf-8") as file:
+        return {(*row[:-1],): row[-1] for row in csv.reader(file)}
+
+
+def page(results: list[tuple[Mutant, bool]], minutes: float, seed: int) -> str:
+    """Return a page with a table of the areas and a list of the mutants that survived."""
+    reasons = explained()
+    lines = [
+        "# Do the tests notice mistakes?\n",
+        f"`make mutants` changed one operator or number at a time in a copy of the library, for "
+        f"{minutes:g} minutes (seed {seed}), and ran the tests of the changed folder. A mutant is "
+        "killed if a test fails. A mutant that survives is explained if no caller could see the "
+        "change.\n",
+        "| area | mutants | sampled | killed | explained | not noticed |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    survivors = [mutant for mutant, is_killed in results if not is_killed]
+    why = {mutant: reasons.get(mutant.key) for mutant in survivors}
+    for area in AREAS:
+        mine = [(mutant, is_killed) for mutant, is_killed in results if mutant.area == area]
+        killed = sum(is_killed for _, is_killed in mine)
+        known = sum(why[mutant] is not None for mutant, is_killed in mine if not is_killed)
+        counts = len(mutants_of(area)), len(mine), killed, known, len(mine) - killed - known
+        lines.append(f"| {area} | {' | '.join(map(str, counts))} |")
+    noticed = 1 - sum(why[mutant] is None for mutant in survivors) / max(1, len(results))
+    lines += [f"\n{noticed:.1%} of {len(results)} sampled mutants are killed or explained.\n"]
+    lines += ["| survivor | change | reason |", "| --- | --- | --- |"]
+    for mutant in survivors:
+        place = f"`{mutant.module.removeprefix('coalloc_lib/')}:{mutant.line}`"
+        change = f"`{mutant.before}` became `{mutant.after}`".replace("|", "\\|")
+        lines.append(f"| {place} | {change} | {why[mutant] or 'no test notices it'} |")
+    return "\n".join(lines) + "\n"
+
+
+def main(minutes: float, seed: int, target: str) -> None:
+    """Test sampled mutants until the time is over, and write the page."""
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(WORKERS) as pool:
+        bench = Bench(Path(folder))
+        for area in AREAS:
+            bench.check(area)
+        deadline = time.monotonic() + 60 * minutes
+        results = []
+        waiting = {}
+        for mutant in sampled(seed):
+            waiting[mutant] = pool.submit(bench.kills, mutant, deadline)
+            while len(waiting) >= WORKERS:
+                first = next(iter(waiting))
+                is_killed = waiting.pop(first).result()
+                if is_killed is not None:
+                    results.append((first, is_killed))
+                    print(
+                        "killed" if is_killed else "SURVIVED",
+                        *first[1:3],
+                        first.before,
+                        "->",
+                        first.after,
+                        flush=True,
+                    )
+            if time.monotonic() > deadline:
+                break
+        results += [
+            (mutant, is_killed)
+            for mutant, future in waiting.items()
+            if (is_killed := future.result()) is not None
+        ]
+    Path(target).write_text(page(results, minutes, seed), "utf-8")
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
