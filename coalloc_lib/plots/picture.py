@@ -8,6 +8,7 @@ from io import BytesIO, StringIO
 from typing import Any
 
 from matplotlib import rc_context
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -41,7 +42,13 @@ def to_svg(figure: Figure) -> str:
     """Return a figure as an SVG string, in which letters are text and not paths."""
     file = StringIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "coalloc"}):
-        figure.savefig(file, format="svg", metadata={"Date": None})
+        # `figure.savefig` would draw the figure twice, the first time for its layout only.
+        canvas, dpi = figure.canvas, figure.dpi
+        try:
+            FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+        finally:
+            figure.set_canvas(canvas)
+            figure.dpi = dpi
     drawing = file.getvalue()
     for words, shorter in SHORTER:
         drawing = words.sub(shorter, drawing)

@@ -6,7 +6,7 @@ then read `replications` for tables of runs, and `sweep` for making the runs.
 """
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from coalloc_lib.basics.estimates import METHODS, Interval, MaxUtilization, all_of, not_
 from coalloc_lib.statistics.bootstrap import DAY, WEEK, block_of, resample_sums, resample_weeks
@@ -25,7 +25,6 @@ from coalloc_lib.statistics.crossings import (
     mean_crossing,
     ratios_along,
 )
-from coalloc_lib.statistics.curves import capacity_loss
 from coalloc_lib.statistics.inference import (
     Crossing,
     Replications,
@@ -51,6 +50,9 @@ from coalloc_lib.statistics.replications import (
 from coalloc_lib.statistics.resamples import Resamples
 from coalloc_lib.statistics.settling import after_warm_up, halves, rising_warning
 
+if TYPE_CHECKING:
+    from coalloc_lib.statistics.curves import capacity_loss
+
 __all__ = [
     "DAY", "METHODS", "WEEK", "Crossing", "Crossings", "Interval", "MaxUtilization",
     "NoColumnError", "NotRunError", "Replications", "Resamples", "after_warm_up", "all_of",
@@ -62,8 +64,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Import `sweep` only when it is first used, because the import is slow."""
+def __getattr__(name: str) -> Any:
+    """Import `sweep` and `capacity_loss` only when they are first used, because this is slow.
+
+    Worker processes of a sweep import this package, and may need neither the simulation nor Numba.
+    """
     if name == "sweep":
         return import_module("coalloc_lib.statistics.sweep")
+    if name == "capacity_loss":
+        return import_module("coalloc_lib.statistics.curves").capacity_loss
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -47,8 +47,10 @@ def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> I
             f"values[{int((~np.isfinite(values)).argmax())}] is not a finite number; leave it out"
         )
     confidence = checked_confidence(confidence)
-    error = values.std(ddof=1) / np.sqrt(len(values))
-    return _t_interval(values.mean(), error, len(values) - 1, len(values), confidence, warning)
+    mean, freedom = values.mean(), len(values) - 1
+    # This is `values.std(ddof=1)`, which would compute the mean again.
+    error = np.sqrt(np.square(values - mean).sum() / freedom) / np.sqrt(len(values))
+    return _t_interval(mean, error, freedom, len(values), confidence, warning)
 
 
 def checked_confidence(confidence: float) -> float:
@@ -177,7 +179,10 @@ class Replications:
         """Student's t interval of the mean; its length is 0 if the mean is known exactly."""
         if self.values.ndim == 0:
             return replace(Interval.exact(float(self.values)), warning=self.warning)
-        return student(self.values, warning=self.warning).within(self.least, self.most)
+        interval = student(self.values, warning=self.warning)
+        if self.least == -np.inf and self.most == np.inf:
+            return interval
+        return interval.within(self.least, self.most)
 
     @property
     def prediction(self) -> Interval:
@@ -387,11 +392,11 @@ def _rising_root(function, low, high, halvings, share):
 def _mean_interval(name, sample):
     """Return the interval of the mean of replications, which is infinite if a value is infinite."""
     values = instance_of(name, sample, Replications, "Replications(values)").values
+    if np.isfinite(values).all():
+        return sample.interval
     if np.isnan(values).any():
         raise InputError(f"{name} holds NaN; give numbers, and infinity for a saturated queue")
     infinite = np.unique(values[np.isinf(values)]).tolist()
     if len(infinite) > 1:
         raise InputError(f"{name} has both inf and -inf; give infinite values of one sign")
-    if infinite:
-        return Interval(*3 * infinite, values.size, warning=sample.warning)
-    return sample.interval
+    return Interval(*3 * infinite, values.size, warning=sample.warning)

@@ -1,6 +1,7 @@
 """The HTML page of a `SitesReport`, with its pictures and tables."""
 
 from base64 import b64encode
+from functools import cache
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,16 @@ def page_of(report: Any) -> str:
         "changes": None if change_picture is None else _svg_with_title(change_picture),
         "files": {name: _link(table) for name, table in tables.items()},
     }  # fmt: skip
+    return _template().render(values)
+
+
+@cache
+def _template():
     loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     for function in (words.duration, words.changed, listed):
         environment.filters[function.__name__] = function
-    return environment.get_template("page.html.j2").render(values)
+    return environment.get_template("page.html.j2")
 
 
 def _mean_waits_in_words(options, chosen):

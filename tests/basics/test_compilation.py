@@ -1,6 +1,7 @@
 """Kernels in Numba's cache: of the present version, and read or compiled again."""
 
 import builtins
+import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -12,9 +13,29 @@ import pytest
 from coalloc_lib.basics import compilation
 from tests.conftest import ROOT
 
-CHILD = """
-import sys
+#: A process that has loaded Numba and compiled a function, but no kernel of these tests. For each
+#: line it forks, and its child does what a new process does: it imports the kernels and calls one.
+#: Only the first process then takes the two seconds in which Numba is loaded.
+SERVER = """
+import json, os, sys
+from numba import njit
+from numba.core import config
 from coalloc_lib.basics.compilation import call
+njit(lambda x: 7 // (x - 1) + 10)(3)
+for line in sys.stdin:
+    folder, variables = json.loads(line)
+    process = os.fork()
+    if process == 0:
+        break
+    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
+else:
+    sys.exit()
+os.chdir(folder)
+os.environ.update(variables)
+config.reload_config()  # Numba read its variables before
+sys.path.insert(0, folder)
+for name, stream in (("output", 1), ("errors", 2)):
+    os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
 import kernels_here
 print(call(kernels_here.outer, 1, what="toys"), sum(kernels_here.outer.stats.cache_hits.values()))
 """
@@ -43,14 +64,37 @@ def toys(tmp_path):
     return tmp_path
 
 
-def run(folder, **variables):
-    """Call the outer kernel in a new process; return its result, cache hits and messages."""
-    env = {"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "cache")} | variables
-    env["PYTHONDONTWRITEBYTECODE"] = "1"  # bytecode is told from a change by whole seconds only
-    command = [sys.executable, "-c", CHILD]
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return (*map(int, done.stdout.split()), done.stderr)
+@pytest.fixture(scope="module")
+def server():
+    """Start a process that forks a new process for each run."""
+    env = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    command, pipe = [sys.executable, "-c", SERVER], subprocess.PIPE
+    # Bytecode is not written, because it is told from a change by whole seconds only.
+    with subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True) as server:
+        yield server
+
+
+@pytest.fixture
+def run(server):
+    """Return a function that calls the outer kernel in a new process.
+
+    It returns the result, the number of cache hits, and the messages.
+    """
+
+    def run(folder, **variables):
+        variables = {"NUMBA_CACHE_DIR": str(folder / "cache")} | variables
+        server.stdin.write(json.dumps([str(folder), variables]) + "\n")
+        server.stdin.flush()
+        status = server.stdout.readline()
+        output, errors = (folder / name for name in ("output", "errors"))
+        told = errors.read_text()
+        assert status == "0\n", told
+        numbers = map(int, output.read_text().split())
+        output.unlink()
+        errors.unlink()
+        return (*numbers, told)
+
+    return run
 
 
 def cached(folder, suffix):
@@ -87,7 +131,7 @@ def test_who_listens_is_told_of_each_kernel_in_place_of_a_print(tmp_path, monkey
     assert "compiling the x" in capsys.readouterr().err
 
 
-def test_a_change_in_a_file_that_a_kernel_calls_is_seen(toys):
+def test_a_change_in_a_file_that_a_kernel_calls_is_seen(toys, run):
     """Numba compares only the file of the outer kernel, which does not change here."""
     assert run(toys) == (12, 0, "coalloc: compiling the toys, once (about 10 s) ...\n")
     (toys / "inner_here.py").write_text(INNER.format(factor=3))
@@ -104,7 +148,7 @@ MORE = [("nbc", None), ("nbi", None), ("nbc", b"\x80\x05K\x01."), ("nbi", b""), 
     ("suffix", "content"),
     [*DAMAGES, *(pytest.param(*each, marks=pytest.mark.long) for each in MORE)],
 )
-def test_a_damaged_cache_is_reported_and_made_again(toys, suffix, content):
+def test_a_damaged_cache_is_reported_and_made_again(toys, run, suffix, content):
     """A cached file is replaced by nothing, text, another pickle, or its first half (None)."""
     run(toys)
     files = cached(toys, suffix)
@@ -122,7 +166,7 @@ def test_a_damaged_cache_is_reported_and_made_again(toys, suffix, content):
 
 
 @pytest.mark.long
-def test_where_no_folder_can_be_written_each_process_compiles(toys):
+def test_where_no_folder_can_be_written_each_process_compiles(toys, run):
     """A file has the name of the cache folder, so that even root cannot create the folder."""
     file = toys / "__pycache__"
     file.touch()
@@ -137,7 +181,7 @@ def test_where_no_folder_can_be_written_each_process_compiles(toys):
     ]  # fmt: skip
 
 
-def test_an_error_of_the_kernel_itself_is_no_damage(toys):
+def test_an_error_of_the_kernel_itself_is_no_damage(toys, run):
     (toys / "inner_here.py").write_text(
         "import kernels_here\n@kernels_here.kernel\ndef inner(x):\n    return 7 // (x - 1)\n"
     )

@@ -55,6 +55,12 @@ def report(logs):
 
 
 @pytest.fixture
+def without_pictures(monkeypatch):
+    """Leave the pictures of pages empty, for tests of their texts; drawing takes half the time."""
+    monkeypatch.setattr("own_system.page._svg_with_title", lambda figure: ("", "a picture"))
+
+
+@pytest.fixture
 def run(capsys):
     """Return a function that runs a command of `own_system` and returns what it printed."""
     return runner(commands.main, capsys)

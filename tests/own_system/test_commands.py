@@ -44,6 +44,7 @@ def test_it_writes_the_page_and_the_tables_and_prints_the_answer(run, given, tmp
     assert names == {"report.html", "tables"}
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: F811
     how = ("--missing", 7200, "--seed", 3, "--penalty", 0.2, "--node", 4, "--clock", "weeks")
     run("report", *given, *how, "--out", tmp_path / "r.html", "--tables", tmp_path)
@@ -102,6 +103,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words,
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_jobs_wider_than_their_machine_are_named_and_left_out(refused, given, tmp_path, capsys):
     narrow, out = [given[0].replace(":16", ":14"), given[1]], tmp_path / "report.html"
     words = r": \d+ of \d+ jobs .* 14 processors; job \d+ needs 16; .* \(--largest 14\)"
@@ -141,6 +143,7 @@ def test_a_terminal_shows_the_bar_before_a_log_is_read(tmp_path, columns):
     assert b"0/2" in shown
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_site_that_is_called_as_a_formula_is_a_word_in_the_tables(run, given, files, tmp_path):  # noqa: F811
     """Spreadsheets must not read a name as a formula, in the written tables and in those of the
     page.
@@ -182,6 +185,7 @@ def test_each_of_several_numbers_is_in_plain_digits(refused, given):
     assert "--penalty = '1_0'; give a number in plain digits" in line
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_how_logs_were_read_is_on_the_page_and_on_stderr(files, tmp_path, capsys):  # noqa: F811
     zones = {"north": "CEST", "south": "Mars/Olympus"}
     given = []
@@ -205,6 +209,7 @@ def test_how_logs_were_read_is_on_the_page_and_on_stderr(files, tmp_path, capsys
         assert f"coalloc: {name}: {note}" in told
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_file_whose_name_is_not_utf8_is_shown_on_the_page(run, given, files, tmp_path):  # noqa: F811
     odd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.swf.gz")
     shutil.copy(files["north"], odd)

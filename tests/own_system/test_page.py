@@ -145,6 +145,7 @@ def test_names_are_text_everywhere_and_streams_do():
     assert repr(report).startswith("<SitesReport: ")
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_sure_sentence_hangs_on_an_interval(report):
     """An uncertain result is printed with the ends of its interval, even if its estimate is
     infinite.

@@ -62,6 +62,15 @@ def quick(monkeypatch):
     max_utilization_of.cache_clear()
 
 
+@pytest.fixture
+def without_images(monkeypatch):
+    """Draw each figure, but do not turn it into an image, for tests of words and controls."""
+    sharing._picture.cache_clear()
+    monkeypatch.setattr("coalloc_lib.plots.picture._image", lambda figure: ("svg+xml", b"<svg/>"))
+    yield
+    sharing._picture.cache_clear()
+
+
 def made(name):
     box = MAKERS[name]()
     if name == "penalty":
@@ -80,6 +89,7 @@ def played(box):
     return label, schedule.start.tolist()
 
 
+@pytest.mark.usefixtures("without_images")
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_slider_has_an_entry_of_its_name(name):
     box = made(name)
@@ -118,6 +128,7 @@ def test_what_is_shown_follows_every_control_and_comes_back(name):
     assert pyplot.get_fignums() == []  # what is drawn is kept by no one else
 
 
+@pytest.mark.usefixtures("without_images")
 @pytest.mark.parametrize("name", MAKERS)
 def test_one_line_recreates_an_explorer(name):
     box = made(name)
@@ -178,6 +189,7 @@ PUSHES = {
 }
 
 
+@pytest.mark.usefixtures("without_images")
 @pytest.mark.parametrize("name", PUSHES)
 def test_numbers_push_each_other(name):
     box = made(name)
@@ -190,6 +202,7 @@ def test_numbers_push_each_other(name):
 # The loss explorer.
 
 
+@pytest.mark.usefixtures("without_images")
 @pytest.mark.parametrize(("label", "value"), [("q", 0.7), ("1 counts as a power of two", True)])
 def test_what_belongs_to_dq_acts_there_only(label, value):
     losses = made("loss")
@@ -374,6 +387,7 @@ def test_the_penalty_is_the_product_or_given_directly():
     assert psi.max >= alpha.max * ratio.max
 
 
+@pytest.mark.usefixtures("without_images")
 def test_the_bars_are_the_responses_of_the_study(tables):
     penalties.penalty_picture(psi=0.3, above=5, components=3, load=0.6, max_jumps=NO_LIMIT)
     drawn = tables[0].set_index(["group", "series"])
@@ -387,6 +401,7 @@ def test_the_bars_are_the_responses_of_the_study(tables):
             assert bar[["response", "ci95_low", "ci95_high"]].tolist() == ends
 
 
+@pytest.mark.usefixtures("without_images")
 def test_at_a_vanishing_load_splitting_at_need_changes_nothing(tables):
     always = penalties.penalty_picture(psi=0.5, load=0.02)
     assert always.alt.startswith("All jobs: splitting loses")
@@ -422,7 +437,7 @@ def test_what_saturates_is_named_and_has_no_bar(load, psi, saturated, tables):
 
 
 @pytest.fixture
-def drawn(monkeypatch):
+def drawn(monkeypatch, without_images):
     """The tables from which intervals and timelines are drawn, and the subtitles of both."""
     kept = {}
 
@@ -436,11 +451,9 @@ def drawn(monkeypatch):
 
         return draw
 
-    sharing._picture.cache_clear()
     monkeypatch.setattr(plots, "intervals", keep("dots"))
     monkeypatch.setattr(plots, "timelines", keep("timelines"))
-    yield kept
-    sharing._picture.cache_clear()
+    return kept
 
 
 def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):

@@ -1,10 +1,15 @@
-"""What the sweeps of these tests call, and who watches them."""
+"""The functions that the sweeps of these tests call, and a progress receiver.
+
+Worker processes import this module, so it does not import pytest or Dask.
+"""
 
 import os
+import threading
 import time
 
 import numpy as np
 
+import coalloc_lib as co
 from coalloc_lib.basics.progress import NullProgress
 
 
@@ -53,3 +58,30 @@ def logged(x, seed):
     os.write(log, f"{x} {seed.spawn_key[0]}\n".encode())
     os.close(log)
     return x, np.random.default_rng(seed).random(3).tolist()
+
+
+SYSTEM = co.Multicluster([8, 8])
+
+
+def response(scheduling, sizes, request, seed):
+    jobs = co.JobModel(sizes, components=2, request=request).sample(500, seed)
+    times = co.simulate(SYSTEM, jobs, scheduling=scheduling).response
+    return {"mean": times.mean(), "longest": times.max()}
+
+
+def where(x, seed):
+    time.sleep(0.02)
+    return {"process": os.getpid(), "thread": threading.get_ident()}
+
+
+def fails(x, seed):
+    if x == 1:
+        raise ValueError("no such x")
+    return None if x == 2 else threading.Lock() if x == 3 else x
+
+
+def dies(x, home, seed):
+    if x == 13 and os.getpid() != home:
+        os._exit(3)
+    time.sleep(0.05)
+    return x

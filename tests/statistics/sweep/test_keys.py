@@ -3,8 +3,6 @@
 import functools
 import subprocess
 import sys
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +13,7 @@ from coalloc_lib.statistics.sweep import keys, run_points, sweep
 from coalloc_lib.statistics.sweep.keys import value_hash
 from tests.conftest import ROOT
 from tests.statistics.sweep.functions import Watch, inverse, noisy
+from tests.statistics.sweep.values import Holder
 
 
 def test_the_library_digest_is_of_every_source_and_of_the_data(tmp_path, monkeypatch):
@@ -36,55 +35,15 @@ def test_the_library_digest_begins_at_the_folder_of_the_whole_package():
     assert Path(co.__file__).parent == keys._LIBRARY
 
 
-@dataclass(frozen=True, eq=False)
-class Holder:
-    array: np.ndarray
-    scale: float = 1.0
-
-    @cached_property
-    def total(self):
-        return self.array.sum() * self.scale
-
-    def method(self):
-        return self.scale + 1
-
-
-class Slotted:
-    __slots__ = ("x",)
-
-    def __init__(self, x):
-        self.x = x
-
-
-class Tagged(list):
-    def __init__(self, content, tag=0):
-        super().__init__(content)
-        self.tag = tag
-
-
-class Callable:
-    def __init__(self, shift):
-        self.shift = shift
-
-    def __call__(self, x, seed):
-        return x + self.shift
-
-
-class LastFit(co.Placement):
-    def order(self, idle):
-        return reversed(range(len(idle)))
-
-
-SMALL, LARGE = (co.JobModel(co.uniform(1, most)) for most in (2, 8))
-
 #: Different values, which must all have different hashes. Each call makes new objects.
 VALUES = """
 import functools, numpy as np, pandas as pd
 import coalloc_lib as co
 from collections import defaultdict
+from coalloc_lib.statistics.sweep.keys import value_hash
 from coalloc_lib.workloads.models import Mixture
 from tests.statistics.sweep.functions import noisy
-from tests.statistics.sweep.test_keys import *
+from tests.statistics.sweep.values import *
 def values():
     return [
         3, "1", 1, 1.0, True, None, np.float64(3), range(3), range(4), [1, 2], (1, 2), [[1], 2],
@@ -118,7 +77,7 @@ def test_hashes_are_the_same_in_every_process_and_tell_values_apart():
     exec(VALUES, space)
     here = [value_hash(value) for value in space["values"]()]
     assert len(set(here)) == len(here)
-    code = f"{VALUES}\nprint(*map(keys.value_hash, values()), sep='\\n')"
+    code = f"{VALUES}\nprint(*map(value_hash, values()), sep='\\n')"
     for seed in "12":
         how = {"cwd": ROOT, "env": {"PYTHONHASHSEED": seed}, "text": True}
         there = subprocess.check_output([sys.executable, "-c", code], **how)

@@ -20,20 +20,23 @@ from coalloc_lib.statistics.sweep import SweepError, keys, run_points, sweep
 from coalloc_lib.statistics.sweep.cache import MISSING, PointCache
 from coalloc_lib.statistics.sweep.keys import point_keys
 from tests.conftest import ROOT
-from tests.statistics.sweep.functions import LOGGED, POINTS, REPLICATIONS, Watch, logged
+from tests.statistics.sweep.functions import (
+    LOGGED,
+    POINTS,
+    REPLICATIONS,
+    Watch,
+    dies,
+    fails,
+    logged,
+    response,
+    where,
+)
 
-SYSTEM = co.Multicluster([8, 8])
 GRID = {
     "scheduling": [co.FCFS(), co.FPFS(5)],
     "sizes": [co.uniform(1, 4), co.power_of_two(0.9, 1, 8)],
     "request": ["unordered", "ordered"],
 }
-
-
-def response(scheduling, sizes, request, seed):
-    jobs = co.JobModel(sizes, components=2, request=request).sample(500, seed)
-    times = co.simulate(SYSTEM, jobs, scheduling=scheduling).response
-    return {"mean": times.mean(), "longest": times.max()}
 
 
 def cluster(workers):
@@ -75,11 +78,6 @@ def test_the_same_table_everywhere(moved, serial, tmp_path):
     assert_frame_equal(again, serial, check_exact=True)
 
 
-def where(x, seed):
-    time.sleep(0.02)
-    return {"process": os.getpid(), "thread": threading.get_ident()}
-
-
 def test_workers_are_threads():
     calls = []
     table = sweep(where, {"x": range(20)}, workers=2, prepare=lambda: calls.append(1))
@@ -107,12 +105,6 @@ def test_points_run_in_other_processes(moved):
     assert calls == [os.getpid()]
 
 
-def fails(x, seed):
-    if x == 1:
-        raise ValueError("no such x")
-    return None if x == 2 else threading.Lock() if x == 3 else x
-
-
 @EVERYWHERE
 def test_points_that_fail_are_named_and_leave_the_others(moved, tmp_path):
     with moved, pytest.raises(SweepError, match="x = 1, replication = 0: Value") as caught:
@@ -127,13 +119,6 @@ def test_points_that_fail_are_named_and_leave_the_others(moved, tmp_path):
         run_points(fails, [{"x": x} for x in range(5)], cache=tmp_path, progress=watch)
     assert (watch.found, watch.steps) == (3, 2)
     assert run_points(fails, [{"x": 3}])[0].acquire(), "threads pickle nothing without a cache"
-
-
-def dies(x, home, seed):
-    if x == 13 and os.getpid() != home:
-        os._exit(3)
-    time.sleep(0.05)
-    return x
 
 
 @IN_PROCESSES
