@@ -246,11 +246,11 @@ def test_a_log_is_read_again_for_its_checksum_only_if_it_changed(folder, monkeyp
     monkeypatch.setattr(
         "coalloc_lib.workloads.catalogue.content", lambda path: [seen.append(path) or b"a job"]
     )
-    file = folder / entry.file
+    file, now = folder / entry.file, time.time()
     file.write_bytes(PACKED)
     for changed, reads in [(0, 1), (0, 1), (60, 2), (None, 3), (None, 4)]:
         # A file that was written just now may change again without a new time stamp.
-        at = time.time() if changed is None else 10**9 + changed
+        at = now if changed is None else 10**9 + changed
         os.utime(file, (at, at))
         content_checksum("KTH-SP2")
         assert len(seen) == reads
