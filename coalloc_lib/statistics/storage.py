@@ -123,8 +123,8 @@ def table_of_runs(
     if not blocks:
         raise InputError("no setting has a run; give at least one setting that can be measured")
     table = {name: _joined(blocks, name) for name in columns.in_order()}
-    rows = sum(count for count, _ in blocks)
-    table |= {name: [value] * rows for name, value in made_with.items()}
+    row_count = sum(count for count, _ in blocks)
+    table |= {name: [value] * row_count for name, value in made_with.items()}
     return _table({name: _cells_as_read(name, cells) for name, cells in table.items()})
 
 
