@@ -11,7 +11,9 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.files import atomic_path
@@ -22,6 +24,8 @@ from coalloc_lib.statistics.replications import REPLICATION
 TEXTS = ("warning", "missing_logs")
 #: The types of values that a table of runs contains unchanged.
 PLAIN = frozenset({int, float, str, type(None)})
+#: The types of columns of numbers, which stay the same in a file.
+NUMBERS = (np.dtype(np.int64), np.dtype(float))
 #: The names of columns of a table of runs that have the same value in all rows.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
 #: The name that `write_runs` stores in the header of a compressed file. If another program changes
@@ -119,16 +123,23 @@ def table_of_runs(
     if not blocks:
         raise InputError("no setting has a run; give at least one setting that can be measured")
     table = {name: _joined(blocks, name) for name in columns.in_order()}
-    return _as_read(pd.DataFrame(table).assign(**made_with))
+    row_count = sum(count for count, _ in blocks)
+    table |= {name: [value] * row_count for name, value in made_with.items()}
+    return _table({name: _cells_as_read(name, cells) for name, cells in table.items()})
 
 
 def _columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list]:
     """Return the values of rows that have the same names, as a list for each name."""
     values = zip(*(row.values() for row in rows), strict=True)
-    return {
-        name: [*column] if PLAIN.issuperset(map(type, column)) else [*map(_cell, column)]
-        for name, column in zip(names, values, strict=True)
-    }
+    return {name: _cells(column) for name, column in zip(names, values, strict=True)}
+
+
+def _cells(values: Sequence[Any]) -> list:
+    """Return measured values as a table has them; this takes less time than `_cell` for each."""
+    types = {*map(type, values)}
+    if types <= PLAIN:
+        return [*values]
+    return np.array(values).tolist() if types == {np.float64} else [*map(_cell, values)]
 
 
 def _joined(blocks: list[tuple[int, dict[str, Any]]], name: str) -> list:
@@ -217,7 +228,8 @@ def read_runs(path: str | Path) -> pd.DataFrame:
         content = Path(path).read_bytes()
         text = gzip.decompress(content).decode("utf-8")  # raises an error if bytes were changed
         _check_lines(path, text)
-        runs = _filled(pd.read_csv(StringIO(text), **_READING))
+        read = pd.read_csv(StringIO(text), **_READING)
+        runs = _table({name: _filled(name, column) for name, column in read.items()})
         if not _is_unchanged(content):
             _check_numbers(path, runs)
         return runs
@@ -279,20 +291,69 @@ def _refuse_line(path, line, what):
 
 
 def _as_read(runs):
-    """Write and read a table in memory, so that it equals a table that is read from a file."""
-    return _filled(pd.read_csv(StringIO(runs.to_csv(index=False)), **_READING))
+    """Return a table as it is after writing it to a file and reading it again."""
+    return _table({name: _column_as_read(name, column) for name, column in runs.items()})
 
 
-def _filled(runs):
+def _table(columns: Mapping[Any, NDArray]) -> pd.DataFrame:
+    """Return a table that has one block of memory for each type, so that rows are chosen fast."""
+    # A series keeps the type of an array of objects, and a table would make one of its own of it.
+    return pd.DataFrame(
+        {name: pd.Series(column, dtype=column.dtype) for name, column in columns.items()}
+    )
+
+
+def _column_as_read(name, column):
+    if column.dtype in NUMBERS and name not in TEXTS:
+        return column.to_numpy()
+    if pd.api.types.is_string_dtype(column.dtype) or column.dtype == object:
+        return _cells_as_read(name, column.tolist())
+    return _written_and_read(name, column)
+
+
+def _cells_as_read(name: str, cells: list) -> NDArray:
+    """Return the cells of a column as they are after writing them to a file and reading it again.
+
+    Whole numbers and other numbers stay the same in a file. For other cells, one cell of each kind
+    is written and read, because what pandas makes of a column depends only on its different cells.
+    """
+    types = {*map(type, cells)}
+    if types <= {int, float, type(None)} and name not in TEXTS:
+        try:
+            if int in types:
+                whole = np.array([cell for cell in cells if type(cell) is int], dtype=np.int64)
+            return whole if types == {int} else np.array(cells, dtype=float)
+        except OverflowError:  # pandas keeps some large whole numbers as text
+            return _written_and_read(name, pd.Series(cells))
+    texts = [cell if type(cell) is str else _text(cell) for cell in cells]
+    number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+    read = _written_and_read(name, pd.Series([*number], dtype=object))
+    return read[np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))]
+
+
+def _text(cell):
+    """Return a cell as the text in a file; it is empty if the cell is."""
+    return "" if pd.isna(cell) else str(cell)
+
+
+def _written_and_read(name, column):
+    """Write a column and read it, in memory.
+
+    The index is written too, because `pandas.read_csv` skips lines that are empty.
+    """
+    text = column.to_frame(name).to_csv()
+    return _filled(name, pd.read_csv(StringIO(text), index_col=0, **_READING)[name])
+
+
+def _filled(name, column):
     """Replace missing strings by empty strings, and True and False by 1 and 0."""
-    for name, column in runs.items():
-        if name in TEXTS:
-            runs[name] = column.astype(object).fillna("")
-        elif pd.api.types.is_bool_dtype(column):
-            runs[name] = column.astype(int)
-        elif not pd.api.types.is_numeric_dtype(column):
-            runs[name] = column.fillna("").astype(object)  # one block of memory is faster
-    return runs
+    if name in TEXTS:
+        column = column.astype(object).fillna("")
+    elif pd.api.types.is_bool_dtype(column):
+        column = column.astype(int)
+    elif not pd.api.types.is_numeric_dtype(column):
+        column = column.fillna("").astype(object)
+    return column.to_numpy()
 
 
 def identity(columns: Mapping[str, Any]) -> tuple[Hashable, ...]:

@@ -7,9 +7,11 @@ checked if its checksum is known.
 
 import hashlib
 import os
+import time
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from coalloc_lib.basics.checks import InputError, one_of, path_of, shown
@@ -22,6 +24,8 @@ ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
 FOLDER_VARIABLE = "COALLOC_TRACES"
 #: The possible actions of `load_trace` if a log is not on this computer.
 MISSING = ("fetch", "stand-in", "error")
+#: The time, in nanoseconds, in which a second change of a file may leave its time stamp as it was.
+SOON = 2 * 10**9
 
 
 @dataclass(frozen=True)
@@ -239,6 +243,19 @@ def content_checksum(name: str) -> str | None:
 
 
 def _sha256_of_content(path: Path) -> str:
+    """Return the SHA-256 of the content of a log. A file that did not change is read only once."""
+    now = path.stat()
+    if time.time_ns() - now.st_mtime_ns < SOON:
+        return _read_sha256(path)
+    return _known_sha256(path, now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _known_sha256(path: Path, *version: int) -> str:
+    return _read_sha256(path)
+
+
+def _read_sha256(path: Path) -> str:
     return hashlib.sha256(b"".join(content(path))).hexdigest()
 
 

@@ -1,5 +1,8 @@
 """One run of each study, at the small scale and on made-up logs, which all its tests share."""
 
+import os
+import pickle
+from contextlib import contextmanager
 from functools import cache
 
 import pytest
@@ -7,9 +10,15 @@ import pytest
 from studies import commands, load_study
 from studies.job_sharing import model as job_sharing
 from studies.online_batch import model as online_batch
+from studies.results import StudyResult
 from tests.cli.conftest import refuser, runner
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS, small_logs
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such module
+    fcntl = None
 
 #: One for the process, as its runs are: logs are told apart by identity.
 LOGS = small_logs()
@@ -31,9 +40,32 @@ def small():
 
 
 @pytest.fixture(scope="session")
-def run_small():
-    """Return a function of a study's name: its result, from the one run of this process."""
-    return cache(lambda name: load_study(name).reproduce("quick", seed=1, workers=1))
+def run_small(tmp_path_factory):
+    """Return a function of a study's name: its result, from the one run of all test processes."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # the folder that the workers of a test run share
+
+    @cache
+    def result_of(name):
+        study, file = load_study(name), folder / f"{name}.pickle"
+        with locked(file.with_suffix(".lock")):
+            if not file.exists():
+                made = study.reproduce("quick", seed=1, workers=1)
+                file.write_bytes(pickle.dumps((made.runs, made.rows)))
+                return made
+        return StudyResult(study, *pickle.loads(file.read_bytes()))
+
+    return result_of
+
+
+@contextmanager
+def locked(path):
+    """Let one process at a time run a block. Without `fcntl`, each process runs it at once."""
+    with path.open("w") as file:
+        if fcntl:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture

@@ -23,7 +23,8 @@ from studies.study import Scale
 from tests.studies.small import SMALL
 
 WEEKS = 8
-ENDS = {ALL_JOBS: [None, None], BY_LENGTH: LENGTH_ENDS, BY_SERVERS: POWERS_OF_TWO}
+ENDS = {ALL_JOBS: [None, None]}
+ENDS |= {BY_LENGTH: LENGTH_ENDS.tolist(), BY_SERVERS: np.asarray(POWERS_OF_TWO).tolist()}
 SUMS = ["jobs", "requests", "wait_h", "attempts", "wait_over_length"]
 SUMS += [f"within_{hours}h" for hours in WITHIN]
 STAND_INS = f"{KTH} {CTC} {HPC2N}"
@@ -61,7 +62,7 @@ def rows_of_schedule(known, noise, wave):
         ends = {"above": float(FIFTY * group), "up_to": float(FIFTY * (group + 1))}
         yield row_of(BY_FIFTY, requests=9, mean_attempts=mean) | ends
     longer = known.get("longer", np.linspace(1, 0, len(WAITS_AT)))
-    for above, share in zip(WAITS_AT, longer, strict=True):
+    for above, share in zip(WAITS_AT.tolist(), np.asarray(longer).tolist(), strict=True):
         yield row_of(BY_WAIT, above=above, share_longer=share)
     yield row_of(WHOLE, **{name: known.get(name, value) for name, value in NUMBERS.items()})
 

@@ -3,7 +3,9 @@ import gc
 import gzip
 import hashlib
 import http.server
+import os
 import threading
+import time
 
 import pytest
 
@@ -237,3 +239,18 @@ def test_the_checksum_of_a_log_is_of_its_content_or_none(folder, monkeypatch):
     assert content_checksum("kth") == SUMS["content_sha256"]
     (folder / entry.file).write_bytes(OTHER)
     assert content_checksum("KTH-SP2") not in (None, SUMS["content_sha256"])
+
+
+def test_a_log_is_read_again_for_its_checksum_only_if_it_changed(folder, monkeypatch):
+    entry, seen = put_in_catalogue(monkeypatch), []
+    monkeypatch.setattr(
+        "coalloc_lib.workloads.catalogue.content", lambda path: [seen.append(path) or b"a job"]
+    )
+    file, now = folder / entry.file, time.time()
+    file.write_bytes(PACKED)
+    for changed, reads in [(0, 1), (0, 1), (60, 2), (None, 3), (None, 4)]:
+        # A file that was written just now may change again without a new time stamp.
+        at = now if changed is None else 10**9 + changed
+        os.utime(file, (at, at))
+        content_checksum("KTH-SP2")
+        assert len(seen) == reads
