@@ -19,9 +19,9 @@ SERVERS, LOAD, QUEUE_JOBS, SEED = 16, 0.8, 200_000, 1
 SECOND = 1_000_000
 
 
-def log_jobs(log, estimates):
+def log_jobs(log, estimates, processors=LOG_PROCESSORS):
     """Return the rows of the log, its users' estimates or the run times known to the scheduler."""
-    stream = log.jobs("total", estimates, 0.0, LOG_PROCESSORS)
+    stream = log.jobs("total", estimates, 0.0, processors)
     stream = stream[np.argsort(stream.submit, kind="stable")]
     expected = np.maximum(stream.estimate, stream.runtime)
     columns = (stream.submit, stream.runtime, expected, stream.processors)

@@ -65,12 +65,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import `sweep` and `capacity_loss` only when they are first used, because this is slow.
+    """Import the modules that need the simulation, and so Numba, only when they are first used.
 
     Worker processes of a sweep import this package, and may need neither the simulation nor Numba.
     """
-    if name == "sweep":
-        return import_module("coalloc_lib.statistics.sweep")
+    if name in _IMPORTED_LATE:
+        return import_module(f"coalloc_lib.statistics.{name}")
     if name == "capacity_loss":
         return import_module("coalloc_lib.statistics.curves").capacity_loss
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+_IMPORTED_LATE = ("curves", "saturation", "sweep")

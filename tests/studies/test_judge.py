@@ -103,7 +103,7 @@ TABLES = {
     "all rows": (lambda runs: runs[:0], [RUNS, "0 values of study"]),
     "one seed": (lambda runs: runs.assign(seed=range(len(runs))), [RUNS, "values of seed"]),
     "a scale there is": (lambda runs: runs.assign(scale="huge"), [RUNS, "'huge'", "quick"]),
-    "its own study": (lambda runs: runs.assign(study=OTHER), [RUNS, OTHER, f"those of {NAME}"]),
+    "its own study": (lambda runs: runs.assign(study=OTHER), [RUNS, OTHER, f"give runs of {NAME}"]),
 }
 
 

@@ -77,7 +77,7 @@ def test_what_is_no_number_gets_no_verdict(value):
         judge_number(value, interval(0.0, 0.1))
     with pytest.raises(InputError, match="estimate = "):
         judge_number(0.1, interval(0.0, value))
-    with pytest.raises(InputError, match="above its high end"):
+    with pytest.raises(InputError, match="give the lower end of the interval first"):
         judge_number(0.1, interval(0.2, 0.1))
 
 
