@@ -22,7 +22,7 @@ from coalloc_lib.statistics.replications import REPLICATION
 TEXTS = ("warning", "missing_logs")
 #: The types of values that a table of runs contains unchanged.
 PLAIN = frozenset({int, float, str, type(None)})
-#: The names of columns of a table of runs that have the same value in all rows.
+#: Columns that have the same value in all rows of a table of runs, by name.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
 #: The name that `write_runs` stores in the header of a compressed file. If another program changes
 #: the table and compresses it again, the header contains another name.
