@@ -1,9 +1,9 @@
 """Compare the schedules of two real logs that independent programs make.
 
-``python crosscheck.py PEERS-PYTHON PAGE`` runs EASY and conservative backfilling on the logs KTH-SP2
-and CTC-SP2 and fills the table of the page. `make crosscheck` calls it. The schedule of the plain
-program is the one with which all others are compared: the textbook version of EASY, and the naive
-version of conservative backfilling of the tests. Neither shares code with the library.
+``python crosscheck.py PEERS-PYTHON PAGE`` runs EASY and conservative backfilling on KTH-SP2 and
+CTC-SP2, and fills the table of the page. `make crosscheck` calls it. All schedules are compared
+with that of a plain program: the textbook version of EASY, or the naive version of conservative
+backfilling of the tests. Neither shares code with the library.
 """
 
 import sys
@@ -77,7 +77,9 @@ def rows(bench):
             job_files.write_jobs(bench.folder / f"{estimates}.csv", jobs)
             for policy in POLICIES:
                 title = f"{log.title}, {policy}, {words}"
-                yield from rows_of(bench, compare.Case(title, estimates, policy, PROCESSORS[name]), jobs)
+                yield from rows_of(
+                    bench, compare.Case(title, estimates, policy, PROCESSORS[name]), jobs
+                )
 
 
 def rows_of(bench, case, jobs):

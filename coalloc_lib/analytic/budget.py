@@ -9,8 +9,8 @@ from coalloc_lib.model.distributions import SizeDistribution
 
 #: The approximate number of elementary operations that a computer does in a second.
 OPERATIONS = 1e9
-#: The cost of one call of NumPy's convolution in elementary operations, in addition to the
-#: multiplications.
+#: The overhead of one call of NumPy's convolution, in elementary operations. The multiplications
+#: are counted separately.
 CALL = 20_000
 
 _TIMES = {"years": 3.156e7, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
@@ -92,7 +92,7 @@ class SumOfSizes(NamedTuple):
 
 
 def sum_cost(parts: Sequence[SizeDistribution]) -> tuple[float, float]:
-    """Estimate the number of operations and bytes for the distribution of a sum of sizes.
+    """Estimate how many operations and bytes it takes to compute the distribution of a sum.
 
     The distributions are convolved one after the other, without a Fourier transform.
     """

@@ -11,7 +11,7 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown, whole, who
 from coalloc_lib.model.distributions import SizeDistribution, weights_of
 from coalloc_lib.model.splitting import split_smallest
 
-#: The largest number of entries of a table of jobs, so that it fits into the memory of a small
+#: A table of jobs has at most this number of entries, so that it fits into the memory of a small
 #: computer.
 LARGEST_TABLE = 2**26
 

@@ -16,7 +16,7 @@ DIRECT = 300
 #: The iteration ends when the errors of the balance equations, summed over all states, are at most
 #: this number. The probabilities of the states have the sum 1.
 BALANCE = 1e-13
-#: The largest number of iterations for the solution of the balance equations.
+#: The balance equations are solved with at most this number of iterations.
 ITERATIONS = 100_000
 
 

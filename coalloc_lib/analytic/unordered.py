@@ -23,11 +23,10 @@ from coalloc_lib.model.system import Multicluster
 
 #: To save time, one convolution may skip states with at most this total probability.
 SKIPPED = 1e-14
-#: The number of elementary operations for each entry of a sorted vector: reading the entry, moving
-#: it, and computing the rank of the new vector.
+#: The cost of changing a sorted vector, in elementary operations for each of its entries: reading
+#: the entry, moving it, and computing the rank of the new vector.
 PLACED = 3
-#: The number of elementary operations, for each entry of a table of jobs, to build and sort the
-#: table.
+#: The cost of building and sorting a table of jobs, in elementary operations for each entry.
 SORTED = 2000
 
 
@@ -194,7 +193,7 @@ def _start(system):
 
 
 def _table_cost(system, placement, jobs, components, largest, steps):
-    """Estimate the number of operations and bytes for convolutions with a table of all jobs."""
+    """Estimate how many operations and bytes it takes to convolve with a table of all jobs."""
     if _by_worst_fit(system, placement):
         states = _cells(len(system), _largest_difference(system, largest), 1)[0]
         numbers = states * (system.largest + 1)

@@ -304,7 +304,7 @@ class SlotTrees(IdlePeriods):
         }
 
     def search(self, start: float, end: float, count: int | None = None) -> TreeSearch:
-        """Search the tree of the slot of `start` for idle periods that contain [start, end).
+        """Search for idle periods that contain [start, end), in the tree of the slot of `start`.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ from coalloc_lib.workloads.catalogue import load_trace
 #: submission, start, end and allocation.
 OURS = ("job", "submit", "start", "end", "allocation")
 BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocated_resources")
-#: The relative difference up to which two instants count as equal, because other tools round them.
+#: Two instants count as equal if they differ by at most this share, because other tools round them.
 ROUNDING = 1e-6
 
 
@@ -94,7 +94,10 @@ def _read_csv(path, system, jobs):
             names = _columns(path, table.fieldnames or [])
             return _read_rows(path, table, names, system, jobs)
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} is not a CSV file in UTF-8: {error}; give a schedule") from None
+        raise InputError(
+            f"{path} is not a CSV file in UTF-8 ({error}); give a schedule as `coalloc simulate "
+            "--out` writes it, or Batsim's table of jobs"
+        ) from None
 
 
 def _columns(path, header):

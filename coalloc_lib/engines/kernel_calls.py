@@ -14,9 +14,9 @@ from coalloc_lib.engines.kernels import events
 
 #: The name of the simulation kernels in messages that they are being compiled.
 NAME = "simulation kernels"
-#: The maximum numbers of jobs in a short run, which needs neither a second thread nor a progress
-#: bar. The first number applies if the policy reserves processors for every job, and the second
-#: applies to all other policies.
+#: The maximum number of jobs in a short run, which needs neither a second thread nor a progress
+#: bar. The number is FEW_PLANNED if the policy reserves processors for every job, and FEW for all
+#: other policies.
 FEW_PLANNED, FEW = 300, 20_000
 #: The time before a progress bar appears, and the time between two updates of it, in seconds.
 PATIENCE, TICK = 2.0, 0.2

@@ -391,7 +391,7 @@ class Between(Distribution):
 
     @property
     def mean(self) -> float:
-        """Mean time."""
+        """Mean of the times: (low + high) / 2."""
         return (self.low + self.high) / 2
 
     @property

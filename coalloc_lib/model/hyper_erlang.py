@@ -116,12 +116,12 @@ class HyperErlang(Distribution):
 
     @property
     def mean(self) -> float:
-        """Mean time."""
+        """Mean of the times: the first moment."""
         return self.moment(1)
 
     @property
     def variance(self) -> float:
-        """Variance of the times."""
+        """Variance of the times: the second moment minus the square of the mean."""
         return self.moment(2) - self.mean**2
 
     def residual(self, rng: np.random.Generator) -> float:

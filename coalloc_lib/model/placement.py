@@ -458,7 +458,7 @@ def time_on_processors(runtime: Any, span_penalty: Any, clusters: Any) -> Any:
 
 
 def penalty_on(span_penalty: Any, clusters: Any) -> Any:
-    """Return the relative increase of the run time of jobs on a given number of clusters.
+    """Return the relative increase in run time for jobs that span a given number of clusters.
 
     Parameters
     ----------

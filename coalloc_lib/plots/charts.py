@@ -23,9 +23,10 @@ from coalloc_lib.plots.tables import looks, reject_first, tidy
 #: The panels are drawn in rows of two if the length of the longest line name in letters, multiplied
 #: by the number of panels, exceeds this limit.
 WIDE = 40
-#: The maximum number of points of a line that is drawn with markers.
+#: A line is drawn with markers if it has at most this number of points.
 MARKED = 20
-#: The total number of letters that fit into one line of all headings in a row of panels.
+#: The headings of a row of panels fit into one line if they have at most this number of letters in
+#: total.
 HEADING = 80
 #: Height of one row of panels in a grid, and the smallest height of a whole grid, in inches.
 ROW, LEAST = 1.15, 1.9
@@ -35,7 +36,7 @@ ROW, LEAST = 1.15, 1.9
 #: pair for all panels, or a dict from the name of each panel to its pair.
 Scales = Mapping[str, tuple[str, str]] | tuple[str, str]
 Look = Mapping[str, MarkerStyle]
-#: Two ends of an axis or of a line.
+#: The type of the two ends of an axis or of a line.
 Ends = tuple[float, float]
 
 
@@ -115,7 +116,7 @@ class Chart:
         return _on_axes(points, scales).dropna(subset="y")
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
-        """Return the lower and the upper end of a vertical axis on which all given values fit."""
+        """Return limits of a vertical axis between which all given values lie."""
         low, high = _ends_of(values, scale)
         if scale == "log":
             return low / 1.4, high * 1.4
@@ -255,7 +256,7 @@ class Chart:
     def _set_y_axis(
         self, axes: Axes, points: pd.DataFrame, printed: pd.DataFrame, scales: tuple[str, str]
     ) -> None:
-        """Set the scales of both axes, and the limits of the vertical axis that show all values."""
+        """Set both scales, and choose limits of the vertical axis that include all values."""
         values = [points["y"], [*self.levels.values()], printed["y"].dropna()]
         if self.style.whole_bands:
             values += [points["low"], points["high"]]

@@ -13,9 +13,9 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The share of the height of a row that the confidence intervals of this row occupy.
+#: The confidence intervals in a row occupy this share of the height of the row.
 TAKEN = 0.7
-#: The usual height of a row in inches.
+#: The usual height of a row of intervals, in inches.
 ROW = 0.42
 
 

@@ -30,8 +30,8 @@ TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
 LARGEST_SVG = 47_000
 #: Resolution of a PNG image in dots per inch, nearly twice the resolution of the web page.
 DPI = 190
-#: Number of colours of a PNG image: the most frequent colours, and further ones for the edges of
-#: shapes.
+#: A PNG image has AREAS colours that are the most frequent ones, and EDGES further colours for the
+#: edges of shapes.
 AREAS, EDGES = 80, 48
 #: Number of pixels on a web page for each inch of a figure. A figure of the usual width is then as
 #: wide as the text of a notebook (935 pixels), and letters of 7 points are 11 pixels high.

@@ -31,11 +31,12 @@ GROUND, PROMISE = "#F3F3F3", "#C65500"
 #: Sizes in inches: the width of the axes, the width of a letter, the total height of all clusters,
 #: the height of a waiting job, and the maximum height of the queue.
 AXES, LETTER, BANDS, LANE, MOST_LANES = 6.9, 0.075, 2.5, 0.13, 2.2
-#: Sizes in figures of reservations. The first two are the maximum height of one row and of all rows
-#: together, in inches. The third is the width of a letter as a fraction of the width of the axis.
+#: Sizes in figures of reservations. ROW is the maximum height of one row and ALL the maximum height
+#: of all rows together, in inches. SHARE is the width of a letter as a fraction of the width of the
+#: axis.
 ROW, ALL, SHARE = 0.26, 2.6, 0.012
-#: The gap between two clusters. In figures of schedules, it is a share of the mean cluster size; in
-#: figures of reservations, it is a number of rows.
+#: The gap between two clusters: GAP in figures of schedules, as a share of the mean cluster size,
+#: and APART in figures of reservations, as a number of rows.
 GAP, APART = 0.08, 0.4
 
 

@@ -24,9 +24,9 @@ COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C",
 )  # fmt: skip
 
-#: The style of the usual case in a comparison, such as the policy FCFS.
+#: The colour and marker of the usual case in a comparison, such as the policy FCFS.
 STANDARD = MarkerStyle("#0072B2", "o")
-#: The style of jobs that run in one cluster.
+#: The colour and marker of jobs that run in one cluster.
 ONE_CLUSTER = MarkerStyle("#009E73", "^")
 #: The style of lost capacity, that is, of processors that are idle while a job waits. No line or
 #: bar has this style.

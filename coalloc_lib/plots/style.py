@@ -35,7 +35,8 @@ WIDTH = 8.2
 #: of letters that fit into these lines.
 TITLE, SUBTITLE = 0.22, 0.18
 LETTERS, SMALL_LETTERS = 96, 118
-#: Ticks of an axis of factors around 1. The ticks `FEW` and `NEAR` are for narrow panels.
+#: The ticks of an axis that shows ratios around 1. In a narrow panel, the ticks are those of `FEW`
+#: or `NEAR`: the first of these two lists with more than two ticks in the range of the axis.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
 
@@ -178,7 +179,7 @@ def mark_powers(axis: Axis) -> None:
 
 
 def mark_factors(axis: Axis, few: bool = False) -> None:
-    """Set the ticks of a logarithmic axis that shows factors around 1.
+    """Set the ticks of a logarithmic axis that shows ratios around 1.
 
     A long axis has powers of ten. With `few`, there are as many ticks as a narrow panel has room
     for.

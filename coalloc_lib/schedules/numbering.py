@@ -113,7 +113,7 @@ class _FreeRanges:
 
 
 def as_lists(ranges: Ranges, jobs: int) -> Servers:
-    """Convert ranges of processor numbers to a list of processor numbers for each job.
+    """Return a list of processor numbers for each job, given ranges of these numbers.
 
     The argument `jobs` is the number of jobs.
     """
@@ -128,7 +128,7 @@ def as_lists(ranges: Ranges, jobs: int) -> Servers:
 
 
 def ranges_of(servers: Servers, sizes: NDArray[np.int64]) -> Ranges:
-    """Convert the list of processor numbers of each job to ranges of numbers.
+    """Return ranges of processor numbers for each job, given a list of these numbers.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ from coalloc_lib.schedules.schedule import Schedule
 
 ENGINES = ("compiled", "reference")
 
-#: The maximum number of jobs for which the readable engine is used without a warning. It is slow,
-#: and simulates only policies that the compiled engine does not support.
+#: The readable engine is slow. A warning is given if it must simulate more than this number of jobs
+#: because the compiled engine does not support the policy or the placement.
 LONG = 10_000
 
 

@@ -171,7 +171,7 @@ class Replications:
 
     @property
     def mean(self) -> float:
-        """Mean of the values."""
+        """Mean of the values of all runs."""
         return float(self.values.mean())
 
     @property

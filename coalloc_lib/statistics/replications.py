@@ -22,7 +22,7 @@ REPLICATION = "replication"
 
 
 def keys_of(runs: pd.DataFrame) -> list[str]:
-    """Return the names of the key columns of a table of runs: the columns before ``replication``.
+    """Return the names of the columns before ``replication`` in a table of runs (its key columns).
 
     Examples
     --------

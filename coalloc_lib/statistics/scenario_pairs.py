@@ -45,7 +45,7 @@ RISING_LEVEL = 0.998
 
 
 class Effort(NamedTuple):
-    """The amount of simulation in a comparison of two scenarios.
+    """How many jobs and runs are simulated to compare two scenarios.
 
     Attributes
     ----------
@@ -66,10 +66,12 @@ class Effort(NamedTuple):
     workers: int
 
 
-#: The amount of simulation in a coarse and in a fine comparison of two scenarios.
+#: How many jobs and runs are simulated to compare two scenarios: few for a coarse comparison, and
+#: more for a precise one.
 EFFORTS = (Effort(300, 4, 1_200, 5, 1), Effort(4_000, 8, 12_000, 14, -1))
-#: The amount of simulation in a coarse and in a fine comparison, for policies that plan every
-#: waiting job. These policies are slower to simulate.
+#: How many jobs and runs are simulated, for a coarse and for a precise comparison, if a policy
+#: plans a start for every waiting job. There are fewer jobs, because such policies are slow to
+#: simulate.
 PLANNED = (Effort(200, 4, 600, 5, 1), Effort(1_500, 8, 6_000, 14, -1))
 
 
@@ -194,7 +196,7 @@ def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]
 
 
 def effort_for(*scenarios: Scenario, coarse: bool = False) -> Effort:
-    """Return the amount of simulation for a comparison, which is smaller if `coarse` is true."""
+    """Return how many jobs and runs to simulate; there are fewer if `coarse` is true."""
     plans = any(scenario.scheduling.promises_all for scenario in scenarios)
     return (PLANNED if plans else EFFORTS)[not coarse]
 
@@ -259,9 +261,9 @@ def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
 
 @lru_cache(maxsize=256)
 def break_even(scenario: Scenario, load: float) -> BreakEven:
-    """Find the span penalty up to which spanning shortens the mean response time.
+    """Find the highest span penalty at which spanning shortens the mean response time.
 
-    The same jobs without spanning are simulated for comparison.
+    The mean response time is compared with that of the same jobs without spanning.
 
     Parameters
     ----------

@@ -27,9 +27,9 @@ RISING = "response times still rise at the end of the runs"
 SETTLES = 80
 
 #: A queue that is kept at a constant length has settled after a number of arrivals that is this
-#: multiple of its length. The first constant is for FCFS and FPFS, under which few jobs overtake
-#: any given job. The second is for other policies, under which jobs that are hard to place gather
-#: in the queue for a long time.
+#: multiple of its length. TURNS_FPFS is for FCFS and FPFS, under which few jobs overtake any given
+#: job. TURNS is for other policies, under which jobs that are hard to place gather in the queue for
+#: a long time.
 TURNS_FPFS, TURNS = 8, 80
 
 

@@ -1,4 +1,4 @@
-"""Compare three ways to run the jobs of several sites, for the users of each site.
+"""Compare three ways of running the jobs of several sites, for the users of each site.
 
 The sites stay alone (*local*), send each job to one of their clusters (*sharing*), or also let jobs
 span clusters (*spanning*).
@@ -357,7 +357,7 @@ def _span_of(stream, has_dates):
 
 
 def _row(name, chosen, weight, schedules):
-    """Return a row of the table of results, for some jobs and one kind of job weight."""
+    """Return a row of the table of results, for the chosen jobs with the given weight."""
     jobs, spanned = schedules[0].jobs[chosen], float(schedules[-1].spans[chosen].mean())
     weights = jobs.work if weight == "work" else jobs.processors
     responses = [schedule.response[chosen] for schedule in schedules]

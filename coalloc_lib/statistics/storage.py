@@ -26,7 +26,7 @@ TEXTS = ("warning", "missing_logs")
 PLAIN = frozenset({int, float, str, type(None)})
 #: The types of columns of numbers, which stay the same in a file.
 NUMBERS = (np.dtype(np.int64), np.dtype(float))
-#: The names of columns of a table of runs that have the same value in all rows.
+#: Columns that have the same value in all rows of a table of runs, by name.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
 #: The name that `write_runs` stores in the header of a compressed file. If another program changes
 #: the table and compresses it again, the header contains another name.

@@ -55,7 +55,7 @@ def week_of(submit: ArrayLike) -> NDArray[np.int64]:
 def rows_by_week(
     week: NDArray[np.int64], values: Mapping[str, NDArray], weeks: int, **keys: Any
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table of runs for the jobs of a log, one row for each week.
+    """Yield the rows of a table of runs, with one row for each week of a log.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class WeeklySums:
 
     @property
     def mean(self) -> float:
-        """The mean over all weeks."""
+        """The sum of all numerators divided by the sum of all denominators."""
         return float(self.numerators.sum() / self.denominators.sum())
 
 
@@ -164,17 +164,17 @@ class Bootstrap:
     seed: Seed = 0
 
     def mean(self, of: WeeklySums) -> Interval:
-        """Return the mean over a log with its confidence interval."""
+        """Return the mean over all jobs of a log, and the confidence interval of this mean."""
         means = self._resampled(of)
         return NOTHING if means is None else means.interval(_first, vectorized=True)
 
     def difference(self, one: WeeklySums, other: WeeklySums) -> Interval:
-        """Return the difference of two means over a log, with its confidence interval."""
+        """Return the difference of two means over a log's jobs, and its confidence interval."""
         means = self._resampled(one, other)
         return NOTHING if means is None else means.difference(0, 1)
 
     def ratio(self, one: WeeklySums, other: WeeklySums) -> Interval:
-        """Return the ratio of two means over a log, with its confidence interval.
+        """Return the ratio of two means over a log's jobs, and its confidence interval.
 
         The ratio 0 / 0 counts as 1.
         """

@@ -22,10 +22,10 @@ from coalloc_lib.plots.signs import COLOURS
 #: The fill and text colours of the reader's own requests. Grey is left out, because the requests of
 #: other users are grey.
 MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
-#: The fill and text colours of the requests of other users. The first pair is for requests to start
-#: at once, and the second for requests to start later.
+#: The fill and text colours of the requests of other users: AT_ONCE for requests to start at once,
+#: and AHEAD for requests to start later.
 AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
-#: The largest number of requests of other users.
+#: Other users can make at most this number of requests.
 MOST = 60
 #: The lengths of the shortest and of the longest request of other users, as shares of the horizon.
 SHORT, LONG = 0.03, 0.2

@@ -18,9 +18,9 @@ from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.scenario_pairs import ALL, PENALTIES, BreakEven
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: When a job may span clusters.
+#: The options for when a job may span clusters.
 NEVER, ALWAYS, AT_NEED, ADAPTIVE = SPANS = ("never", "always", "at need", "adaptive")
-#: The scheduling policies by name.
+#: The scheduling policies that a computing centre can choose, by name.
 POLICIES: dict[str, Scheduling] = {
     "FCFS": FCFS(), "FPFS": FPFS(5), "EASY": EASY(), "conservative": Conservative(),
     "online": Online(slot=1.0, step=0.25, max_attempts=400, horizon=200.0),

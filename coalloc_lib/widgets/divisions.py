@@ -21,23 +21,23 @@ from coalloc_lib.workloads.models import JobModel
 
 #: The placement policies whose response times are compared.
 COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
-#: Divisions of 128 processors into clusters of equal and of unequal sizes.
+#: The cluster sizes of systems with 128 processors in total. Some have equal clusters.
 DIVISIONS = (
     "32,32,32,32", "48,32,24,24", "64,32,16,16", "40,40,16,16,16", "16,16,16,16,16,16,16,16",
     "16,16,16,16,8,8,8,8,8,8,8,8",
 )  # fmt: skip
 #: The offered loads at which response times are simulated, as shares of the maximal utilization.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
-#: The half-width of a confidence interval, as a share of the mean response time, up to which the
-#: mean counts as precise.
+#: A mean response time counts as precise if the half-width of its confidence interval is at most
+#: this share of the mean.
 PRECISION = 0.1
 
 
 class CurveEffort(NamedTuple):
-    """The amount of simulation for one picture of response times.
+    """How many jobs are simulated, and at how many loads, for one picture of response times.
 
-    The number of jobs for the maximal utilization, the numbers of jobs and of replications for each
-    point, and the step through `SHARES`: a step of 2 uses every second load.
+    `saturated_jobs` is the number of jobs for the maximal utilization. `jobs` and `replications`
+    are for each point of the curve. A `step` of 2 uses every second load of `SHARES`.
     """
 
     saturated_jobs: int
@@ -46,7 +46,7 @@ class CurveEffort(NamedTuple):
     step: int
 
 
-#: The amounts of simulation while the user moves a control, and when no control is being moved.
+#: How much is simulated while the user moves a control, and when no control is being moved.
 COARSE, FINE = CurveEffort(4_000, 1_500, 4, 2), CurveEffort(30_000, 6_000, 6, 1)
 #: The distances in inches from the axes of a coarse picture to its left edge, its right edge, its
 #: bottom edge and its titles.

@@ -149,7 +149,7 @@ class Player(Pictured):
         Raises
         ------
         InputError
-            If `against` has other jobs than the schedules.
+            If the jobs of `against` differ from those of the schedules.
         """
         named = _named(schedules)
         against = self._against if against is None else against
@@ -214,8 +214,8 @@ def _check_same_jobs(against, schedules):
         for column in ("submit", "runtime"):
             if not np.array_equal(getattr(against.jobs, column), getattr(schedule.jobs, column)):
                 raise InputError(
-                    f"against has other jobs than the schedule {label!r}; give schedules of the "
-                    "same jobs"
+                    f"against and the schedule {label!r} have different jobs; give schedules of "
+                    "the same jobs"
                 )
 
 

@@ -98,8 +98,8 @@ def playground_picture(one: Scenario, other: Scenario) -> Picture:
     first, second = one.workload.sizes, other.workload.sizes  # type: ignore[attr-defined]
     if first != second:
         raise InputError(
-            f"one and other have jobs of different sizes, {first} and {second}; give both the "
-            "same jobs"
+            f"the scenarios one and other have different job sizes, {first} and {second}; give "
+            "both the same sizes"
         )
     return _picture(one, other)
 
@@ -276,7 +276,7 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
     )  # fmt: skip
 
     def disable_useless(_change: Any = None) -> None:
-        """Disable controls that have no effect, and offer only the possible kinds of spanning."""
+        """Disable controls that have no effect, and offer only spanning rules that are possible."""
         offered = SPANS if policy.value == "EASY" else SPANS[:3]
         if spanning.options != offered:
             kept = spanning.value if spanning.value in offered else AT_NEED
@@ -336,7 +336,7 @@ def _links(values, scenarios):
 def playground_explorer(state: str = "") -> ui.Explorer:
     """Return an explorer that compares two computing centres, A and B, with the same jobs.
 
-    Its controls choose the clusters, the policies and the kind of spanning of each centre. It shows
+    Its controls choose the clusters, the policies and the spanning rule of each centre. It shows
     a player, the mean times by job size, the response time over the load, and Python code that
     repeats the comparison.
 

@@ -34,7 +34,7 @@ class WholeJobs(NamedTuple):
 
 
 def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
-    """Return the table of a log in which each preempted job has only one line.
+    """Reduce the lines of each preempted job in the table of a log to a single line.
 
     If a job has a summary line, this line is kept and its parts are left out. The parts of any
     other job are joined into one line: its run time is the sum of those of the parts, and its wait
@@ -137,7 +137,7 @@ def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.Dat
 def _joined(
     table: "pd.DataFrame", parts: "pd.DataFrame", is_summed_up: "pd.Series"
 ) -> "pd.DataFrame":
-    """Join the partial executions of each job into one line of the table of a log.
+    """Merge the lines of each job's partial executions into a single line.
 
     `parts` has the lines to join. The lines that `is_summed_up` marks are removed, because other
     lines describe the whole jobs.

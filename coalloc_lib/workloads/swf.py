@@ -31,8 +31,8 @@ from coalloc_lib.workloads.swf_lines import parsed
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The kinds of run time estimates that `SwfLog.jobs` can give to jobs: their requested times, or
-#: their exact run times.
+#: `SwfLog.jobs` can use the requested times of jobs as run time estimates, or their exact run
+#: times.
 ESTIMATES = ("requested", "exact")
 #: The values of the status field of jobs that failed or were cancelled.
 FAILED = (0, 5)
@@ -90,7 +90,7 @@ class SwfLog:
 
     @property
     def title(self) -> str:
-        """The name of the log for titles of figures, which says if the log is synthetic."""
+        """The name of the log, with a remark if the log is synthetic."""
         return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
 
     @cached_property
@@ -113,7 +113,7 @@ class SwfLog:
 
     @property
     def processors(self) -> int:
-        """The number of processors of the machine on which the jobs of the log ran.
+        """The number of processors that the logged machine has.
 
         This is ``MaxProcs`` in the header. If it is not given, it is ``MaxNodes`` or the number of
         processors of the widest job, whichever is larger.

@@ -192,7 +192,9 @@ def _unix_start(header: Mapping[str, str], where: Callable[[str], str]) -> Start
         return Start(_seconds_in(number[1], where(key)))
     date = _date_in(key, header)
     if date is None:
-        raise InputError(f"{where(key)}: {key} is {shown(known[0])}; {_MEND}")
+        raise InputError(
+            f"{where(key)}: {key} is {shown(known[0])}, which is not a Unix time; {_MEND}"
+        )
     return date
 
 

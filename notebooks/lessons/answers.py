@@ -94,7 +94,7 @@ def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If there is no file, or if a file has other columns than those of `record_answers`.
+        If there is no file, or if the columns of a file are not those of `record_answers`.
     """
     tables = []
     for path in paths:

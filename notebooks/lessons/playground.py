@@ -21,7 +21,7 @@ def _values(**moved: Any) -> dict[str, Any]:
 
 
 def pays_up_to(**moved: Any) -> float:
-    """Return the span penalty up to which spanning pays at computing centre B of notebook 06.
+    """Return the highest penalty at which spanning pays at computing centre B of notebook 06.
 
     The result is 0 if the playground shows no such penalty.
 
@@ -37,7 +37,7 @@ def pays_up_to(**moved: Any) -> float:
 
 
 def change(**moved: Any) -> pd.Series:
-    """Return by how many percent the mean response time at centre B differs from that at centre A.
+    """Return the percentage change in mean response time from centre A to centre B.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
         except InputError as error:
             hint = str(error)
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
-            hint = "the answer has another type than the exercise asks for"
+            hint = "the exercise asks for an answer of a different type"
         note_answer(number, answer, not hint)
         colour, sign = WRONG if hint else RIGHT
         given = f": {answer:.4g}" if isinstance(answer, Real) else ""

@@ -51,7 +51,7 @@ def jobs_table() -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Scheduler:
-    """A way to schedule the twenty example jobs of notebook 00, with or without spanning.
+    """A scheduler for the twenty example jobs of notebook 00, with or without spanning.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Scheduler:
         return co.simulate(SYSTEM, jobs, scheduling=self.scheduling, placement=placement)
 
 
-#: Ways to schedule the example jobs of notebook 00 with one queue for all clusters, by name.
+#: The schedulers of notebook 00 that use one queue for all clusters, by name.
 SCHEDULERS = {
     "whole": Scheduler("whole, first come, first served", co.FCFS()),
     "split": Scheduler("split where no cluster has room", co.FCFS(), spans=True),
@@ -99,14 +99,14 @@ _last_player: list[co.Player] = []
 
 @cache
 def schedule(name: str, penalty: float = PENALTY) -> co.Schedule:
-    """Return the schedule of the twenty example jobs of notebook 00 under one of its schedulers."""
+    """Schedule the twenty example jobs of notebook 00 with the scheduler `name`."""
     if name == AT_HOME:
         return local(SYSTEM, JOBS, HOME, scheduling=co.FCFS()).verify()
     return SCHEDULERS[name].run(penalty).verify()
 
 
 def player(name: str, penalty: float = PENALTY) -> co.Player:
-    """Return an animated schedule of the example jobs of notebook 00 under one of its schedulers.
+    """Schedule the example jobs of notebook 00 with the scheduler `name`, and animate the result.
 
     All players of the tour have the same clock and the same time axis, and they start and stop
     together.
@@ -237,7 +237,7 @@ def twenty_picture() -> plots.Picture:
 def jobs_served_at_once(
     penalties: Iterable[float] = (0.0, 0.2, 1 / 3, 0.5, 1.0, 1.5),
 ) -> pd.DataFrame:
-    """Return a table of how many jobs of five processors run at once in a saturated system.
+    """Return the numbers of five-processor jobs that run at once in a saturated system.
 
     The three columns of numbers are for jobs that all stay whole, that are all split into two
     components, and that are split only if no cluster has room. The time that the penalty adds does

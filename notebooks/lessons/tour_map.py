@@ -183,7 +183,7 @@ def _change(whole, split):
 
 
 def change_in_words(policy: str, load: float, penalty: float) -> str:
-    """Return by how much spanning changes the mean response time, as a string with an interval."""
+    """Return the change of the mean response time by spanning, as a string with an interval."""
     cell = _change(responses(policy, load), responses(policy, load, penalty))
     low, high = cell["ci95_low"], cell["ci95_high"]
     return f"{cell['change']:+.1f} % [{low:+.1f}, {high:+.1f}]".replace("-", "\u2212")

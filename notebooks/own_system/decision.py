@@ -15,7 +15,7 @@ LEAST_CHANGE = 60.0
 
 
 class Verdict(Enum):
-    """The kinds of recommendations that operators of several sites can get."""
+    """The recommendations that operators of several sites can get."""
 
     TAKE = "take the option"
     ASK_LOSERS = "take the option if the sites that lose agree"
@@ -38,11 +38,11 @@ class Decision(NamedTuple):
     verdict: Verdict
     #: The name of the option that is recommended, or None if nothing should change.
     option: str | None = None
-    #: The sites at which the recommended option surely shortens the mean wait: the 95 % interval of
-    #: the change lies below 0.
+    #: The sites at which the recommended option shortens the mean wait. The whole 95 % interval of
+    #: the change is below 0.
     gainers: tuple[str, ...] = ()
-    #: The sites at which the recommended option surely lengthens the mean wait: the 95 % interval
-    #: of the change lies above 0.
+    #: The sites at which the recommended option lengthens the mean wait. The whole 95 % interval of
+    #: the change is above 0.
     losers: tuple[str, ...] = ()
     #: The sites for which no interval of the change of the mean wait could be computed.
     unknown: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class Changes:
         return tuple(site for site in self.sites if holds(self.at[option][site]))
 
     def longer(self, option: str, other: str) -> bool:
-        """Return whether jobs surely wait longer under one option than under another.
+        """Return whether jobs wait significantly longer under one option than under another.
 
         The 95 % interval of the difference must lie above 0.
         """
@@ -105,12 +105,12 @@ class Changes:
 
 
 def rises(change: pd.Series) -> bool:
-    """Return whether a metric surely rises: the 95 % interval of its change lies above 0."""
+    """Return whether a metric rises: the whole 95 % interval of its change is above 0."""
     return not change["warning"] and change["change_low"] > 0
 
 
 def falls(change: pd.Series) -> bool:
-    """Return whether a metric surely falls: the 95 % interval of its change lies below 0."""
+    """Return whether a metric falls: the whole 95 % interval of its change is below 0."""
     return not change["warning"] and change["change_high"] < 0
 
 
@@ -139,12 +139,13 @@ def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decisio
     If the model does not reproduce the waits of a site, no option is recommended. Then the field
     ``shortest`` names the option that the model prefers.
 
-    An option helps if the mean wait of all jobs surely falls by `LEAST_CHANGE` or more, if no site
-    is saturated, and if the AWRT of all jobs does not surely rise. An option wins if, in addition,
-    the change of every site has an interval and the mean wait surely rises at none.
+    A metric falls if the whole 95 % interval of its change is below 0, and rises if it is above 0.
+    An option helps if the mean wait of all jobs falls, by `LEAST_CHANGE` or more, if no site is
+    saturated, and if the AWRT of all jobs does not rise. An option wins if, in addition, the change
+    of every site has an interval and the mean wait rises at no site.
 
-    The best winner is the one with the shortest mean wait. The first winner under which jobs do not
-    surely wait longer than under the best one is recommended.
+    The best winner is the one with the shortest mean wait. The recommendation is the first winner
+    whose mean wait is not significantly longer than that of the best one.
 
     If a site is saturated while the sites stay alone, the change of all jobs is not known. Then the
     option at which the fewest other sites lose is recommended.

@@ -24,11 +24,11 @@ LABELS = ("partition", "queue", "group", "user")
 #: The number of groups of jobs, such as queues, that are shown by name. These are the groups with
 #: the most work, which is processors times run time. All other groups are shown together.
 MOST_GROUPS = 6
-#: The simulation is accepted if its mean wait is at least the first and at most the second of these
-#: multiples of the recorded mean wait, or if the two differ by less than `LEAST_CHANGE` seconds.
+#: The simulation is accepted if its mean wait, divided by the recorded mean wait, lies between
+#: these two numbers, or if the two mean waits differ by less than `LEAST_CHANGE` seconds.
 ACCEPTED = (0.5, 2.0)
-#: We doubt the number of processors that a user gives for a site if the log shows more processors
-#: in use than the first multiple of this number, or fewer than the second multiple.
+#: We doubt the number of processors that a user gives for a site if the log shows more than OVER
+#: times this number in use, or never more than UNDER times this number.
 OVER, UNDER = 1.05, 0.5
 #: If nothing is submitted to a site for longer than this, in seconds, the log is doubted.
 GAP = 14 * DAY

@@ -61,8 +61,8 @@ class Option(NamedTuple):
     """An option of the operators of several sites, with a function that simulates it."""
 
     name: str
-    #: The kind of the option. Only options of the kind ``policy`` can be recommended. The other
-    #: kinds are ``today`` (sites stay alone), ``span`` (jobs span sites at one of several
+    #: The type of the option. Only options of the type ``policy`` can be recommended. The other
+    #: types are ``today`` (sites stay alone), ``span`` (jobs span sites at one of several
     #: penalties), ``what if``, and ``size`` (larger sites).
     kind: str
     #: The function that simulates the option.

@@ -272,7 +272,7 @@ def _buy_or_share(comparison, clusters):
 
 
 def _crossing(comparison, group, metric, options_at, name, slack=0.0):
-    """Return at what penalty, or with how many processors, jobs wait as long as in a shared queue.
+    """Find the penalty or number of processors at which jobs wait as long as in a shared queue.
 
     The result is a dict of columns: the parameter with its interval, and the range of parameters
     that were simulated without saturation.

@@ -83,7 +83,7 @@ def _named_outcome(option: Option) -> tuple[str, Outcome | InputError]:
 
 
 def saturated_share(late: NDArray[np.bool_], work: NDArray[np.float64]) -> float:
-    """Return what share of all work belongs to jobs that still wait at the last submission.
+    """Return the share of all work in jobs that still wait at the last submission.
 
     The result is 0 if this share is small or if only few jobs wait, because the system is then not
     saturated.

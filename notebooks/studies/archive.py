@@ -35,7 +35,7 @@ LEDGER = "ledger.csv"
 #: The name of the file that records how the runs of a study were made. It is in the same folder as
 #: the runs.
 MADE_WITH = "made_with.json"
-#: The key in the file `MADE_WITH` for the SHA-256 of the decompressed table of runs.
+#: The key of the SHA-256 of the decompressed table of runs, in the file `MADE_WITH`.
 CHECKSUM = "runs_sha256"
 #: The value in the file `MADE_WITH` for a log that was missing. Other logs have their checksum
 #: there.
@@ -70,8 +70,8 @@ def stored_runs(file: Path) -> pd.DataFrame:
     checksum = runs_sha256(file)
     if facts.get(CHECKSUM, checksum) != checksum:
         raise InputError(
-            f"{file} has another SHA-256 than {MADE_WITH} in the same folder says: a value was "
-            f"changed; restore the original file, or remove {MADE_WITH} if you made the change"
+            f"the SHA-256 of {file} differs from that in {MADE_WITH}, in the same folder: a value "
+            f"was changed; restore the original file, or remove {MADE_WITH} if you made the change"
         )
     return table
 

@@ -134,7 +134,7 @@ def measure_cell(
 
 
 def loss_rows(losses: Replications, row_jobs: float | None) -> Iterator[dict]:
-    """Yield a row of the table of runs for each capacity loss, with its number of jobs."""
+    """Yield table rows, one for each capacity loss, with the number of jobs in its run."""
     for row in rows_of(losses, "capacity_loss"):
         yield row | {"row_jobs": row_jobs}
 

@@ -14,7 +14,7 @@ from studies.archive import DATA
 
 #: The folder with the numbers and claims of the papers.
 FOLDER = DATA / "published"
-#: The kind of the runs that measure a cell of a table in a paper.
+#: The value of `kind` for runs that reproduce a cell of a table in a paper.
 PRINTED = "printed table"
 #: The columns that each file must have.
 COLUMNS = {

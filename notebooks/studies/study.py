@@ -409,7 +409,7 @@ class Study:
         return self.figures[one_of("name", name, tuple(self.figures))]
 
     def ask(self, item: str, runs: pd.DataFrame, **at: Any) -> Row:
-        """Test a claim at another setting than the paper's, and return its row of the ledger.
+        """Test a claim at a setting that the paper does not have, and return its row of the ledger.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ def text_of(shown):
     [
         (2.5, "✓ Exercise 7. Right: 2.5."),
         (3, "✗ Exercise 7. Not yet: too <large>."),
-        ("text", "✗ Exercise 7. Not yet: the answer has another type than the exercise asks for."),
+        ("text", "✗ Exercise 7. Not yet: the exercise asks for an answer of a different type."),
         (..., "Exercise 7. Put your answer in place of the dots."),
     ],
 )

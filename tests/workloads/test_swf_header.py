@@ -77,12 +77,12 @@ def test_what_the_command_date_prints_is_read_back(seconds, place):
 @pytest.mark.parametrize(
     ("word", "why"),
     [
-        ("01/05/2023", "is '01/05/2023'; give the seconds"),
+        ("01/05/2023", "is '01/05/2023', which is not a Unix time; give the seconds"),
         ("05.01.2023 00:00", "; give the seconds"),
         ("2023-13-01", "; give the seconds"),
-        ("soon", "is 'soon'; give the seconds"),
+        ("soon", "is 'soon', which is not a Unix time; give the seconds"),
         ("Mon, 01 May 2023 02:00:00 +0200", "; give the seconds"),
-        ("-5", "is '-5'; give the seconds"),
+        ("-5", "is '-5', which is not a Unix time; give the seconds"),
         ("1e9", "; give the seconds"),
         ("2023", "is 2023, which may be the date 2023-01-01; give"),
         ("20230501", "is 20230501, which may be the date 2023-05-01; give"),

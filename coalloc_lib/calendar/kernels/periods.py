@@ -22,7 +22,7 @@ RULE_CODES = {"latest-start": LATEST_START, "best-fit": BEST_FIT}
 
 @kernel(makes_arrays=True)
 def new_table(sizes):
-    """Return the table of idle periods of an idle system with clusters of these sizes."""
+    """Return a table of idle periods in which all processors of all clusters are idle."""
     servers = sizes.sum()
     begin, end = np.zeros(2 * servers), np.full(2 * servers, np.inf)
     server, cluster = np.arange(2 * servers), np.zeros(2 * servers, np.int64)

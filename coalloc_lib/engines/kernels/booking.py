@@ -55,8 +55,8 @@ Bookings = namedtuple("Bookings", "start end promised allocation attempts server
 #: `room`: the limits with which the function `fits` compares the job.
 Work = namedtuple("Work", "counts idle taken room")
 
-#: The codes for the result of a search for a start. BOOKED means success. Each other code stands
-#: for the reason why the job was rejected.
+#: The codes that a search for a start can return. BOOKED means that a start was found. Each other
+#: code is the reason why the job was rejected.
 BOOKED, NO_ROOM, PAST_LATEST, BEYOND_HORIZON, NO_LENGTH = range(5)
 #: The search for a start counts the idle processors at several attempted starts in one pass. The
 #: first pass covers FIRST_AT_ONCE attempted starts. Each further pass covers GROWTH times as many,
@@ -181,7 +181,7 @@ def horizon_end(now, slot, slots):
 
 @kernel(makes_arrays=True)
 def reserve(table, job, rule, start, end, bookings):
-    """Reserve an interval for a job on processors in the clusters of its allocation.
+    """Reserve processors for a job from `start` to `end`, in the clusters of its allocation.
 
     Returns the table of idle periods, or a larger copy of it. The numbers of the processors are
     appended to `bookings.servers`.

@@ -432,8 +432,8 @@ def earliest(job, steps, now, before, count, search):
         position, start = next_window(steps, position, start, before, wanted, level, least, since)
         if start == np.inf:
             break
-        # If there is only one cluster, `next_window` has already compared all steps with the job
-        # size.
+        # On a single cluster, a job fits into the window that `next_window` found, because that
+        # function compares the idle processors in each step with the size of the job.
         if len(search.idle) == 1 and count == 0 and start + least > start:
             search.taken[0] = wanted
             return start, start + expected.alone[job]

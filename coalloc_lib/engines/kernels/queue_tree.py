@@ -42,8 +42,8 @@ from coalloc_lib.engines.kernels.placing import fits
 BLOCK = 4
 #: The value of all entries of a tree node below which no job waits.
 NEVER = np.iinfo(np.int32).max
-#: Two search trees of the waiting jobs. The rows of `keys` are lower bounds of the keys of jobs,
-#: and the rows of `least` are lower bounds of their expected lengths.
+#: Two search trees of the waiting jobs. The rows of `keys` are lower bounds on the keys of jobs,
+#: and the rows of `least` are lower bounds on their expected lengths.
 Trees = namedtuple("Trees", "keys least")
 
 
@@ -56,7 +56,7 @@ def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
 
 @kernel
 def enter(tree, keys, job):
-    """Enter a waiting job into a search tree, and lower the bounds of the nodes above the job."""
+    """Add a waiting job to a search tree, and lower the bounds in the nodes above the job."""
     node = tree.shape[0] // 2 + job // BLOCK
     while node > 0:
         changed = False
@@ -71,9 +71,10 @@ def enter(tree, keys, job):
 
 @kernel
 def tighten(tree, keys, waiting, block, stop):
-    """Compute the lower bounds of a leaf and of all nodes above it from the waiting jobs.
+    """Recompute the lower bounds on job keys in a tree leaf and in all nodes above it.
 
-    The bounds can only rise. Only the jobs before `stop` are in the tree.
+    The bounds are computed from the jobs that still wait, so they can only rise. Only the jobs
+    before `stop` are in the tree.
     """
     node = tree.shape[0] // 2 + block
     tree[node] = NEVER

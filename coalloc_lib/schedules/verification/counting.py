@@ -38,11 +38,11 @@ KINDS = {
     "incomplete": "jobs without a start or an end",
     "submission": "jobs that start before their submission",
     "length": "jobs that do not run for their run time",
-    "request": "jobs with other processors than they asked for",
+    "request": "jobs whose processors do not match their request",
     "capacity": "starts on a cluster that is then overfull",
     "started": "jobs that start although the policy would not start them",
     "left waiting": "jobs that wait although the policy would start them",
-    "placement": "jobs on other processors than the placement would choose",
+    "placement": "jobs whose processors differ from the choice of the placement",
     "second run": "jobs that start at another instant in a run of the policy",
     "rejection": "jobs that are rejected only here or only in a run of the policy",
 }
@@ -70,7 +70,7 @@ class Violations:
     unchecked: list[str] = field(default_factory=list)
 
     def add(self, kind: str, error: ScheduleError) -> None:
-        """Add the number of jobs that an error reports to the count of a kind of violation."""
+        """Count the jobs that an error reports as violations of type `kind`."""
         self.counts[kind] = self.counts.get(kind, 0) + error.count
         if self.first is None:
             self.first, self.kind = error, kind
@@ -129,8 +129,8 @@ def _compare_second_run(schedule: Any, found: Violations) -> None:
     }
     when = np.fmin(np.fmin(schedule.start, wanted.start), np.inf)
     when = np.where(np.isnan(when), schedule.jobs.submit, when)
-    # The kind of difference that occurs first is reported first, because later differences can
-    # follow from it.
+    # Differences are reported in the order in which they first occur, because later differences can
+    # follow from earlier ones.
     kinds = [kind for kind, bad in differs.items() if bad.any()]
     for kind in sorted(kinds, key=lambda kind: when[differs[kind]].min()):
         jobs = np.flatnonzero(differs[kind])

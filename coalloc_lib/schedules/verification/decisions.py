@@ -155,7 +155,7 @@ class Walk:
         self.has_left[number] = True
 
     def check_promise(self, number: int, now: float) -> None:
-        """Raise an error if the policy promises a job another start than the schedule."""
+        """Raise an error if the policy and the schedule promise a job different starts."""
         promised, given = self.state.promised[number], self.promised[number]
         if given != promised:
             heads = "heads the queue and " if self.head() == number else ""
@@ -223,7 +223,7 @@ class Walk:
         return self.error(message + self.what_happens_to(number), number, now)
 
     def early(self, number: int) -> ScheduleError:
-        """Return the error for a job that starts although the policy would not start it."""
+        """Return the error for a job that starts when the policy would not start it."""
         message, head = f"{self.name} would not start it now", self.head()
         if head in (None, number):
             return self.error(message, number, self.start[number])
@@ -232,7 +232,7 @@ class Walk:
         return ScheduleError(message, row, self.start[number], other)
 
     def misplaced(self, number: int, allocation: Any, now: float) -> ScheduleError:
-        """Return the error for a job that the policy would start on other processors."""
+        """Return the error for a job whose allocation differs from the choice of the policy."""
         given = self.schedule.allocation[self.row[number]].tolist()
         placement = self.schedule.placement or self.name
         message = f"has the allocation {given}, but {placement} would give it {allocation}"

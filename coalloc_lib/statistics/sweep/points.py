@@ -278,8 +278,8 @@ def _check_call(function, names):
         signature.bind(**dict.fromkeys([*names, "seed"]))
     except TypeError as error:
         raise InputError(
-            f"function takes {signature}, but the points give {', '.join(names)} and seed: "
-            f"{error}; use the argument names of the function in the points"
+            f"the points give the arguments {', '.join(names)} and seed, but the signature of "
+            f"function is {signature} ({error}); give points with the argument names of function"
         ) from None
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-# Descriptions of jobs whose elapsed time in the output of ``sacct`` contradicts the time from start
+# Descriptions of jobs whose elapsed time, as ``sacct`` reports it, contradicts the time from start
 # to end.
 LONGER = "with an elapsed time longer than from start to end"
 SHORTER = "with an elapsed time shorter than from start to end"
@@ -71,7 +71,7 @@ def contradictions_of(
 
 
 def tolerance_of(times: NDArray[np.bool_], elapsed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return by how many seconds an elapsed time may differ from the time from start to end.
+    """Return how much an elapsed time may differ from the time from start to end, in seconds.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ The study judges the claims CC-1 to CC-23 of the paper. It also computes the pen
 that span clusters and jobs that use one cluster carry the same load. The modules are:
 
 - `model`: the clusters, jobs and placements of the paper;
-- `divisions`: the ways to divide 128 processors into clusters over which general claims are judged;
+- `divisions`: divisions of 128 processors into clusters, on which general claims are judged;
 - `runs`: the settings that are simulated, and what is measured in each;
 - `curves`, `figures` and `division_figures`: the tables and figures, made from the runs;
 - `claims` and `claims_divisions`: the verdicts on the claims, computed from the runs;

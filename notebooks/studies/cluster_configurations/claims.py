@@ -79,8 +79,8 @@ PAPER = PaperSetting(
     },
     fixed={"kind": CURVE, "request": UNORDERED},
 )
-#: The settings of the claims that compare different systems, different placements, or different
-#: kinds of jobs.
+#: The settings of claims that compare different systems, different placements, or different
+#: workloads.
 OF_SYSTEMS = PAPER.without("system").fixing("placement")
 OF_PLACEMENTS = PAPER.without("placement", "system")
 OF_JOBS = PAPER.without("jobs")
@@ -203,7 +203,7 @@ def compare_placements(runs: pd.DataFrame, one: str, other: str, **where: Any) -
 
 
 def compare_jobs(runs: pd.DataFrame, one: str, other: str) -> Advantage:
-    """Compare two kinds of jobs on the same system and under the same policies."""
+    """Compare two workloads on the same system and under the same policies."""
     return compare(runs, {"jobs": one}, {"jobs": other})
 
 
@@ -302,7 +302,7 @@ OF_MOSTLY_ONE = (
 
 
 def worst_over_first_fit(runs: pd.DataFrame, jobs: Mapping[str, str]) -> dict[str, Advantage]:
-    """Compare worst fit with first fit for each of several kinds of jobs."""
+    """Compare worst fit with first fit for each of several workloads."""
     return {
         label: compare_placements(runs, WORST_FIT, FIRST_FIT, jobs=kind)
         for label, kind in jobs.items()

@@ -62,7 +62,7 @@ EQUAL = (FOUR_EQUAL, EIGHT_EQUAL, SIXTEEN_EQUAL)
 #: components. The paper has a claim about systems with 'considerably' more clusters than
 #: components, and we count eight clusters as such a system.
 MOST_OF_FEW, LEAST_OF_MANY = 5, 8
-#: The two placements that these claims compare.
+#: The two placements that the claims about divisions into clusters compare.
 BOTH = (FIRST_FIT, WORST_FIT)
 #: The only unequal system whose cluster sizes are in the paper.
 PRINTED_SIZES = (64, 32, 16, 16)
@@ -454,7 +454,8 @@ def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
     return Decision(of_few.yes / of_few.compared, parts, "; ".join(notes))
 
 
-#: The two interpretations of claim CC-16. Each says what numbers of clusters are compared.
+#: The two interpretations of claim CC-16: what number of clusters is compared with what other
+#: number.
 PAIRS: dict[str, Callable[[int, int], bool]] = {
     "few clusters compared with many": lambda few, many: (
         few <= MOST_OF_FEW and many >= LEAST_OF_MANY

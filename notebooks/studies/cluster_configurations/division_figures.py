@@ -26,7 +26,8 @@ from studies.cluster_configurations.divisions import (
 from studies.cluster_configurations.runs import study
 from studies.results import Caption
 
-#: The number of jobs in each simulation. `COARSE` is used while the user moves the slider.
+#: The number of jobs in each simulation: usually `JOBS`, and `COARSE` while the user moves the
+#: slider.
 JOBS, COARSE = 40_000, 4_000
 
 

@@ -31,11 +31,11 @@ from studies.cluster_configurations.model import (
 )
 from studies.study import Scale
 
-#: The kind of the settings and runs that divide 128 processors into clusters.
+#: The value of `kind` for settings and runs that divide 128 processors into clusters.
 DIVISION = "division"
-#: The service-time distributions. Section 4 has exponential service times. We added service times
-#: that differ by less than a millionth. Under this distribution, jobs that start together depart
-#: one after another.
+#: The service-time distributions. Section 4 of the paper has exponential service times. We added
+#: service times that are almost constant: any two of them differ by less than a millionth. Because
+#: of these tiny differences, jobs that start together depart one after another.
 EXPONENTIAL, CONSTANT = "exponential", "constant, departures one by one"
 SERVICES: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),

@@ -97,7 +97,7 @@ FEW_AND_MANY = {
     "few unequal clusters: 4 or 5": [STANDARD, *FEW],
     "many unequal clusters: 8 or 12": [STANDARD, *MANY],
 }
-#: The shade of the curve for each kind of jobs. Jobs with fewer components have a darker curve.
+#: The shade of the curve for each workload. The curve is darker if jobs have fewer components.
 JOB_SIGNS = plots.shades(
     [
         ONE_COMPONENT,
@@ -138,12 +138,12 @@ def by_system(line: Values) -> str:
 
 
 def over_standard(line: Values) -> Values:
-    """Return column values that select the same jobs on four clusters of 32, for comparison."""
+    """Return column values of the curve to compare with: the same jobs on four clusters of 32."""
     return {"system": STANDARD}
 
 
 def over_first_fit(line: Values) -> Values:
-    """Return column values that select the same jobs under first fit, for comparison.
+    """Return column values of the curve to compare with: the same jobs under first fit.
 
     First fit tries the largest cluster first.
     """
@@ -159,7 +159,7 @@ def by_system_and_request(line: Values) -> str:
 
 
 def over_printed(line: Values) -> Values:
-    """Return column values that select the same jobs on 64+32+2×16, for comparison.
+    """Return column values of the curve to compare with: the same jobs on 64+32+2×16.
 
     This is the unequal system whose sizes the paper prints.
     The single cluster of 64 processors is compared with ordered requests on that system.
@@ -333,7 +333,7 @@ def by_system_and_placement(line: Values) -> str:
 
 
 def over_worst_fit(line: Values) -> Values:
-    """Return column values that select the same jobs under worst fit, for comparison."""
+    """Return column values of the curve to compare with: the same jobs under worst fit."""
     return {"placement": WORST_FIT}
 
 
@@ -363,16 +363,16 @@ def figure8(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Section 5: jobs with different numbers of components on 4×32 ---
 
 BY_COMPONENTS = "response times by number of components"
-#: The label in the figures for each kind of jobs in sections 5.1 and 5.2.
+#: The labels in the figures of the workloads of section 5.1, and of those of section 5.2.
 NAMES_OF_SIZE = {name: name for name in SAME_SIZE}
 NAMES_OF_TOTAL = {of_one_total(name): name for name in SAME_TOTAL}
-#: For each kind of jobs, the kind with one component more. Mixtures of jobs with different numbers
-#: of components are left out.
+#: The workload whose jobs have one component more, for each workload. Mixtures of jobs with
+#: different numbers of components are left out.
 ONE_MORE = dict(pairwise(OF_ONE_KIND))
 
 
 def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.DataFrame:
-    """Return the runs on four clusters of 32 with some kinds of jobs.
+    """Return the runs on four clusters of 32 with the workloads of one part of section 5.
 
     Runs with jobs of the other part of section 5 are left out.
     """
@@ -382,23 +382,23 @@ def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.
 
 
 def by_jobs(line: Values) -> str:
-    """Return the label of a curve, which is the kind of its jobs."""
+    """Return the label of a curve, which is the name of its workload."""
     jobs: str = line["jobs"]
     return NAMES_OF_TOTAL.get(jobs, jobs)
 
 
 def over_one_component_more(line: Values) -> Values:
-    """Return column values that select jobs with one component more, for comparison."""
+    """Return column values of the curve to compare with: jobs with one component more."""
     return {"jobs": ONE_MORE.get(line["jobs"], line["jobs"])}
 
 
 def over_one_component(line: Values) -> Values:
-    """Return column values that select single-component jobs of the same total, for comparison."""
+    """Return column values of the curve to compare with: the same total in one component."""
     return {"jobs": of_one_total(ONE_COMPONENT)}
 
 
 def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **options: Any) -> Figure:
-    """Draw the response curves of several kinds of jobs, with mixed kinds in a second panel."""
+    """Draw the response curves of several workloads, with mixtures in a second panel."""
     return draw_curves(table, dashed, offsets, panels=PURE_AND_MIXED, look=JOB_SIGNS, **options)
 
 

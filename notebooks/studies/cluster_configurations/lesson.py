@@ -31,8 +31,8 @@ from studies.pages import MARKS
 from studies.results import StudyResult
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
-#: Exercise 3: the numbers of processors to move from each of two clusters to the two others, and
-#: the largest loss of maximal utilization that is allowed.
+#: Exercise 3 moves `MOVED` processors from each of two clusters to the other two. The maximal
+#: utilization must become lower by less than `LOST`.
 MOVED, LOST = (4, 8, 12, 16), 0.05
 #: Exercise 4 and the project divide 128 processors into these numbers of equal clusters.
 DIVIDED = (4, 8, 16)
@@ -122,7 +122,7 @@ def components(result: StudyResult) -> HTML:
     return folded(result, [*QUESTIONS][7:])
 
 
-#: The kinds of jobs that have the same total size, by the number of components.
+#: The names of the workloads in which all jobs have the same total size, by number of components.
 OF_ONE_TOTAL = {
     "one": model.of_one_total(model.ONE_COMPONENT),
     "two": model.of_one_total(model.TWO_COMPONENTS),

@@ -88,13 +88,13 @@ SIZES = power_of_two(0.9, 1, 8)
 #: 4.2, there are 'unordered requests consisting of 4 components'.
 FOUR = JobModel(SIZES, components=4)
 
-#: The kinds of jobs in Figures 9 to 12, named by the number of components of a job.
+#: The names of the workloads in Figures 9 to 12, which differ in the number of components of a job.
 ONE_COMPONENT, TWO_COMPONENTS = "1 component", "2 components"
 THREE_COMPONENTS, FOUR_COMPONENTS = "3 components", "4 components"
 MOSTLY_ONE, HALF_ONE, MOSTLY_FOUR = "75% 1, 25% 4", "50% 1, 50% 4", "25% 1, 75% 4"
 THIRDS = "third of each"
-#: Kinds of jobs that mix different numbers of components. The first tuple mixes one and four
-#: components. The second has all mixtures of section 5.
+#: Mixtures of jobs with different numbers of components. `OF_ONE_AND_FOUR` has the mixtures of jobs
+#: with one component and jobs with four. `MIXTURES` has all mixtures of section 5.
 OF_ONE_AND_FOUR = (MOSTLY_ONE, HALF_ONE, MOSTLY_FOUR)
 MIXTURES = (*OF_ONE_AND_FOUR, THIRDS)
 
@@ -131,7 +131,7 @@ SAME_TOTAL = _with_mixtures(
 
 
 def of_one_total(jobs: str) -> str:
-    """Return the name of a kind of jobs with the total size of four components (section 5.2).
+    """Return the name of a workload in which each job has the total size of four components.
 
     Jobs with four components are the same in sections 5.1 and 5.2, and keep their name.
     """
@@ -142,10 +142,10 @@ JOBS = SAME_SIZE | {of_one_total(name): jobs for name, jobs in SAME_TOTAL.items(
 
 # --- The loads that are compared, and the meanings of the paper's words ---
 
-#: The loads at which the mean response times of two settings are compared on the same jobs.
+#: The loads at which two settings are compared by the mean response times of the same jobs.
 LOW, MODERATE, HIGH = 0.3, 0.6, 0.8
 COMPARED = (LOW, MODERATE, HIGH)
-#: Two limits for differences between maximal utilizations. A difference of at least 0.03 (three
+#: Limits for differences between maximal utilizations. A difference of at least LARGE (three
 #: percentage points) counts as large; the study of the paper of 2003 uses the same limit.
 LARGE, TINY = 0.03, 0.01
 MUCH = Word("much", LARGE, "points", 100)
@@ -168,10 +168,10 @@ VERY_ACCURATE = Word("very accurate", TINY, "points", 100)
 #: share. Simulations of the same jobs detect much smaller differences, which should not decide.
 LIKE = 0.05
 SIMILAR_TIMES = Word("similar", LIKE, "%", 100)
-#: A test of the rule in section 1 for the case that all service times grow by a factor alpha. The
-#: first constant has the factors that are tried. The second is the largest relative error that is
-#: accepted. The error is not zero because a response time is the difference of two instants that
-#: are about 10^4 times larger.
+#: A test of the rule in section 1 for the case that all service times grow by a factor alpha.
+#: ALPHAS are the factors that are tried. EXACT is the largest relative error that is accepted. The
+#: error is not zero because a response time is the difference of two instants that are about 10^4
+#: times larger.
 ALPHAS, EXACT = (1.25, 2.0, 10.0), 1e-6
 
 # --- Section 1: the highest penalty at which spanning several clusters pays ---

@@ -59,17 +59,17 @@ from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
 
 NAME = "cluster-configurations"
-#: The kinds of settings that this module measures. Two other kinds are defined elsewhere: the cells
+#: The types of settings that this module measures. Two other types are defined elsewhere: the cells
 #: of the paper's tables, and the divisions of 128 processors into clusters.
 CURVE, BREAK_EVEN, STRETCHED = "response curve", "break-even penalty", "longer service times"
-#: The kinds of rows of a response curve. `SATURATED` and `EXACT_END` rows have the maximal
-#: utilization, from simulations and from a formula. `POINT` rows have a point of the curve.
-#: `AT_LOAD` rows have the mean response time at a load at which curves are compared on the same
-#: jobs.
+#: The types of rows that a response curve has in the table of runs. A `SATURATED` row has the
+#: maximal utilization from simulations, and an `EXACT_END` row has it from a formula. A `POINT` row
+#: has one point of the curve. An `AT_LOAD` row has the mean response time at one of a few loads; at
+#: these loads, all curves are simulated with the same jobs, so that they can be compared.
 SATURATED, EXACT_END = "saturated", "exact"
 POINT, AT_LOAD = "point", "at a load"
-#: Two ways to run a job in a break-even setting: each component runs on a different cluster, or the
-#: whole job runs on one cluster.
+#: The names of the two scenarios that a search for a break-even penalty compares. In the first, the
+#: components of a job run on different clusters. In the second, each job runs on one cluster.
 SPANS, WHOLE = "spanning", "whole"
 
 
@@ -336,7 +336,7 @@ MEASURES: dict[str, Callable[..., Iterator[dict]]] = {
 
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the rows of the table of runs for a setting of any kind."""
+    """Simulate a setting of any type, and yield its rows in the table of runs."""
     yield from MEASURES[setting.kind](setting, scale, seed)
 
 
@@ -372,7 +372,7 @@ def numbers_of_clusters() -> Iterator[Setting]:
 
 
 def numbers_of_components() -> Iterator[Setting]:
-    """Yield the settings of section 5: all kinds of jobs under first fit and worst fit."""
+    """Yield the settings of section 5: each workload under first fit and under worst fit."""
     for placement in (FIRST_FIT, WORST_FIT):
         for jobs in (*SAME_SIZE, *map(of_one_total, SAME_TOTAL)):
             yield Setting(STANDARD, placement, jobs)

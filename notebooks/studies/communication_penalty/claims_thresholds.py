@@ -50,7 +50,7 @@ def is_above(found: Interval | None, limit: float) -> bool | None:
 
 @study.add_numbers
 def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield the ledger rows for the paper's shares of the groups of jobs, and for its load.
+    """Yield the ledger rows for the load in the paper, and for the shares of its groups of jobs.
 
     They are compared with samples of as many jobs as a run of the paper.
     """

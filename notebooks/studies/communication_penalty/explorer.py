@@ -18,7 +18,7 @@ from studies.communication_penalty import Setting, model, responses, study
 from studies.communication_penalty.model import ALWAYS, AT_NEED
 from studies.communication_penalty.responses import Change, Responses
 
-#: Two ways to enter the penalty in the explorer: as the product of two factors, or directly.
+#: The user of the explorer can enter the penalty as the product of two factors, or directly.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"
 #: The rules for splitting jobs, by their labels in the explorer.
 PLACEMENTS = {"always split": ALWAYS, "split at need": AT_NEED}
@@ -34,7 +34,7 @@ LONGEST_COARSE = 6_000
 #: The right end of the axis of mean response times. It is four times the mean response time at the
 #: initial values of the controls.
 UNTIL = 60.0
-#: The labels of the bars.
+#: The labels of the bars for jobs that stay whole and for jobs that are split.
 KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 

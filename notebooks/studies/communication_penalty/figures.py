@@ -254,7 +254,7 @@ LOOK = _SHADES | {
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with a new column ``line``, which names the group of jobs of each row.
 
-    With other numbers of components than the paper's, only the rows of all jobs are kept.
+    If the numbers of components differ from those of the paper, only the rows of all jobs are kept.
     """
     as_paper = table["parts"] == PARTS
     words = "in " + table["parts"].map("{:g}".format)

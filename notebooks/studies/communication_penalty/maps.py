@@ -161,7 +161,7 @@ KEPT_WHOLE_CAPTION = Caption(
 
 @study.add_figure("kept-whole", KEPT_WHOLE_CAPTION, draw_kept_whole)
 def kept_whole(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the change of response times for each share of jobs that cannot be split."""
+    """Return how splitting changes response times if a share of the jobs cannot be split."""
     here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD)
     here = split_so(here, above=ABOVE, parts=PARTS, placement=ALWAYS)
     table = varied(change_table(here), "kept_whole", by=["max_jumps"])

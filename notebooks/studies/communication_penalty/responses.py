@@ -198,7 +198,7 @@ def groups_by_size(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
 
 
 def groups_by_penalty(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
-    """Return a boolean mask for each of the paper's groups of split jobs by penalty.
+    """Return boolean masks of the split jobs, for each range of penalties in the paper.
 
     There is also a mask of all split jobs.
     """

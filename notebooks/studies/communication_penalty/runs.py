@@ -50,8 +50,8 @@ from studies.communication_penalty.responses import (
 from studies.communication_penalty.thresholds import GRID, find_thresholds
 from studies.study import Scale, Study, scales
 
-#: The kinds of settings: response times for figures, response times in shorter runs for maps,
-#: searches for break-even penalties, and samples of the jobs.
+#: The types of settings: response times for figures, response times in shorter runs for maps,
+#: searches for break-even penalties, and random samples of the jobs.
 IN_FIGURE, IN_MAP, SEARCH, SAMPLES = "figure", "map", "search", "samples"
 #: The number of random samples of the jobs. The samples show how far the shares of the groups in
 #: one run can be from the exact shares.
@@ -124,7 +124,7 @@ class Setting:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario to simulate."""
+        """The scenario that is simulated in this setting."""
         placement = PLACEMENTS[self.placement]
         return scenario(self.max_jumps, self.jobs, self.counted).with_(placement=placement)
 
@@ -175,7 +175,7 @@ class Samples:
 def measure(
     setting: Setting | Search | Samples, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the rows of the table of runs for one setting.
+    """Measure one setting, and yield its rows in the table of runs.
 
     There is a row for each run and group of jobs, or for each sample and share.
     """
@@ -277,10 +277,10 @@ def sampled_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
 
 
 def searches(scale: Scale) -> Iterator[Search]:
-    """Yield the searches for break-even penalties, for each MaxJumps and each counting rule.
+    """Yield one search for break-even penalties per value of MaxJumps and rule to count jumps.
 
-    One of them is at the load that follows from the printed times; the others are at the printed
-    load.
+    All searches use the load that the paper prints, except for one. It uses the load that follows
+    from the times that the paper prints.
     """
     for jumps in scale.search_jumps:
         yield Search(jumps, PRINTED_LOAD)

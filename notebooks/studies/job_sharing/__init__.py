@@ -1,6 +1,6 @@
 """Study of Ernemann and others (2002) on grid computing: Figures 4 to 7, claims JS-1 to JS-19.
 
-- `model` has the paper's machines, workloads and ways to run jobs.
+- `model` has the paper's machines, workloads and ways of running jobs.
 - `runs` lists the settings and measures each of them.
 - `figures`, `claims` and `claims_workloads` make the figures and the verdicts from the table of
   runs.

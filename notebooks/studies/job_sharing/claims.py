@@ -60,10 +60,10 @@ PAPER = PaperSetting(
 )
 #: A note on the average weighted response time (AWRT): it weights each job by its work.
 BY_WORK = "jobs are weighted by work"
-#: 'An improvement of over 50%'.
+#: The share in the paper's sentence 'an improvement of over 50%'.
 HALF = 0.5
-#: The cut-offs by which we judge vague words of the paper. The first three are relative differences
-#: of two AWRTs.
+#: The cut-offs by which we judge vague words of the paper. NEAR, SIGNIFICANTLY and GOOD are
+#: relative differences of two AWRTs.
 NEAR = Word("near", 0.05, "%", 100)
 SIGNIFICANTLY = Word("significantly", 0.05, "%", 100)
 GOOD = Word("good", 0.05, "%", 100)
@@ -297,7 +297,7 @@ MIXED = (
 def over_one_machine(
     runs: pd.DataFrame, way: str, penalty: Mapping[str, float], wide: str = OF_LARGEST
 ) -> Replications:
-    """Return the AWRT of a way to run jobs, such as sharing, divided by that of one large machine.
+    """Return the AWRT of `way`, such as job sharing, divided by that of one large machine.
 
     The single machine runs each job whole. In the other way, wide jobs are divided into subjobs of
     the size of the largest machine, unless `wide` has them whole.
@@ -306,7 +306,7 @@ def over_one_machine(
 
 
 def over_free_spanning(runs: pd.DataFrame, way: str, penalty: Mapping[str, float]) -> Replications:
-    """Return the AWRT of a way to run jobs divided by that of spanning without a penalty.
+    """Return the AWRT of `way`, such as job sharing, divided by that of spanning without a penalty.
 
     In both, wide jobs are divided into subjobs of the size of the largest machine. Spanning without
     a penalty starts these subjobs when one machine of 512 would start them.

@@ -46,7 +46,7 @@ from studies.results import Caption
 #: no-break space keeps a number and its percent sign on one line.
 BY_WORK = "weighted by work; 95\u00a0% intervals of the mean over samples"
 EASY_BY_WORK = f"EASY, {BY_WORK}"
-#: The marker that stands for each way to run jobs, such as job sharing, in all figures.
+#: The markers in all figures for local execution, spanning, a single machine and job sharing.
 LOOK = {
     LOCAL: plots.MarkerStyle("#882255", "s"),
     MULTI_SITE: plots.MEANINGS["single then span"],
@@ -65,8 +65,9 @@ AT_LOADS = {
 #: the columns that it varies.
 AS_PAPER: dict[str, Any] = {"placement": BEST_FIT, "assignment": IN_TURN, "users": ALL_USERS}
 AS_LOGGED: dict[str, Any] = {"load": None}
-#: The column values of the two kinds of runs with which spanning is compared: a single machine, and
-#: job sharing with wide jobs divided into subjobs of the size of the largest machine.
+#: The column values that select the runs with which spanning is compared. `ONE_MACHINE` selects the
+#: runs on a single machine. `AGAINST_SHARING` selects job sharing, with wide jobs divided into
+#: subjobs of the size of the largest machine.
 ONE_MACHINE: dict[str, Any] = {"way": SINGLE, "penalty": 0.0, "wide": UNCHANGED}
 AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LARGEST}
 
@@ -101,7 +102,7 @@ def awrt_ratios(
 
 
 def with_usual_subjobs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs in which each way to run jobs divides wide jobs in its usual manner.
+    """Return the runs in which wide jobs are divided into subjobs in the usual manner.
 
     Local execution divides wide jobs into subjobs of the size of their site's machine. Job sharing
     and spanning divide them by the size of the largest machine. A single machine of 512 processors
@@ -134,7 +135,7 @@ def draw_along(
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of each way to run jobs, divided by the AWRT of job sharing (Figure 4).
+    """Draw Figure 4: AWRTs of local execution, spanning and one machine, relative to sharing.
 
     The penalty is on the horizontal axis.
     """
@@ -154,10 +155,10 @@ FIGURE4_CAPTION = Caption(
     claims=("JS-1", "JS-18", "JS-19", "JS-2", "JS-3", "JS-12"),
 )
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of each way to run jobs, divided by the AWRT of job sharing (Figure 4).
+    """Return ratios of AWRTs for Figure 4: each is divided by the AWRT of job sharing.
 
-    Ways of running the jobs without a penalty have the same ratio at every penalty, so their lines
-    are horizontal.
+    The lines of local execution and of a single large machine are horizontal, because these do not
+    depend on the penalty.
     """
     m128 = pick(with_usual_subjobs(runs), configuration=STANDARD, policy="EASY")
     m128 = pick(m128, **AS_PAPER, **AS_LOGGED)
@@ -449,9 +450,10 @@ AWRT_CAPTION = Caption(
     claims=("JS-15", "JS-20", "JS-16", "JS-17", "JS-7", "JS-8", "JS-9", "JS-10"),
 )
 def awrt(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT in seconds of each way to run jobs, weighted by work and by processors.
+    """Return the AWRT of local execution, sharing, spanning and a single machine, in seconds.
 
-    Policies that were not run in every way are left out.
+    The response times are weighted by work and by processors. Policies that were not run in all of
+    these four ways are left out.
     """
     found = means(pick(with_usual_subjobs(runs), **AS_PAPER, **AS_LOGGED), "awrt")
     if found.empty:

@@ -66,7 +66,7 @@ NEARLY = 0.05
 
 
 def one_machine_saves(result: Any) -> str | None:
-    """Return the right option: by how much is the AWRT smaller on one machine than if shared?"""
+    """Return the right option for how much smaller the AWRT is on one machine than with sharing."""
     table = result.figure("figure4").data().query("weight == 'work' and way == 'single machine'")
     least, most = 1 - table["ci95_high"].max(), 1 - table["ci95_low"].min()
     shown = [name for name, (low, high) in SAVINGS.items() if low <= least and most <= high]
@@ -216,7 +216,8 @@ def should_they_span(
 ) -> plots.Picture:
     """Draw the AWRT of immediate and adaptive spanning over that of job sharing, by penalty.
 
-    The title says up to which penalty the whole interval of immediate spanning is below 1.
+    The title gives the highest penalty at which the whole interval for immediate spanning lies
+    below 1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The paper's machines, ways to run jobs, policies and workloads, with the section of each.
+"""The paper's machines, ways of running jobs, policies and workloads, with their sections.
 
 The paper is Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing
 for Parallel Job Scheduling (2002). Comments mark everything that the paper does not have as ours.
@@ -29,11 +29,11 @@ from coalloc_lib.workloads.jann import shipped_workload
 from coalloc_lib.workloads.sites import MODIFICATIONS, extract, least_loaded, round_robin
 from studies.log_files import place_of
 
-# --- Section 3: three ways to run jobs, and the single machine that they are compared with ---
+# --- Section 3: local execution, job sharing, multi-site execution, and a single machine ---
 
-#: Three ways to run jobs. Local execution (section 3.1): each job runs at its own site. Job sharing
-#: (3.2): each job runs on one machine, at any site. Multi-site execution (3.3): a job runs on
-#: several machines if no single machine has room for it. Section 3.2 of the paper backfills 'for
+#: Three ways of running jobs. Local execution (section 3.1): each job runs at its own site. Job
+#: sharing (3.2): each job runs on one machine, at any site. Multi-site execution (3.3): a job runs
+#: on several machines if no single machine has room for it. Section 3.2 of the paper backfills 'for
 #: the single machines', but section 2.4 describes one central scheduler. We use one queue for all
 #: machines.
 LOCAL, SHARING, MULTI_SITE = "local", "sharing", "multi-site"
@@ -113,7 +113,7 @@ WORKLOADS = (EXTRACTS, SYNTHETIC)
 #: 'the widest job [...] requests 336 processing nodes'.
 PRINTED_DAYS, PRINTED_WIDEST = 90.0, 336
 
-#: Three ways to treat jobs that request more processors than one machine has. The paper divides
+#: Three treatments of jobs that request more processors than one machine has. The paper divides
 #: such jobs into subjobs of the size of the machine at their own site (modification 1), or into
 #: subjobs of the size of the largest machine (modification 2), or not at all (modification 3).
 OF_SITE, OF_LARGEST, UNCHANGED = MODIFICATIONS
@@ -123,7 +123,7 @@ def _in_turn(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
     return round_robin(jobs, len(system))
 
 
-#: Two ways to assign jobs to the sites at which they are submitted. The paper assigns jobs to the
+#: Two rules that choose the site at which each job is submitted. The paper assigns jobs to the
 #: sites in turn. We added an assignment that offers about the same load to each site.
 IN_TURN, BY_SIZE = "in turn", "by size"
 ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] = {

@@ -210,7 +210,7 @@ def awrt(schedule: Schedule, in_group: NDArray[np.bool_], weight: str) -> float:
 
 
 def share_waiting(schedule: Schedule) -> float:
-    """Return during what share of the time from first to last submission at least one job waits."""
+    """Return the share of the time between the first and last submission in which a job waits."""
     submit = schedule.jobs.submit
     waits = waits_within(schedule, (submit.min(), submit.max()))
     return float(sum(length for _, length in waits) / np.ptp(submit))

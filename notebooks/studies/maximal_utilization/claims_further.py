@@ -51,9 +51,9 @@ from studies.published import published_claim
 from studies.shares import agreed
 from studies.study import PaperSetting
 
-#: The kinds of runs that claim MU-9 needs. The claim is about overtaking in the queue.
+#: The runs that decide claim MU-9, which is about overtaking in the queue.
 OVERTAKING = PaperSetting(fixed={"kind": (LOSS, WAITING)})
-#: The kinds of runs that claim MU-19 needs. The paper calls this claim obvious.
+#: The runs that decide claim MU-19, which the paper calls obvious.
 OBVIOUS = PaperSetting(fixed={"kind": (LOSS, PRINTED_CELLS, COUNTEREXAMPLE)})
 #: The number of waiting jobs stays below this limit in the paper's simulations of FPFS (section 5).
 LONGEST_QUEUE = 1_000

@@ -48,14 +48,14 @@ HALF, ROUGHLY = 0.5, Word("roughly", 0.1, "either side of half")
 #: The cut-off for 'only the mean, and not the distribution, matters': the largest difference
 #: between capacity losses that counts as none.
 ONLY = Word("only", 0.01, "points", 100)
-#: 'Almost identical means'.
+#: The cut-off for 'almost identical means': the largest relative difference between two means.
 ALMOST = Word("almost identical", 0.01, "%", 100)
 #: The cut-off for 'doesn't have a large impact': the smallest relative change of the capacity loss
 #: that counts as large.
 LARGE = Word("large impact", 0.25, "%", 100)
-#: 'Does not improve performance by much'.
+#: The cut-off for 'does not improve performance by much': the smallest gain that counts as much.
 MUCH = Word("much", 0.03, "points", 100)
-#: 'About [lost] percentage points'.
+#: The cut-off for 'about [lost] percentage points': the largest distance from the printed number.
 ABOUT = Word("about", 0.02, "points", 100)
 #: The cut-off for 'the difference in performance is not very large'. It is twice the cut-off for
 #: 'much'.
@@ -63,7 +63,7 @@ VERY_LARGE = Word("very large", 0.06, "points", 100)
 #: The cut-off for 'the capacity loss of co-allocation can be quite large': the smallest loss that
 #: counts as quite large.
 QUITE_LARGE = Word("quite large", 0.25, "%", 100)
-#: 'The capacity losses [...] are similar'.
+#: The cut-off for 'the capacity losses [...] are similar': the largest difference between them.
 SIMILAR = Word("similar", 0.03, "points", 100)
 
 # --- Functions that several figures use ---
@@ -299,8 +299,8 @@ OVERTAKING = {
     FEW: plots.MarkerStyle("#F3D08A", "x"),
     MANY: plots.MEANINGS["FPFS"],
 }
-#: The label of each simulation method for FPFS. The queue is empty at the start, or it always has
-#: 500 waiting jobs.
+#: The label of each method of simulating FPFS. In the first method, the queue is empty at the
+#: start. In the second method, 500 jobs wait all the time.
 METHOD_LABELS = {POISSON: "from an empty queue", HEAVY: "500 jobs waiting"}
 
 
@@ -399,7 +399,7 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- Figure 8: with and without co-allocation ---
 
-#: The label of the bars for each number of components.
+#: The labels of the bars for jobs with four components and for jobs with one component.
 COMPONENT_LABELS = {UNORDERED: "four components", WHOLE: "one component"}
 
 

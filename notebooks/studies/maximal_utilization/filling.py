@@ -20,10 +20,10 @@ from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
 #: The number of random fillings of the cluster that the first step draws.
 PICTURED = 6
-#: The number of random fillings of the cluster that are compared with the formula. The second
-#: number is used while the user moves a control.
+#: The number of random fillings of the cluster that are compared with the formula: usually COUNTED,
+#: and FEW while the user moves a control.
 COUNTED, FEW = 2_000, 200
-#: The number of jobs in the simulation of the last step. The second number is used while the user
+#: The number of jobs in the simulation of the last step: usually JOBS, and COARSE while the user
 #: moves a control.
 JOBS, COARSE = 40_000, 4_000
 

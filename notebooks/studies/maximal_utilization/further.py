@@ -1,6 +1,6 @@
 """Define and measure the settings that some claims need in addition to the paper's figures.
 
-There are four kinds of settings, all cheap to run:
+There are four types of settings, and all of them run quickly:
 
 - FPFS with a constant number of waiting jobs (section 7.2);
 - the utilization of each cluster (section 7.2);
@@ -41,11 +41,11 @@ from studies.maximal_utilization.model import (
 )
 from studies.study import Scale
 
-#: The kinds of runs in this module.
+#: The values of `kind` for the runs that this module measures.
 WAITING, BALANCE, FEWER = "jobs waiting", "busy share of clusters", "equation (5)"
 COUNTEREXAMPLE = "counterexample"
-#: The smallest ratio of the number of jobs in a run to the number of waiting jobs. Shorter runs
-#: would end before the queue reaches its steady state.
+#: A run has at least this number of jobs for each job that waits. A shorter run would end before
+#: the queue reaches its steady state.
 SETTLED = 12
 #: The methods of the setting `Fewer`.
 APPROXIMATION, SIMULATION = "approximation", "simulation"

@@ -98,8 +98,8 @@ def gains_by_waiting(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-#: The number of jobs that arrive in a run of `two_starts_picture`, first normally and then while
-#: the user moves a control. The third number is the number of points on each curve.
+#: The number of jobs that arrive in a run of `two_starts_picture`: usually ARRIVING, and COARSE
+#: while the user moves a control. POINTS is the number of points on each curve.
 ARRIVING, COARSE, POINTS = 60_000, 10_000, 150
 
 

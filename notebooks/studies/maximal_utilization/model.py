@@ -41,9 +41,9 @@ ORDERED, UNORDERED, TOTAL = "ordered", "unordered", "total"
 WHOLE = "one component"
 REQUESTS = (ORDERED, UNORDERED, TOTAL, WHOLE)
 
-#: Section 2.5 has two ways to sample the component sizes of a job. Independent sizes are sampled
-#: one by one. For dependent sizes, the sum of four sizes is sampled and then split into as few
-#: equal components as possible.
+#: Section 2.5 has two methods of sampling the component sizes of a job. Independent sizes are
+#: sampled one by one. For dependent sizes, the sum of four sizes is sampled and then split into as
+#: few equal components as possible.
 INDEPENDENT, DEPENDENT = "independent sizes", "dependent sizes"
 
 # --- Section 2.4: policies ---
@@ -176,9 +176,9 @@ ROOM = FIVE[3:]
 #: The name of the log of the Cornell Theory Center. Jobs with more processors than `LARGEST` are
 #: left out.
 LOG, LARGEST = "CTC-SP2", 128
-#: Two ways to use the CTC log. The paper uses 'the pairs consisting of the sizes and service times
-#: [...] as they appear in the log'. It does not say whether it keeps the order of the jobs or
-#: samples them at random.
+#: Two orders in which jobs of the CTC log are simulated. The paper uses 'the pairs consisting of
+#: the sizes and service times [...] as they appear in the log'. It does not say whether it keeps
+#: the order of the jobs or samples them at random.
 IN_ORDER, DRAWN = "CTC in its order", "CTC, pairs drawn"
 CTC = (IN_ORDER, DRAWN)
 #: The name of the synthetic log of DAS1. It has the published moments of the DAS1 log, which is not

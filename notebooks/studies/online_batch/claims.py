@@ -56,7 +56,7 @@ from studies.online_batch.settings import (
 from studies.shares import agreed
 from studies.study import PaperSetting
 
-#: A note: for the log KTH we use another number of servers than the paper prints.
+#: A note: our number of servers for the log KTH differs from the number that the paper prints.
 SERVERS_OF_KTH = f"we use {READ_SERVERS[KTH]} servers for KTH, but Table 1 prints {TABLE1[KTH][0]}"
 #: The setting to which the paper's sentences about the log KTH refer, as we understand them.
 PAPER = PaperSetting(
@@ -65,8 +65,9 @@ PAPER = PaperSetting(
     logs=(KTH,),
     reading=SERVERS_OF_KTH,
 )
-#: The settings for two kinds of claims. Claims about the logs KTH and CTC use the runs with every
-#: number of servers. Claims that compare our interpretations of the paper use all schedules.
+#: The settings of two groups of claims. `BOTH` is for claims about the logs KTH and CTC, which use
+#: the runs with every number of servers. `ALL_READINGS` is for claims that compare our
+#: interpretations of the paper, which use all schedules.
 BOTH = PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 
@@ -164,7 +165,7 @@ def worked_example_marks_periods(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": LOG, "grouping": WHOLE}, logs=(KTH, CTC)),
 )
 def short_jobs(runs: pd.DataFrame) -> Decision:
-    """Judge the claims on what share of the KTH and CTC jobs is shorter than 2 hours.
+    """Judge the claims about the shares of KTH and CTC jobs that are shorter than 2 hours.
 
     The paper says: 'most jobs [...] smaller than 2 hours' of KTH, and 'at most 14 %' of CTC.
 
@@ -442,7 +443,7 @@ def online_waits_less(runs: pd.DataFrame) -> Decision:
 
 
 def is_grouped(runs: pd.DataFrame) -> bool:
-    """Return whether a table of runs has groups of jobs by the number of requested servers."""
+    """Return whether a table of runs groups jobs by the number of servers that they request."""
     return bool((column(runs, "grouping") == BY_SERVERS).any())
 
 

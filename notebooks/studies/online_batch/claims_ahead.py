@@ -153,7 +153,7 @@ def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
 
 
 def remains(ratios: Sequence[Interval]) -> Asked:
-    """Return a function that tells whether all ratios are within a tolerance of 1."""
+    """Return a test of whether all ratios are close enough to 1 to 'remain the same'."""
     return Asked(REMAIN, lambda by: all_of(*(each.between(1 - by, 1 + by) for each in ratios)))
 
 
@@ -249,7 +249,7 @@ def waits_grow_with_reservations(runs: pd.DataFrame) -> Decision:
 
 
 def steps_up(at: Mapping[float, pd.DataFrame], name: str) -> list[Interval]:
-    """Return by how much a mean differs between successive shares of jobs that reserve ahead.
+    """Return the increases of a mean from each share of jobs that reserve ahead to the next share.
 
     `at` has the runs of each share, and `name` is the column of the mean. Without reservations
     nothing is sampled, so that single run is compared with each sample of the first share.
@@ -286,7 +286,7 @@ def operations_stay_constant(runs: pd.DataFrame) -> Decision:
 
 
 def constant(ratios: list[Interval]) -> Asked:
-    """Return a test of whether all ratios are within a tolerance of 1."""
+    """Return a test of whether all ratios are close enough to 1 to be 'relatively constant'."""
 
     def at_most_off(by: float) -> bool | None:
         return all_of(*(ratio.between(1 - by, 1 + by) for ratio in ratios))
@@ -416,7 +416,7 @@ def a_tree_has_one_period_of_a_server(runs: pd.DataFrame) -> Decision:
 
 
 def most_periods_in_a_slot(least: float) -> int:
-    """Return the largest number of idle periods of one server in the tree of one slot.
+    """Return the largest number of idle periods that one server has in the tree of a slot.
 
     Random requests are booked one after the other. `least` is their shortest length, in hours.
     """

@@ -220,8 +220,8 @@ def shades_of(names: Iterable[str]) -> dict[str, plots.MarkerStyle]:
 
 #: The style of lines that show distributions, which are drawn as steps.
 STAIRS = plots.LineStyle(stairs=True)
-#: Figure 4(b): the names of run times and requested times, and the log, the jobs and the kind of
-#: time of each line.
+#: Figure 4(b) shows distributions of run times and of requested times. Each line has a log, a
+#: selection of its jobs, and one of these two times.
 LENGTH_NAMES = {"no_longer": "run times", "asks_no_longer": "requested"}
 LENGTH_LINES = [
     (KTH, ALL, "no_longer"),

@@ -43,7 +43,7 @@ REFUSALS = "intervals: 95 %, bootstrap over weeks; texts: share of the work that
 
 
 def draw_with_refusals(table: pd.DataFrame, **options: Any) -> Figure:
-    """Draw intervals in rows, and write beside them what share of the work is rejected.
+    """Draw intervals in rows, and write the rejected share of the work beside each of them.
 
     `options` are those of `plots.intervals`.
     """

@@ -38,10 +38,11 @@ from studies.online_batch.reserved import power
 from studies.online_batch.runs import over_weeks
 from studies.online_batch.schedules import refused_work
 
-#: Limits on the time that a booked job may wait, in hours. The last limit follows from the rule of
-#: the paper and from our horizon.
+#: Limits on the time that a booked job may wait, in hours. The last limit, two weeks, is half of
+#: our planning horizon of four weeks. It follows from a rule of the paper: the scheduler makes at
+#: most half as many attempts to start a job as the horizon has time slots.
 LIMITS = (6, 12, 24, 48, 96, 336)
-#: The number of jobs in a coarse picture.
+#: The number of jobs that are simulated for a picture while the user moves a control.
 FEW = 3_000
 #: The panel of Figure 7(a) to which a guess in the notebook refers, and the columns of the mean
 #: wait and its interval.

@@ -68,7 +68,7 @@ def attempts_of_groups(runs: pd.DataFrame) -> dict[str, float]:
 
 
 def name_of_group(above: float, up_to: float) -> str:
-    """Return the name of a group of requests by number of servers, in the notation of Table 2."""
+    """Return the name in Table 2 of requests for more than `above` and up to `up_to` servers."""
     return f"attempts ({above:g}:{up_to:g}]"
 
 

@@ -47,8 +47,8 @@ from studies.results import Caption
 
 #: The policies that are run with advance reservations, by the words that name them in the figures.
 WITH_RESERVATIONS = {LEAST: "online", "conservative": "conservative"}
-#: The two times from which a wait is counted: the time of the request, as in Figures 6 and 7 of the
-#: paper, and the requested start, as the definition in section 5 says.
+#: A wait is counted in two ways: from the time of the request, as in Figures 6 and 7 of the paper,
+#: and from the requested start, as the definition in section 5 says.
 FROM_REQUEST, FROM_START = "from the request", "from the start asked for"
 COUNTED_FROM = {"mean_wait_h": FROM_REQUEST, "mean_delay_h": FROM_START}
 #: The quantities that vary in the figure of how the work grows, with the headings of their panels.
@@ -190,7 +190,7 @@ def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
-    """Return one kind of work per request, divided by its value if no job reserves ahead.
+    """Return the work per request in `part`, divided by its value if no job reserves ahead.
 
     `table` has the work of one machine.
     """

@@ -1,4 +1,4 @@
-"""The study of online scheduling, and the measurement of each kind of setting."""
+"""The study of online scheduling, and the functions that measure its settings."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -66,7 +66,7 @@ from studies.online_batch.trees import (
 )
 from studies.study import Scale, Study, scales, six_digits
 
-# --- Measurements of all kinds of settings except single schedules ---
+# --- Functions that measure a setting; the module `schedules` measures single schedules ---
 
 
 def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:

@@ -189,7 +189,7 @@ def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
 
 
 def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, float]]]]:
-    """Return the groups of jobs that figures or claims need for a setting, by kind of group.
+    """Return the groups of jobs that figures or claims need for a setting, by type of group.
 
     Each grouping has the names of the values that are added up, separated by spaces, and the ends
     of the groups.

@@ -1,4 +1,4 @@
-"""The kinds of settings of the study, and the settings that its figures and claims need."""
+"""The classes of settings of the study, and the settings that its figures and claims need."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ from studies.online_batch.model import (
 )
 from studies.study import Scale
 
-#: The kinds of runs in this study. A class of settings belongs to each kind.
+#: The values of `kind` for the runs of this study. Each class of settings has its own value.
 SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
 TREES, GROWTH, OVERLOAD = "trees", "growth", "overload"
 #: In the table of runs, the rows of one run are grouped in these ways:
@@ -99,7 +99,7 @@ class Setting:
 
     @property
     def is_a_reading(self) -> bool:
-        """Whether the policy has another shortest booking than the one that we use."""
+        """Whether the shortest booking of the policy differs from the one that we use."""
         return self.policy in OF_READINGS
 
     @property

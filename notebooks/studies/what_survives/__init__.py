@@ -3,9 +3,10 @@
 This study is ours, and reproduces no paper. It tests each conclusion under many conditions. A cell
 is one conclusion, under one condition, by one metric.
 
-- `conclusions` has the conclusions. Each compares two ways to run the same jobs.
-- `ways` has the ways to run jobs, and `model` the conditions.
-- `loads` finds the load that both ways of a comparison carry.
+- `conclusions` has the conclusions. Each compares two simulations of the same jobs.
+- `ways` has the functions that simulate the jobs, for example with spanning; `model` has the
+  conditions.
+- `loads` finds the largest load that the system serves in both simulations of a comparison.
 - `runs` lists the settings, and measures a conclusion under a condition.
 - `effects` judges each cell, `survival` counts the cells, and `figures` draws them.
 - `claims` judges each conclusion in its own setting.

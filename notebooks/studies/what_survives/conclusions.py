@@ -1,7 +1,7 @@
-"""The conclusions that the study tests; each compares two ways of running the same jobs.
+"""The conclusions that the study tests; each compares two simulations of the same jobs.
 
 A conclusion takes the jobs of one condition, a `Case`, and returns the response times of these jobs
-in both ways. It holds if the first way is better.
+in both simulations. It holds if the first simulation has the better response times.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from studies.what_survives.ways import PARTS, Case
 
 
 class Pair(NamedTuple):
-    """The response times of the same jobs under two ways to run them.
+    """The response times of the same jobs in two simulations, such as with and without spanning.
 
     `asked` is a mask of the jobs that are compared.
     """
@@ -212,5 +212,5 @@ _ALL = (
     Conclusion("WS-16", "whole instead of spanning at 0.5", _dear_spanning, penalty=0.5),
 )  # fmt: skip
 #: The conclusions by their numbers in the ledger. WS-11 and WS-13 to WS-15 are ours. The other
-#: conclusions are sentences of the papers, but we test them in other settings than the papers.
+#: conclusions are sentences of the papers, but our settings differ from those of the papers.
 CONCLUSIONS = {conclusion.item: conclusion for conclusion in _ALL}

@@ -34,7 +34,7 @@ TURNS_SATURATED = "turns, this way is saturated"
 SATURATED = [HOLDS_SATURATED, TURNS_SATURATED]
 #: The verdicts that decide a test, and whether the conclusion holds with each of these verdicts.
 DECIDED = {HOLDS: True, HOLDS_SATURATED: True, TURNS: False, TURNS_SATURATED: False}
-#: The reason why a test gives no answer: both ways to run the jobs that it compares are saturated.
+#: The reason that a test gives for no answer if the system is saturated in both simulations.
 BOTH_SATURATED = "both ways are saturated"
 #: The number of bootstrap resamples of the weeks of a log.
 RESAMPLES = 1_000
@@ -43,8 +43,9 @@ RESAMPLES = 1_000
 def effect_of(rows: pd.DataFrame) -> Interval:
     """Return the logarithm of the ratio of the response times that one test compares.
 
-    If the effect is below 0, the first way is better. If one way is saturated and the other is not,
-    the effect is infinite. If there is no answer, the interval has a warning.
+    If the effect is below 0, the first simulation is better. If the system is saturated in only one
+    of the two simulations, the effect is infinite. If there is no answer, the interval has a
+    warning.
     """
     if rows["saturated"].iloc[0]:
         return saturated_effect(rows["saturated"].iloc[0])
@@ -65,11 +66,11 @@ def effect_of(rows: pd.DataFrame) -> Interval:
 
 
 def saturated_effect(ways: str) -> Interval:
-    """Return the effect that a test finds if at least one way to run the jobs is saturated.
+    """Return the effect that a test finds if the system is saturated in a compared simulation.
 
-    `ways` has the names of these ways, with spaces between them.
-    The effect is log(one / other) - log(beside_one / beside_other). A saturated way makes it either
-    infinitely large or infinitely small. If saturated ways do both, there is no answer.
+    `ways` has the names of the simulations with a saturated system, with spaces between them.
+    The effect is log(one / other) - log(beside_one / beside_other). A saturated system makes it
+    either infinitely large or infinitely small. If both happen, there is no answer.
     """
     raised = {"one", "beside_other"} & {*ways.split()}
     lowered = {"other", "beside_one"} & {*ways.split()}

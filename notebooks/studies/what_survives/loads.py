@@ -1,4 +1,4 @@
-"""The largest load that both compared ways of running the jobs carry without saturation."""
+"""The largest load that the system serves without saturation in both compared simulations."""
 
 from collections.abc import Callable
 
@@ -30,7 +30,7 @@ def drains(response: NDArray[np.float64], jobs: JobStream) -> bool:
 
 
 def worst_response(found: Compared) -> float:
-    """Return the largest mean response time of the compared ways to run jobs, in mean run times.
+    """Return the largest mean response time of the compared simulations, in mean run times.
 
     It is infinite if one of these ways does not drain.
     """
@@ -41,7 +41,7 @@ def worst_response(found: Compared) -> float:
 
 
 def carried_load(compare_at: Callable[[float], Compared]) -> float:
-    """Return the largest offered load that both compared ways to run the jobs can serve.
+    """Return the largest offered load that the system serves in both compared simulations.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def carried_load(compare_at: Callable[[float], Compared]) -> float:
     -------
     float
         The load at which the worst mean response time reaches `BOUND` mean run times. If one of
-        the ways of running the jobs no longer drains before that, it is the last load that was
+        the simulations no longer drains before that, it is the last load that was
         tried at which all of them drain.
 
     Notes

@@ -136,16 +136,16 @@ ESTIMATES = (EXACT, DOUBLED, REQUESTED)
 
 # --- loads ---
 
-#: The offered loads at which conclusions are tested, as shares of the largest load that both
-#: compared ways to run the jobs can serve.
+#: The offered loads at which conclusions are tested. A conclusion compares, for example, spanning
+#: with not spanning. The loads are shares of the largest load that the system serves either way.
 SHARES = (0.6, 0.8, 0.95)
 
 # --- metrics ---
 
 RESPONSE, AWRT, SLOWDOWN = "mean response", "AWRT", "bounded slowdown"
 METRICS = (RESPONSE, AWRT, SLOWDOWN)
-#: The bounded slowdown divides by the run time, but at least by this: by a number of seconds for
-#: jobs of a log, and by a share of the mean run time for sampled jobs.
+#: The bounded slowdown divides by the run time of a job, or by this bound if the job is shorter.
+#: For jobs of a log, the bound is in seconds. For sampled jobs, it is a share of the mean run time.
 LEAST_SECONDS, LEAST_SHARE = 10.0, 0.001
 
 
@@ -154,11 +154,11 @@ def job_values(
 ) -> NDArray[np.float64]:
     """Return each job's contribution to a metric, such as its response time or its slowdown.
 
-    Two ways of running the jobs are compared by the sums of these values.
+    Two simulations of the same jobs are compared by the sums of these values.
 
     ``"AWRT"`` weights each response time by the work of the job, its processors times its run time.
     The bounded slowdown divides by the run time without a penalty, or by `least` if that is longer.
-    Both ways therefore divide by the same run time.
+    The two compared simulations therefore divide by the same run time.
     """
     if metric == AWRT:
         return response * jobs.processors * jobs.runtime
@@ -171,14 +171,17 @@ def job_values(
 
 
 def system_of(name: str, workload: str) -> Multicluster:
-    """Return the multicluster on which a workload runs; each log has one of its own."""
+    """Return the multicluster on which a workload runs. For a log it is the system of that log."""
     return LOGS[workload] if workload in LOGS else SYSTEMS[one_of("system", name, (*SYSTEMS,))]
 
 
 def synthetic(
     workload: str, system: str, load: float, estimates: str, jobs: int, seed: Seed
 ) -> JobStream:
-    """Return sampled jobs that fit on one cluster, for an offered load and a mean run time of 1."""
+    """Sample jobs at an offered load; each job fits on one cluster.
+
+    The unit of time is the mean run time of the jobs.
+    """
     service = SERVICE[workload]
     model = JobModel(SIZES[system], request="total", service=service)
     rate = load * SYSTEMS[system].processors / model.mean_work

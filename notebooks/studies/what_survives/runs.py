@@ -23,11 +23,12 @@ from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion
 from studies.what_survives.loads import carried_load, drains
 from studies.what_survives.ways import Case
 
-#: The columns with sums over jobs. A conclusion compares one or two pairs of ways to run the jobs.
-#: The first two columns are for the first pair, and the last two for the second.
+#: The columns with sums of a metric over the jobs. A conclusion compares the jobs in two
+#: simulations (`one` and `other`), for example with and without spanning. Some conclusions also
+#: compare two further simulations (`beside_one` and `beside_other`).
 SUMS = ("one", "other", "beside_one", "beside_other")
-#: A way to run the jobs is saturated if its mean response time in the second half of the runs is
-#: more than this factor times that in the first half. The whole 95 % interval of the ratio must lie
+#: A system counts as saturated if the mean response time in the second half of the runs is more
+#: than this factor times that in the first half. The whole 95 % interval of the ratio must lie
 #: above the factor.
 RISES = 1.2
 
@@ -36,8 +37,9 @@ RISES = 1.2
 class Setting:
     """A conclusion and the condition under which it is tested.
 
-    `share` is the offered load as a share of the largest load that both ways carry. A log has its
-    own system. Only the jobs of a log can have ``"requested"`` estimates.
+    `share` is the offered load as a share of the largest load that the system serves in both
+    compared simulations. A log has its own system. Only the jobs of a log can have ``"requested"``
+    estimates.
     """
 
     conclusion: str
@@ -115,10 +117,10 @@ def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case
 
 
 def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) -> float:
-    """Return the offered load of a setting, a share of the largest load that both ways can serve.
+    """Return the offered load of a setting, a share of the largest load that can be served.
 
-    That is the largest load that both compared ways of running the jobs carry without saturation.
-    This largest load is found with exact estimates, so that settings with worse estimates differ
+    The largest load is the one that the system serves without saturation in both compared
+    simulations. It is found with exact estimates, so that settings with worse estimates differ
     only in their estimates.
     """
     exact = replace(setting, share=1.0, estimates=model.EXACT)
@@ -131,7 +133,7 @@ def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) ->
 def _carried(
     setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: Path | None
 ) -> float:
-    """Return the largest load that both ways to run the jobs of a setting can serve.
+    """Return the largest load that the system serves in both simulations of a setting.
 
     All loads use the same random numbers. The file's location `place` is part of the key of the
     cache, so that the load of a stand-in is not used for the log itself.
@@ -148,7 +150,7 @@ def _carried(
 def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
     """Yield sums of each metric over the jobs of each run, or of each week of a log.
 
-    Each row has a sum for each way of running the jobs that the conclusion compares.
+    Each row has a sum for each simulation that the conclusion compares.
     Nothing is yielded for a log if neither the log nor a stand-in is available.
     """
     is_log = setting.workload in model.LOGS
@@ -170,7 +172,7 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
 
 
 def sums(found: Compared, metric: str) -> dict[str, float]:
-    """Return the sum of a metric over the jobs after warm-up, for each way to run the jobs."""
+    """Return the sum of a metric over the jobs after warm-up, for each compared simulation."""
     row = dict.fromkeys(SUMS[2:], 1.0)
     first = int(WARM_UP * len(found.jobs))
     for name, response, asked in _ways(found):
@@ -193,21 +195,21 @@ def weekly_rows(found: Compared, load: float) -> Iterator[dict]:
 
 
 def _ways(found: Compared) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield the column name, the response times and a mask for each compared way to run the jobs.
+    """Yield a column name, response times and a mask for each simulation that is compared.
 
-    The name is that of the column in `SUMS` for this way. The mask selects the jobs whose response
-    times are compared.
+    The name is that of the column in `SUMS` for this simulation. The mask selects the jobs whose
+    response times are compared.
     """
     for (one, other), pair in zip((SUMS[:2], SUMS[2:]), found.pairs, strict=False):
         yield one, pair.one, pair.asked
         yield other, pair.other, pair.asked
 
 
-# --- Finding the ways to run jobs under which the queue is saturated ---
+# --- Finding the simulations in which the system is saturated ---
 
 
 def saturated(runs: list[Compared]) -> str:
-    """Return the names of those compared ways to run the jobs whose queue grows without bound.
+    """Return the names of the compared simulations in which the queue grows without bound.
 
     The names are those in `SUMS`, in one text with spaces between them.
     """
@@ -232,7 +234,7 @@ def _rises(runs: list[np.ndarray]) -> bool:
 
 
 def saturated_log(found: Compared) -> str:
-    """Return the names of those ways to run a log whose jobs do not all end soon.
+    """Return the names of the simulations of a log in which not all jobs end soon.
 
     `drains` says whether all jobs end soon after the last submission. The names are those in
     `SUMS`, in one text with spaces between them.

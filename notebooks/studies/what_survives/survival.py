@@ -1,4 +1,4 @@
-"""The share of the cells in which each conclusion holds, and the kind of cells in which it does."""
+"""The share of the cells in which each conclusion holds, and the conditions of these cells."""
 
 from collections.abc import Iterator
 
@@ -16,20 +16,21 @@ from studies.what_survives.effects import (
 
 #: A conclusion survives if it holds in at least this share of its decided tests.
 SURVIVES = 0.9
-#: A conclusion belongs to a kind of tests, for example those under FCFS, if it holds in at least
-#: the share `INSIDE` of the decided tests of this kind, and in at most the share `OUTSIDE` of all
-#: other decided tests.
+#: A conclusion belongs to a group of tests, for example to the tests under FCFS, if it holds in at
+#: least the share `INSIDE` of the decided tests in this group, and in at most the share `OUTSIDE`
+#: of the other decided tests. A test is decided if it confirms or refutes the conclusion.
 INSIDE, OUTSIDE = 0.8, 0.2
-#: The smallest number of decided tests for which two groups of tests are compared: those of one
-#: kind, and all others.
+#: A group of tests, such as those under FCFS, is compared with all other tests only if each of the
+#: two sets has at least this number of decided tests.
 ENOUGH = 5
 
 
 def survival(cells: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each conclusion: in how many tests it holds, and whether it survives.
 
-    `cells` is the table of `effects`. The counts `holds` and `turns` include the cells in which one
-    way is saturated, and `saturated` is the number of these cells.
+    `cells` is the table of `effects`. The counts `holds` and `turns` include the cells in which the
+    system is saturated in one of the two compared simulations, and `saturated` is the number of
+    these cells.
     """
     rows = [_row(item, its_cells) for item, its_cells in cells.groupby("conclusion", sort=False)]
     table = pd.DataFrame(rows)
@@ -57,7 +58,7 @@ def _row(item: str, cells: pd.DataFrame) -> dict:
 
 
 def sentence_of(cells: pd.DataFrame) -> str:
-    """Return a string on whether a conclusion survives, turns into its opposite, or depends."""
+    """Say whether a conclusion survives, turns into its opposite, or depends on the setting."""
     decided = cells[cells["verdict"].isin([*DECIDED])]
     if decided.empty:
         return "is undecided in all cells"
@@ -75,7 +76,7 @@ def sentence_of(cells: pd.DataFrame) -> str:
 
 
 def _kinds(decided: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Yield kinds of tests, such as those under FCFS: the name, the tests, and all other tests."""
+    """Yield groups of tests, such as those under FCFS: name, tests in it, and all other tests."""
     of_log = decided["workload"].isin([*model.LOGS])
     backfills = decided["policy"].isin(model.BACKFILLING)
     kinds = {
@@ -126,21 +127,21 @@ def summary(runs: pd.DataFrame) -> str:
     decided, saturated = _number(cells, [*DECIDED]), _number(cells, SATURATED)
     undecided, no_answer = _number(cells, [UNDECIDED]), _number(cells, [NO_ANSWER])
     first = (
-        f"Each of {len(table)} conclusions compares two ways to run the same jobs. A *cell* is one "
-        f"conclusion, under one condition, by one metric; there are {len(cells):,} cells. In "
+        f"Each of {len(table)} conclusions compares two simulations of the same jobs. A *cell* is "
+        f"one conclusion, under one condition, by one metric; there are {len(cells):,} cells. In "
         f"{decided} cells the 95 % interval of the difference decides for or against the "
-        f"conclusion; in {saturated} of these cells one way is saturated and the other is not. In "
-        f"{undecided} cells the interval includes zero, so it is not known which way is better. "
-        f"{no_answer} cells have no answer: both ways are saturated, or the log is too short for "
-        "an interval."
+        f"conclusion; in {saturated} of these cells, the system is saturated in only one of the "
+        f"two simulations. In {undecided} cells the interval includes zero, so it is not known "
+        f"which of the two is better. {no_answer} cells have no answer, because the system is "
+        "saturated in both simulations, or because the log is too short for an interval."
     )
     second = (
-        f"A conclusion survives if it holds in {SURVIVES:.0%} of the decided cells. "
-        f"{len(relaxed)} conclusions only say that more freedom is better, for example that "
-        "spanning without a penalty is better than not spanning. "
-        f"{_surviving(relaxed)} of them survive. Of the {len(others)} others, which are listed "
-        f"below, {_surviving(others)} survive. For each metric, the brackets give the number of "
-        "decided cells in which the conclusion holds."
+        f"A conclusion survives if it holds in at least {SURVIVES:.0%} of its decided cells. There "
+        f"are {len(relaxed)} conclusions that only say that more freedom is better, for example "
+        "that spanning without a penalty is better than not spanning; "
+        f"{_surviving(relaxed)} of these survive. The other {len(others)} conclusions are listed "
+        f"below; {_surviving(others)} of these survive. The numbers in brackets say, for each "
+        "metric, in how many of the decided cells the conclusion holds."
     )
     lines = [_line(row) for row in others.to_dict("records")]
     return f"{first}\n\n{second}\n\n" + "\n".join(lines) + "\n"

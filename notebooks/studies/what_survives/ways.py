@@ -1,4 +1,4 @@
-"""The ways of running the jobs of one condition; each returns the response time of every job."""
+"""Simulations of the jobs of one condition; each returns the response time of every job."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -143,7 +143,7 @@ def test_results_that_are_no_numbers_are_failures():
         ({"failures": "ignore"}, "failures = 'ignore'"),
         ({"points": {"load": [1]}}, r"points = .*; give a list of dicts"),
         ({"points": [{"load": 1}, 3]}, r"points\[1\] = 3; give a dict"),
-        ({"points": [{"load": 1}, {"lod": 1}]}, "points give lod and seed: .*'load'"),
+        ({"points": [{"load": 1}, {"lod": 1}]}, "arguments lod and seed, but .*'load'"),
         ({"points": [{"load": 1, "seed": 1}]}, "an argument 'seed', a name that is reserved"),
     ],
 )
