@@ -17,7 +17,7 @@ JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
 JUPYTER_ENV := $(if $(JUPYTER_FILES),env $(foreach kind,CONFIG DATA RUNTIME,JUPYTER_$(kind)_DIR="$(JUPYTER_FILES)/$(kind)") IPYTHONDIR="$(JUPYTER_FILES)/ipython" MPLCONFIGDIR="$(JUPYTER_FILES)/matplotlib" )
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab course dashboard docs lint bench peers conformance archive front-door lock clean
+.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab course dashboard docs lint bench peers conformance crosscheck faults archive front-door lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -78,6 +78,12 @@ peers: $(STAMP) .peers/.installed ## compare with other simulators and plain C, 
 
 conformance: $(STAMP) ## run the conformance kit on both engines and the installed simulators, and write docs/conformance.md
 	$(BIN)/python benchmarks/conformance/table.py .peers/bin/python docs/conformance.md
+
+crosscheck: $(STAMP) .peers/.installed ## schedule two real logs with independent programs, and write docs/crosscheck.md
+	$(BIN)/python benchmarks/peers/crosscheck.py .peers/bin/python docs/crosscheck.md
+
+faults: $(STAMP) ## kill processes, fill disks and use odd places, and write docs/faults.md
+	$(BIN)/python benchmarks/faults.py docs/faults.md
 
 archive: $(STAMP) ## run the studies at the papers' scale, store the runs, and make what rests on them again
 	$(MAKE) reproduce SCALE=paper OUT=results/paper CACHE=.coalloc-cache

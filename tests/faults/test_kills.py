@@ -1,12 +1,20 @@
 """Processes that are killed leave no half-written file, and can be started again."""
 
+import hashlib
+import http.server
+import shutil
 import signal
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from tests.faults.conftest import reproduce
-from tests.faults.processes import coalloc, run
+from tests.faults.processes import coalloc, own_system, python, run
 from tests.faults.results import points_in, unfinished, written
+from tests.own_system.conftest import files  # noqa: F401
 
 pytestmark = pytest.mark.long
 
@@ -61,3 +69,81 @@ def test_a_study_that_is_killed_while_it_writes_shows_none_of_its_files(start, t
     for folder in (out, other):
         assert run(reproduce("--cache", cache, "--out", folder)).status == 0
     assert written(out) == written(other)
+
+
+#: Fetches a log from a server of the test in place of the archive.
+FETCH = """
+import sys
+from dataclasses import replace
+from coalloc_lib.workloads import catalogue
+entry = replace(catalogue.trace("KTH-SP2"), url=sys.argv[1], content_sha256=None)
+catalogue.CATALOGUE = (replace(entry, archive_sha256=sys.argv[2]),)
+print(*catalogue.fetch(["KTH-SP2"]))
+"""
+
+
+@pytest.fixture
+def half_a_log():
+    """A server that sends half of a file, waits, and on the second request sends all of it."""
+    content, asked = bytes(range(256)) * 4096, []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content[: len(content) // 2])
+            self.wfile.flush()
+            if len(asked) == 1:
+                time.sleep(60)
+            with suppress(OSError):  # the first client is dead
+                self.wfile.write(content[len(content) // 2 :])
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads, server.block_on_close = True, False
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/log.swf.gz", content
+        server.shutdown()
+
+
+def test_a_killed_download_leaves_no_log_and_can_be_repeated(start, half_a_log, tmp_path):
+    url, content = half_a_log
+    command = python(FETCH, url, hashlib.sha256(content).hexdigest())
+    home = {"HOME": tmp_path, "XDG_CACHE_HOME": tmp_path / "cache", "COALLOC_TRACES": ""}
+
+    def parts():
+        return [path for path in tmp_path.rglob("cache/**/*") if path.is_file()]
+
+    process = start(command, **home)
+    process.wait_until(lambda: any(path.stat().st_size for path in parts()), "half a log came")
+    process.send(signal.SIGKILL)
+    assert process.end().status == -signal.SIGKILL
+    assert [path for path in parts() if path.name == "log.swf.gz"] == []
+    ended = run(command, **home)
+    assert ended.status == 0, ended.errors
+    assert Path(ended.output.decode().strip()).read_bytes() == content
+
+
+@pytest.mark.parametrize("seconds", [1, 2, 4])
+def test_a_killed_report_leaves_no_half_of_a_page(start, files, tmp_path, seconds):  # noqa: F811
+    out = tmp_path / "out"
+    out.mkdir()
+    logs = [f"north={files['north']}:16", f"south={files['south']}:8"]
+    command = own_system("report", *logs, "--penalty", 0.2, "--out", out / "page.html")
+    process = start(command)
+    process.wait_until(lambda: process.seconds() > seconds, "it worked for some seconds")
+    process.send(signal.SIGKILL)
+    assert process.end().status == -signal.SIGKILL
+    process.assert_nothing_lives()
+    left = written(out)
+    assert run(command).status == 0
+    resumed = written(out)
+    assert left == {} or left == resumed
+    shutil.rmtree(out)
+    out.mkdir()
+    assert run(command).status == 0  # as if nothing had been killed
+    assert written(out) == resumed
