@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-#: Relative difference up to which two numbers are the same.
+#: Two numbers count as the same if their relative difference is at most this number.
 SAME = 1e-6
 #: Columns that tell how a number is known, and no number of its own.
 ENDS = ("ci95_low", "ci95_high", "low", "high")

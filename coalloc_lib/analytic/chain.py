@@ -1,6 +1,6 @@
 """The exact maximal utilization of a small system, from its Markov chain.
 
-A state of the chain is the multiset of the allocations of the running jobs, with the size of the
+A state of the chain is the multiset of the allocations of the running jobs, and the size of the
 waiting job if there is one. As in the theory of stochastic Petri nets, a state is *tangible* if the
 system stays in it for some time, which is the case if the first job of the queue does not fit. A
 state is *vanishing* if the system leaves it immediately, because the next job is about to be
@@ -28,8 +28,7 @@ from coalloc_lib.model.system import Multicluster
 #: The largest number of jobs that may run at the same time in the Markov chain. With more jobs the
 #: chain has too many states.
 MOST_RUNNING = 200
-#: The limit on the number of transitions of the Markov chain is this multiple of the limit on the
-#: number of states.
+#: A Markov chain may have this many times as many transitions as it may have states.
 TRANSITIONS = 10
 #: In a state of the Markov chain, this number stands for the waiting job if no job waits.
 NONE_WAITS = -1
@@ -274,8 +273,8 @@ class SolvedChain:
     Attributes
     ----------
     throughput : float
-        The mean number of departures in a unit of time. It is the arrival rate up to which the open
-        system is stable.
+        The mean number of departures in a unit of time. The open system is stable if its arrival
+        rate is below the throughput.
     utilization : float
         The share of the processors that do work, without the penalty.
     mean_running : float

@@ -139,11 +139,11 @@ class JointSizes:
 
     @property
     def mean(self) -> float:
-        """Mean of the total number of processors of a job."""
+        """Mean number of processors of a job, summed over its components."""
         return float(self.probabilities @ self.vectors.sum(axis=1))
 
     def total(self) -> SizeDistribution:
-        """Return the distribution of the total number of processors of a job."""
+        """Return the distribution of a job's total size, in processors."""
         return SizeDistribution(np.bincount(self.vectors.sum(axis=1), self.probabilities), "total")
 
     def unordered(self) -> "JointSizes":

@@ -121,10 +121,10 @@ def _joint_case(system, joint, budget):
 
 
 def direct_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield the probabilities that 1, 2, ... random ordered jobs fit, by direct convolution.
+    """For n = 1, 2, ..., yield the probability that n random ordered jobs fit together.
 
-    This is fast if there are few different jobs. The array `sizes` has the number of processors of
-    each cluster.
+    The probabilities are calculated by direct convolution, which is fast if there are few different
+    jobs. The array `sizes` has the number of processors of each cluster.
     """
     density = np.zeros(sizes + 1)
     density.flat[0] = 1

@@ -156,9 +156,9 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
 
 
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
-    """Return a table of counts of non-increasing vectors, from which kernels compute ranks.
+    """Return a table that counts non-increasing vectors; kernels use it to rank such a vector.
 
-    Its entry [l, v] is the number of non-increasing vectors of l numbers from 0 to v - 1.
+    In the table, entry [l, v] counts the non-increasing vectors with l entries from 0 to v - 1.
     """
     ways = np.ones((length + 1, largest + 2), dtype=np.int64)
     for row in range(1, length + 1):
@@ -180,7 +180,7 @@ def _fit_probabilities(density, step):
 
 
 def _initial(ways, difference, size, start):
-    """Return the state probabilities of the idle system as an array for worst fit."""
+    """Return the initial state probabilities for worst fit: all processors are idle."""
     others = len(start) - 1
     density = np.zeros((ways[others, difference + 1], size + 1))
     density[sum(ways[others - i, used] for i, used in enumerate(start[:-1])), 0] = 1
@@ -223,7 +223,7 @@ def _largest_difference(system, largest):
 
 
 def _cells(clusters, difference, components):
-    """Return the number of rows of `cells` in `worst_fit_size` for 0, 1, ... placed components."""
+    """Return how many rows `cells` in `worst_fit_size` has if 0, 1, ... components are placed."""
     return [
         comb(difference + clusters - 1 - placed, difference) * comb(2 * difference + placed, placed)
         for placed in range(components)

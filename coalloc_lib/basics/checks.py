@@ -206,8 +206,8 @@ def instants(name: str, values: Any) -> NDArray[np.float64]:
     """
     array = array_of(name, values)
     if array.dtype.kind == "M" and array.size:
-        # NumPy measures the difference of two datetimes in their own unit. Years and months have no
-        # fixed length in seconds, so these datetimes are converted first.
+        # NumPy measures the difference between two datetimes in their own unit. Years and months
+        # have no fixed length in seconds, so these datetimes are converted first.
         if np.datetime_data(array.dtype)[0] in "YM":
             array = array.astype("datetime64[s]")
         array = array - np.fmin.reduce(array, axis=None)

@@ -110,7 +110,7 @@ class Interval:
         return replace(self, estimate=self.estimate + number, low=low, high=high)
 
     def in_percent(self) -> "Interval":
-        """Convert an interval of the logarithm of a ratio to an interval of a change in per cent.
+        """Convert an interval of log(ratio) to an interval of the change in per cent.
 
         Examples
         --------
@@ -180,12 +180,12 @@ def not_(answer: bool | None) -> bool | None:
 
 @dataclass(frozen=True)
 class MaxUtilization:
-    """The maximal utilization of a system, with its interval and the method that computed it.
+    """The maximal utilization of a system, its confidence interval, and the method used.
 
     Parameters
     ----------
     interval : Interval
-        The maximal utilization, a fraction of all processors, with its interval.
+        The maximal utilization, a fraction of all processors, and its confidence interval.
     method : {"exact", "approximation", "simulation"}
         How the value was computed. An approximation is a formula that neglects a part of the
         model.

@@ -70,8 +70,8 @@ def _spool_for(target: Path) -> Iterator[Path]:
 def folder_beside(path: Path) -> Iterator[Path]:
     """Yield a new empty folder beside `path`, and remove this folder after the ``with`` block.
 
-    The block can write several files there and then move all of them to their places. The message
-    of an `InputError` in the block has the folder of `path` in place of the temporary folder.
+    The block can write several files there and then move all of them to their places. If the block
+    raises an `InputError`, its message names the folder of `path` instead of the temporary folder.
     """
     prefix = f".{path.name}.coalloc-partial-"
     with tempfile.TemporaryDirectory(

@@ -58,7 +58,7 @@ class IdlePeriods:
     Attributes
     ----------
     now : float
-        The present instant; `advance` changes it.
+        The current time; `advance` changes it.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class IdlePeriods:
         self._idle = [[IdlePeriod(server, 0.0, inf)] for server in range(self._first[-1])]
 
     def periods(self, server: int) -> list[IdlePeriod]:
-        """Return the idle periods of a processor that end after the present instant."""
+        """Return the idle periods of a processor that end after the current time."""
         return [period for period in self._periods_of(server) if period.end > self.now]
 
     def feasible(self, start: float, end: float) -> list[IdlePeriod]:
@@ -159,14 +159,14 @@ class IdlePeriods:
         self._exchange(server, joined, [IdlePeriod(server, begins, ends)])
 
     def advance(self, now: float) -> None:
-        """Set the present instant to a later one.
+        """Set the current time to a later instant.
 
         Periods that are over are removed from memory when their processor is next reserved or
-        released. Raises `InputError` if `now` is before the present instant.
+        released. Raises `InputError` if `now` is before the current time.
         """
         if finite("now", now) < self.now:
             raise InputError(
-                f"now = {now:g} comes before the present instant {self.now:g}; "
+                f"now = {now:g} comes before the current time {self.now:g}; "
                 "give this instant or a later one"
             )
         self.now = float(now)
@@ -230,7 +230,7 @@ def slack_of(slot: float) -> float:
 
 
 def slot_of(instant: float, slot: float) -> int:
-    """Return the number of the slot, an interval of a fixed length, that contains an instant.
+    """Return the number of the time slot that contains an instant; a slot has the length `slot`.
 
     Slot k contains the instants from ``k * slot``, included, to ``(k + 1) * slot``, excluded. An
     instant that differs from a multiple of the slot by a rounding error only (see `slack_of`)

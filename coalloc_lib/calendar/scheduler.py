@@ -33,7 +33,8 @@ class Calendar:
     Attributes
     ----------
     now : float
-        The present instant, at which requests are submitted. It begins at 0; `advance` changes it.
+        The current time of the calendar, at which requests are submitted. It begins at 0; `advance`
+        changes it.
     idle : IdlePeriods
         The idle periods of all processors.
     bookings : set of Booking
@@ -86,7 +87,7 @@ class Calendar:
 
     @property
     def now(self) -> float:
-        """The present instant, at which requests are submitted."""
+        """The current time of the calendar, at which requests are submitted."""
         return self.idle.now
 
     def submit(
@@ -97,7 +98,7 @@ class Calendar:
         latest: float = inf,
         span_penalty: float = 0.0,
     ) -> Booking | Refused:
-        """Submit a request for processors at the present instant.
+        """Submit a request for processors at the current time of the calendar.
 
         Parameters
         ----------
@@ -145,7 +146,7 @@ class Calendar:
         return answer
 
     def cancel(self, booking: Booking) -> None:
-        """Cancel a booking that has not started before the present instant.
+        """Cancel a booking that has not started before the current time.
 
         Parameters
         ----------
@@ -164,7 +165,7 @@ class Calendar:
             )
         if booking.start < self.now:
             raise InputError(
-                f"the booking started at {booking.start:g} and the present instant is "
+                f"the booking started at {booking.start:g} and the current time is "
                 f"{self.now:g}; cancel a booking before it starts"
             )
         self.bookings.remove(booking)
@@ -177,7 +178,7 @@ class Calendar:
         Parameters
         ----------
         start, end : float
-            The interval [start, end), which must not begin before the present instant.
+            The interval [start, end), which must not begin before the current time.
 
         Returns
         -------
@@ -187,28 +188,28 @@ class Calendar:
         Raises
         ------
         InputError
-            If the interval is empty or begins before the present instant.
+            If the interval is empty or begins before the current time.
         """
         start, end = checks.finite("start", start), checks.finite("end", end)
         if not self.now <= start < end:
             raise InputError(
-                f"start = {start:g} and end = {end:g}; give a start at or after the present "
-                f"instant {self.now:g}, and a later end"
+                f"start = {start:g} and end = {end:g}; give a start at or after the current "
+                f"time {self.now:g}, and a later end"
             )
         return self.idle.feasible(start, end)
 
     def advance(self, now: float) -> None:
-        """Set the present instant to a later one, and remove the bookings that have ended.
+        """Set the current time to a later instant, and remove the bookings that have ended.
 
         Parameters
         ----------
         now : float
-            The new present instant.
+            The new current time.
 
         Raises
         ------
         InputError
-            If `now` is before the present instant, or too large for the slots to be exact.
+            If `now` is before the current time, or too large for the slots to be exact.
         """
         # This call raises an error if `now` is too late to compute its slot exactly.
         self.terms.horizon_end(checks.finite("now", now))

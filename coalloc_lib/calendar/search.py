@@ -44,7 +44,7 @@ class BookingRules:
         Maximum number of attempts for a request. By default, half the number of slots.
     horizon : float
         How far ahead processors can be reserved: until the end of ``horizon / slot`` slots, rounded
-        up. The first of these slots contains the present instant.
+        up. The first of these slots contains the current time.
     min_length : float
         The least length that is reserved.
 

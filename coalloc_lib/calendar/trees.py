@@ -205,7 +205,7 @@ class Operations:
 
 
 class TreeSearch(NamedTuple):
-    """The result of a search for idle periods in the tree of one slot.
+    """What a search in one slot's tree of idle periods has found.
 
     Attributes
     ----------
@@ -371,7 +371,7 @@ class SlotTrees(IdlePeriods):
         return self._take_first(self.search(start, end, count).found, allocation)
 
     def advance(self, now: float) -> None:
-        """Set the present instant to a later one.
+        """Set the current time to a later instant.
 
         The trees of past slots are deleted, and trees of the slots that enter the horizon are
         built.
@@ -462,7 +462,7 @@ class Request(NamedTuple):
     servers: int
 
 
-#: The reserved intervals of each processor in the worked example; the present instant is 0.
+#: The reserved intervals of each processor in the worked example; the current time is 0.
 _RESERVED = ([(0, 4), (25, 34)], [(0, 12), (36, 42)], [(0, 7), (31, 40)], [(0, 2), (16, 30)])
 
 

@@ -1,7 +1,7 @@
 """The command line ``coalloc``: the commands `loss`, `simulate`, `verify` and `traces`.
 
 A command reads its options, calls the library and prints results on standard output, and progress
-and errors on stderr. A module that takes long to import is imported inside the function that needs
+and errors on stderr. A module that is slow to import is imported inside the function that needs
 it. Begin with `loss`, which is a small command.
 """
 

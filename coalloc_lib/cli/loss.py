@@ -91,8 +91,8 @@ def loss(
     if answer is None:
         if scheduling == "fcfs" and backlog is not None:
             raise InputError(
-                "--backlog is not for --scheduling fcfs, which sees only the first waiting job; "
-                "leave it out"
+                "--backlog cannot be used with --scheduling fcfs, which sees only the first "
+                "waiting job; leave it out"
             )
         from coalloc_lib.simulation.scenario import Scenario
         from coalloc_lib.statistics.saturation import saturated_loss

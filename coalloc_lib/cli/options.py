@@ -194,8 +194,8 @@ def placement_of(name: str | None, request: str | None = None) -> PlacementRule 
     rule = PLACEMENTS[chosen("--placement", name, PLACEMENTS)]()
     if request == "ordered":
         raise InputError(
-            "--placement is not for --request ordered, in which each component names its cluster; "
-            "leave it out"
+            "--placement cannot be used with --request ordered, in which each component names its "
+            "cluster; leave it out"
         )
     return rule
 
@@ -232,7 +232,7 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
         if option in given and option not in wanted:
             takers = [taker for taker, other in SCHEDULING.items() if option in options_of(other)]
             raise InputError(
-                f"{flag} is not for --scheduling {name}; leave it out, or use --scheduling "
-                f"{' or '.join(takers)}"
+                f"{flag} cannot be used with --scheduling {name}; leave it out, or use "
+                f"--scheduling {' or '.join(takers)}"
             )
     return policy(**given)

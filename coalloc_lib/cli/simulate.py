@@ -163,7 +163,7 @@ def _check_penalty(span_penalty, request, system):
 
 
 def _check_nodes(node, system):
-    """Raise an error if the size of a cluster is not a multiple of the size of a node."""
+    """Raise an error if a cluster's size is not a multiple of the node size."""
     odd = [size for size in system.sizes if size % node]
     if odd:
         raise InputError(
@@ -175,7 +175,7 @@ def _check_nodes(node, system):
 def _check_outputs(out, export, as_json):
     """Raise an error if options for the output contradict each other or a file is not writable.
 
-    This is checked before the simulation, which may take long.
+    This is checked before the simulation, which may take a long time.
     """
     if out == "-" and as_json:
         raise InputError(
@@ -213,7 +213,7 @@ def _run(system, jobs, policy, placement, engine, verify):
 
 
 def _left_out(log, jobs, largest):
-    """Return the numbers of jobs that were left out of the simulation, by the reason."""
+    """Return a dict from each reason for leaving out jobs to the number of jobs left out."""
     unusable = len(log) - len(log.usable)
     left_out = {"without run time or processors": unusable}
     left_out |= {f"of more than {largest} processors": len(log) - unusable - len(jobs)}
@@ -234,12 +234,13 @@ def _splitting(request, system, split, components):
     """
     options.chosen("--request", request, REQUESTS)
     if split is not None and components is not None:
-        raise InputError("--split and --components exclude each other; give one of them")
+        raise InputError("--split and --components cannot be used together; give one of them")
     if request in ("total", "flexible"):
         if split or components:
             option = "--split" if split else "--components"
             raise InputError(
-                f"{option} is not for --request {request}; leave it out, or use --request unordered"
+                f"{option} cannot be used with --request {request}; leave it out, or use "
+                "--request unordered"
             )
         return lambda jobs: jobs
     if request == "ordered" and components is None:

@@ -33,7 +33,7 @@ from coalloc_lib.model.placement import Placement, is_of_library
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
 from coalloc_lib.policies.backfilling import queue_key
 
-#: The reason for which online scheduling rejects a job, by the code that the kernel returns.
+#: A dict from each code that the kernel returns for a rejected job to the reason in words.
 _REASONS = {
     booking.NO_ROOM: search.NO_ROOM,
     booking.PAST_LATEST: search.PAST_LATEST,

@@ -20,7 +20,7 @@ from coalloc_lib.model.placement import (
     time_on_processors,
 )
 
-#: The code by which the kernels identify each placement that they support.
+#: A dict from each placement that the kernels support to the number by which they identify it.
 PLACEMENT_CODES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
     WorstFit: placing.WORST_FIT,

@@ -12,7 +12,7 @@ import numpy as np
 from coalloc_lib.basics.compilation import call
 from coalloc_lib.engines.kernels import events
 
-#: The name of the simulation kernels in messages that they are being compiled.
+#: Messages about the compilation of the simulation kernels call them by this name.
 NAME = "simulation kernels"
 #: The maximum number of jobs in a short run, which needs neither a second thread nor a progress
 #: bar. The number is FEW_PLANNED if the policy reserves processors for every job, and FEW for all
@@ -37,7 +37,7 @@ def run_kernel(kernel: Callable, *arguments: Any, jobs: int, few: int | None = N
     jobs : int
         The number of jobs.
     few : int, optional
-        The number of jobs up to which a run is short. By default, `FEW`.
+        A run is short if it has at most this number of jobs. By default, `FEW`.
     """
     watch = np.zeros(2, np.int64)
     is_short = jobs <= (FEW if few is None else few)

@@ -73,7 +73,7 @@ class State(policies.State):
 
     @property
     def now(self) -> float:
-        """The present instant of the simulation."""
+        """The current simulated time."""
         return self._environment.now
 
     @property
@@ -167,8 +167,8 @@ class State(policies.State):
         later = _instant(instant)
         if not self.now < later < inf:
             raise InputError(
-                f"{self._policy} asked to be called at {shown(instant)}; at the instant "
-                f"{self.now:g}, ask for a later instant, but not infinity"
+                f"{self._policy} asked to be called at {shown(instant)}; ask for a finite "
+                f"instant after the current time {self.now:g}"
             )
         self._call_at(later)
 

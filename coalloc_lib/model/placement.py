@@ -337,12 +337,12 @@ class RandomFit(Placement):
 
     Notes
     -----
-    The order of the clusters is a hash of the numbers of idle processors, so equal numbers always
-    give the same order. Policies that plan the starts of jobs need this. Let s be the number whose
-    digits in base 48,271 are the numbers of idle processors, and let r_c be a random number for
-    each cluster c, sampled with the seed. The clusters are tried in increasing order of
-    (s + r_c)^5 modulo the prime 2^31 - 1. Ties are impossible for different r_c, because 5 does not
-    divide 2^31 - 2 and the fifth power is then a permutation of the remainders.
+    The order is calculated by hashing how many processors of each cluster are idle, so equal
+    numbers always give the same order. Policies that plan the starts of jobs need this. Let s be
+    the number whose digits in base 48,271 are the numbers of idle processors, and let r_c be a
+    random number for each cluster c, sampled with the seed. The clusters are tried in increasing
+    order of (s + r_c)^5 modulo the prime 2^31 - 1. Ties are impossible for different r_c, because 5
+    does not divide 2^31 - 2 and the fifth power is then a permutation of the remainders.
 
     Examples
     --------

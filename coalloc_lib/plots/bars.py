@@ -16,7 +16,7 @@ from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 BAR, GAP = 0.2, 0.12
 #: The width of one letter of the text beside a bar, as a fraction of the width of the axis.
 LETTER = 0.0092
-#: The number of letters that fit to the right of a bar if the end of the axis is fixed.
+#: If the end of the axis is fixed, this number of letters fits to the right of a bar.
 MOST_LETTERS = 40
 #: The maximum number of letters of the text beside a bar. A longer text is cut off.
 LONGEST = 64
@@ -128,7 +128,8 @@ def _end_of(axes, row, colour, until):
     # the value.
     number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
     label = _cut(row.series, row.words or number, bool(row.warning))
-    # The text of a bar to the left of 0 is written to the right of 0, where there is room.
+    # A bar for a negative value lies to the left of 0. Its text is written to the right of 0, where
+    # there is room.
     end = max(0.0, row.high)
     if until is not None and end > until:
         end = until

@@ -20,12 +20,12 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.tables import looks, reject_first, tidy
 
-#: The panels are drawn in rows of two if the length of the longest line name in letters, multiplied
-#: by the number of panels, exceeds this limit.
+#: If the number of panels, times the number of letters in the longest line name, exceeds this
+#: limit, the panels are drawn in rows of two.
 WIDE = 40
 #: A line is drawn with markers if it has at most this number of points.
 MARKED = 20
-#: The headings of a row of panels fit into one line if they have at most this number of letters in
+#: The headings of a row of panels fit on one line if they have at most this number of letters in
 #: total.
 HEADING = 80
 #: Height of one row of panels in a grid, and the smallest height of a whole grid, in inches.
@@ -152,7 +152,7 @@ class Chart:
     # --- The points and their styles ---
 
     def _scales_of_panels(self, scales: Scales) -> dict[str, tuple[str, str]]:
-        """Return the scales of the two axes of each panel, by the name of the panel."""
+        """Return a dict from the name of each panel to the scales of its two axes."""
         for panel in self.panels if isinstance(scales, Mapping) else ():
             if panel not in scales:
                 raise InputError(
@@ -165,7 +165,7 @@ class Chart:
         return by_panel
 
     def _points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
-        """Return the points of each cell of a grid, by the names of its panel and its row."""
+        """Return a dict from each cell of a grid, a row and a panel, to the points of the cell."""
         return {
             (row, panel): self._shown(_points_of(self.points, row, panel), self.scales[panel])
             for row in self.rows
@@ -173,7 +173,7 @@ class Chart:
         }
 
     def _signs(self, look: Look | None) -> dict[str, MarkerStyle]:
-        """Return the colour and marker of each line, by the name of the line."""
+        """Return a dict from the name of each line to its colour and marker."""
         bold, look = self.style.bold, dict(look or {})
         if self.labels["line"] is None:
             look = {"": STANDARD} | look
@@ -361,7 +361,7 @@ class FactorChart(Chart):
 
 
 class LevelChart(Chart):
-    """A line chart with dashed horizontal lines, which have their names in the first panel."""
+    """A line chart with dashed horizontal lines; the first panel shows the names of these lines."""
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         """Return the ends of a vertical axis that begins just below the smallest value."""

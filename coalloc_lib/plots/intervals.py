@@ -122,8 +122,8 @@ def deviations(
 ) -> Figure:  # fmt: skip
     """Draw the differences between estimates and the values that a paper prints, one in each row.
 
-    Each panel has its own colour and marker. The printed value of each row is a diamond in the
-    middle of the grey band of the values that round to it.
+    Each panel has its own colour and marker. In each row, a diamond shows the printed value. The
+    grey band around it shows the values that round to the printed one.
 
     Parameters
     ----------

@@ -33,8 +33,8 @@ DPI = 190
 #: A PNG image has AREAS colours that are the most frequent ones, and EDGES further colours for the
 #: edges of shapes.
 AREAS, EDGES = 80, 48
-#: Number of pixels on a web page for each inch of a figure. A figure of the usual width is then as
-#: wide as the text of a notebook (935 pixels), and letters of 7 points are 11 pixels high.
+#: An inch of a figure takes this number of pixels on a web page. A figure of the usual width is
+#: then as wide as the text of a notebook (935 pixels), and letters of 7 points are 11 pixels high.
 PIXELS = 114
 
 

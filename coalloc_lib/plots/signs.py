@@ -34,8 +34,8 @@ LOSS = MarkerStyle("#D55E00", "x")
 #: The style of a value that a paper prints: a black diamond, which is drawn without filling.
 PRINT = MarkerStyle("#000000", "D")
 
-#: The fixed styles of policies, request types and other cases, by a word that occurs in the name of
-#: a line or bar.
+#: A dict from a word to the fixed style of all lines and bars whose name contains this word. The
+#: words name policies, request types and other cases.
 MEANINGS = {
     "unordered": STANDARD, "worst fit": STANDARD, "FCFS": STANDARD, "independent": STANDARD,
     "four components": STANDARD, "ordered": MarkerStyle("#882255", "s"), "total": ONE_CLUSTER,
@@ -48,7 +48,7 @@ MEANINGS = {
     "equation": MarkerStyle("#000000", "*"), "simulated": MarkerStyle("#8C8C8C", "."),
     "dependent": MarkerStyle("#B09500", "D"),
 }  # fmt: skip
-#: The styles for names without a fixed style, such as scenarios that a reader adds.
+#: The styles for names without a fixed style, such as scenarios that a user adds.
 OWN = (
     MarkerStyle("#6B7A8F", "d"), MarkerStyle("#5D3A9B", "h"), MarkerStyle("#B85C8E", "8"),
     MarkerStyle("#3B7D6E", "H"),
@@ -59,7 +59,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
 def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
-    """Choose a colour and a marker for each line or bar, by its name.
+    """Return a dict from the name of each line or bar to a colour and a marker.
 
     A name has the style of the longest word of `MEANINGS` that it contains, if no earlier name has
     this style. All other names have one of the styles in `OWN`.

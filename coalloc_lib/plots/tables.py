@@ -1,4 +1,4 @@
-"""Read the tidy tables of figures: one row for each point, with its interval in two columns."""
+"""Read the tidy tables of figures: one row per point, and two columns for its interval."""
 
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Real
@@ -11,8 +11,8 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.plots.signs import MarkerStyle, signs
 
-#: The columns of a table that contain the two ends of a confidence interval, by the names that the
-#: drawing functions use for these ends.
+#: A table has the two ends of a confidence interval in these columns. The keys are the names that
+#: the drawing functions use for these ends.
 ENDS = {"low": "ci95_low", "high": "ci95_high"}
 FINITE = "a figure shows finite numbers, leave the row out"
 
@@ -108,7 +108,7 @@ def interval_of(row: Any, name: str) -> Interval:
 
 
 def format_interval(value: Interval | float, digits: int = 3, sign: str = "") -> str:
-    """Return a value as a string, with its interval or the reason why it has none.
+    """Return a value and its confidence interval, or why it has none, as a string.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def format_interval(value: Interval | float, digits: int = 3, sign: str = "") ->
     digits : int
         The number of decimals.
     sign : str
-        With ``"+"``, values above 0 also have their sign.
+        With ``"+"``, values above 0 are shown with a plus sign.
 
     Examples
     --------

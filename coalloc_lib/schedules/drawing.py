@@ -17,8 +17,8 @@ from coalloc_lib.schedules.schedule import Schedule
 
 #: The number of jobs in the picture of a long schedule if the user gives no window of time.
 FIRST = 200
-#: The largest number of jobs in the picture of a schedule. With more jobs the picture takes long to
-#: draw, and the boxes are too small to see.
+#: The largest number of jobs in the picture of a schedule. With more jobs, drawing takes a long
+#: time, and the boxes are too small to see.
 MOST = 2000
 #: The width of one digit of a job number in a picture, as a fraction of the width of the picture.
 DIGIT = 0.012

@@ -21,7 +21,7 @@ _SCHEDULE = "a schedule that simulate() or coalloc_lib.simulation.sites returned
 
 
 def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
-    """Return the means of a schedule, such as its mean waiting time, by name.
+    """Return a dict from the name of each metric, such as the mean wait, to its value.
 
     Parameters
     ----------

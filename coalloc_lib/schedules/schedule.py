@@ -311,9 +311,9 @@ class Schedule:
         Parameters
         ----------
         most_jobs : int, optional
-            The number of jobs up to which the decisions of the policy are checked. For a longer
-            schedule only the rules of the model are checked. By default it is 50,000, and fewer if
-            so many jobs wait that a check of the decisions takes minutes.
+            The decisions of the policy are checked only if the schedule has at most this number of
+            jobs. For a longer schedule only the rules of the model are checked. By default it is
+            50,000, and fewer if so many jobs wait that a check of the decisions takes minutes.
 
         Returns
         -------

@@ -47,8 +47,8 @@ def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, An
     return ends | {"warning": interval.warning}
 
 
-#: The smallest and the largest possible value of a quantity, by the name of its column in a table
-#: of runs.
+#: A dict from the name of a column in a table of runs to the smallest and the largest value that is
+#: possible there.
 LIMITS = {
     **dict.fromkeys(("utilization", "max_utilization", "capacity_loss"), (0.0, 1.0)),
     **dict.fromkeys(("wait", "response", "awrt"), (0.0, inf)),

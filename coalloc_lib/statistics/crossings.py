@@ -44,7 +44,7 @@ def ratios_along(
     Returns
     -------
     dict of float to Replications
-        The ratios in pairs, by place.
+        A dict from each value of x to the ratios of the paired runs.
     """
     places = sorted(pick(runs, **one)[x].dropna().unique().tolist())
     return {place: ratio(runs, value, {**one, x: place}, other) for place in places}
@@ -180,7 +180,7 @@ def _matrix(line, level):
     if len(places) < 2:
         raise NotRunError(f"a line with {len(places)} values of x has no crossing; run two or more")
     if places != sorted(places):
-        raise InputError(f"line has the values of x {places}; give them in ascending order")
+        raise InputError(f"the values of x in line are {places}; give them in ascending order")
     counts = {values.values.shape for values in line.values()}
     if len(counts) > 1:
         raise InputError(

@@ -27,7 +27,7 @@ def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> I
     Returns
     -------
     Interval
-        The mean of the values with its interval.
+        The mean of the values, and its confidence interval.
 
     Raises
     ------
@@ -106,12 +106,12 @@ def paired_difference(
 def unpaired_difference(
     one: ArrayLike, other: ArrayLike, confidence: float = 0.95, warning: str = ""
 ) -> Interval:
-    """Return Welch's interval of the difference of the means of two independent samples.
+    """Return Welch's confidence interval for the difference between the means of two samples.
 
     Parameters
     ----------
     one, other : array_like of shapes (n,) and (k,)
-        The values of each sample, two or more.
+        The values of each of the two independent samples, two or more.
     confidence, warning
         As in `student`.
 
@@ -354,8 +354,8 @@ def crossing(
             "one that rises, such as its negative"
         )
 
-    # The confidence interval of the difference contains zero for all x between the root of its
-    # upper end and the root of its lower end.
+    # Both ends of the difference's confidence interval are functions of x, and each has a root.
+    # Between the two roots, the interval contains zero.
     begin = _rising_root(lambda x: at(x).high, low, high, halvings, 0)
     middle = _rising_root(lambda x: at(x).estimate, low, high, halvings, 0.5)
     finish = _rising_root(lambda x: at(x).low, low, high, halvings, 1)

@@ -81,7 +81,7 @@ def _quantiles(row, share, day, counts):
 
 
 def _candidates(row, share):
-    """Return the values that are tried as the quantile of a resample."""
+    """Return the values of `row` that are considered as the quantile of a bootstrap resample."""
     candidates = np.unique(row)
     near = np.linspace(max(share - 0.2, 0.0), 1, 401)
     shares = np.union1d(np.linspace(0, 1, 101), near)

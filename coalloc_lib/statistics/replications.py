@@ -203,7 +203,7 @@ def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
 def ratios(
     runs: pd.DataFrame, value: str, against: Mapping[str, Any], also: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Return a table of the ratios of each setting's values to those of its base setting.
+    """Divide each setting's values by those of its base setting; return a table of the ratios.
 
     The ratios are computed from paired runs: each run of a setting is divided by the run of the
     base setting with the same replication.

@@ -69,7 +69,7 @@ class Resamples:
         confidence: float = 0.95,
         vectorized: bool = False,
     ) -> Interval:
-        """Return the confidence interval of a statistic of the means of m scenarios.
+        """Return the confidence interval of a statistic that depends on the means of m scenarios.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class Resamples:
 
         The function ``stretched(factor)`` returns these values, moved away from the estimate.
         """
-        from scipy.special import ndtr, ndtri, stdtrit  # SciPy takes long to import
+        from scipy.special import ndtr, ndtri, stdtrit  # importing SciPy is slow
 
         sums = block_sums(influence, self.length)
         widening = _widening(influence, sums, self.blocks, self.length)

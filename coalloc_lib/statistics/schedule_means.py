@@ -44,7 +44,7 @@ class Mean(NamedTuple):
     unit: str = " s"
 
 
-#: The means by their names in the output of ``coalloc simulate --json``.
+#: A dict from the name of each mean in the output of ``coalloc simulate --json`` to the mean.
 MEANS = {
     "mean_wait": Mean("mean wait", "wait_mean", lambda schedule: schedule.wait),
     "mean_response": Mean("mean response", "response_mean", lambda schedule: schedule.response),

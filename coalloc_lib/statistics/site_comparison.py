@@ -169,7 +169,7 @@ def _in_three_ways(system, jobs, site, span_penalty, options):
 
 
 def _users(clusters, site):
-    """Return masks of the jobs of the users of each site, and of all users."""
+    """Return a dict from each site to a mask of its users' jobs, and from `ALL` to all jobs."""
     users = {name: site == number for number, name in enumerate(clusters)}
     return users | {ALL: np.ones(len(site), dtype=bool)}
 
@@ -292,8 +292,8 @@ def _on_one_clock(logs, clock, missing=None, largest=None):
     for name, log in logs.items():
         if not isinstance(log, SwfLog | JobStream) or len(kinds) > 1:
             raise InputError(
-                f"logs[{name!r}] is a {type(log).__name__}; give all as read_swf(...), or all as "
-                "job streams with times on one clock"
+                f"logs[{name!r}] is a {type(log).__name__}; give all logs as read_swf(...), or "
+                "all as job streams whose times count from the same instant"
             )
         stream = _stream_of(name, log, clock, missing)
         if stream.request == "ordered":

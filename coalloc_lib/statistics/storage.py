@@ -26,7 +26,7 @@ TEXTS = ("warning", "missing_logs")
 PLAIN = frozenset({int, float, str, type(None)})
 #: The types of columns of numbers, which stay the same in a file.
 NUMBERS = (np.dtype(np.int64), np.dtype(float))
-#: Columns that have the same value in all rows of a table of runs, by name.
+#: The names of the columns that have the same value in all rows of a table of runs.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
 #: The name that `write_runs` stores in the header of a compressed file. If another program changes
 #: the table and compresses it again, the header contains another name.
@@ -129,7 +129,7 @@ def table_of_runs(
 
 
 def _columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list]:
-    """Return the values of rows that have the same names, as a list for each name."""
+    """Convert rows that all have these names to a dict from each name to the list of its values."""
     values = zip(*(row.values() for row in rows), strict=True)
     return {name: _cells(column) for name, column in zip(names, values, strict=True)}
 
@@ -157,7 +157,7 @@ def _cell(value: Any) -> Any:
 
 
 class _Columns:
-    """The names of the columns of a table of runs, in order of their first appearance."""
+    """The column names of a table of runs, in order of first appearance."""
 
     def __init__(self) -> None:
         self.keys: dict[str, None] = {}
@@ -285,8 +285,8 @@ def _refuse_cell(path, runs, name, wrong, wanted):
 
 def _refuse_line(path, line, what):
     raise InputError(
-        f"runs = {str(path)!r}, line {line}: {what}; the file is damaged; replace it by an intact "
-        "copy, or repeat the runs"
+        f"runs = {str(path)!r}, line {line}: {what}; the file is damaged; replace it with an "
+        "intact copy, or repeat the runs"
     )
 
 
@@ -297,7 +297,8 @@ def _as_read(runs):
 
 def _table(columns: Mapping[Any, NDArray]) -> pd.DataFrame:
     """Return a table that has one block of memory for each type, so that rows are chosen fast."""
-    # A series keeps the type of an array of objects, and a table would make one of its own of it.
+    # A pandas Series keeps the data type that it gets. Without it, pandas would choose the type of
+    # a column of objects itself.
     return pd.DataFrame(
         {name: pd.Series(column, dtype=column.dtype) for name, column in columns.items()}
     )

@@ -25,9 +25,9 @@ from coalloc_lib.statistics.replications import (
 )
 from coalloc_lib.statistics.resamples import Resamples
 
-#: The length of a replication in seconds.
+#: In a comparison over a log, each week is a replication. This is its length in seconds.
 STEP = WEEK
-#: The interval of a mean over no jobs.
+#: The result for a mean over a group without jobs.
 NOTHING = Interval(np.nan, np.nan, np.nan, 0, warning="there are no jobs")
 
 
@@ -169,7 +169,7 @@ class Bootstrap:
         return NOTHING if means is None else means.interval(_first, vectorized=True)
 
     def difference(self, one: WeeklySums, other: WeeklySums) -> Interval:
-        """Return the difference of two means over a log's jobs, and its confidence interval."""
+        """Return the confidence interval of the difference between two means over a log's jobs."""
         means = self._resampled(one, other)
         return NOTHING if means is None else means.difference(0, 1)
 

@@ -1,4 +1,4 @@
-"""The state of a reservation calendar: the requests of others, and the requests of the reader.
+"""The state of a reservation calendar: the requests of other users, and those of its own user.
 
 This module has no widget. `coalloc_lib.widgets.reservations` shows it in a notebook. As in paper
 004 and in `coalloc_lib.calendar`, a processor that can be reserved is called a server.
@@ -19,8 +19,8 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
 
-#: The fill and text colours of the reader's own requests. Grey is left out, because the requests of
-#: other users are grey.
+#: The fill and text colours of the requests that the user of the calendar makes. Grey is left out,
+#: because the requests of other users are grey.
 MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
 #: The fill and text colours of the requests of other users: AT_ONCE for requests to start at once,
 #: and AHEAD for requests to start later.
@@ -29,8 +29,8 @@ AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
 MOST = 60
 #: The lengths of the shortest and of the longest request of other users, as shares of the horizon.
 SHORT, LONG = 0.03, 0.2
-#: The maximum time from the submission of another user's request to the present instant, as a share
-#: of the horizon.
+#: The maximum time from the submission of another user's request to the current time of the
+#: calendar, as a share of the horizon.
 PAST = 0.5
 #: The largest share of all servers that one request of another user asks for.
 WIDEST = 0.5
@@ -118,7 +118,7 @@ class Setting(NamedTuple):
 class Reserved(NamedTuple):
     """A request for servers, and the reservation that was made for it.
 
-    The numbers of the reader's requests are above 0, and those of other users' requests below 0.
+    The requests of the calendar's own user have numbers above 0, and those of other users below 0.
     """
 
     number: int
@@ -139,7 +139,7 @@ class Reserved(NamedTuple):
 
 
 class BookingSession:
-    """A calendar of servers in which other users have reservations and a reader makes more.
+    """A calendar of servers in which other users have reservations and its own user makes more.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class BookingSession:
     others : iterable of Request
         The requests of other users in order of submission. They are submitted first.
     now : float
-        The current instant, at which the reader submits all requests.
+        The current time, at which the user submits all requests.
     unit : str
         The unit of time that texts show, such as ``"h"``; it may be empty.
     """
@@ -159,7 +159,7 @@ class BookingSession:
         self.booked: list[Reserved] = []
         self.tried: list[dict[str, Any]] = []
         self._rejected = self._number = 0
-        # The requests of the reader that were booked at some time and were not cancelled.
+        # The requests of the calendar's own user that were booked at some time and not cancelled.
         self._kept: dict[int, Request] = {}
         for place, request in enumerate(others, start=1):
             self.calendar.advance(request.submit)
@@ -174,7 +174,7 @@ class BookingSession:
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the reader's requests that lost their servers to other users."""
+        """The numbers of the own user's requests that lost their servers to other users."""
         return sorted(self._kept.keys() - {reserved.number for reserved in self.mine})
 
     def loaded(self) -> str:
@@ -189,7 +189,7 @@ class BookingSession:
         return f"{apart if terms.most_attempts > 1 else '1 attempt'}; horizon {ahead} ahead"
 
     def submit(self, start: float, length: float, servers: int) -> tuple[Reserved | None, str]:
-        """Submit a request of the reader at the present instant.
+        """Submit a request of the user at the current time of the calendar.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class BookingSession:
         return reserved, f"request {self._number} is {self._outcome(reserved)}"
 
     def again(self, before: "BookingSession") -> list[str]:
-        """Submit again, in this session, the requests that the reader made in an earlier session.
+        """Submit again, in this session, the requests that the user made in an earlier session.
 
         Returns
         -------
@@ -231,12 +231,12 @@ class BookingSession:
         return sentences
 
     def cancel(self, number: int) -> str:
-        """Cancel a request of the reader, and return a sentence that says so.
+        """Cancel a request of the user, and return a sentence that says so.
 
         Raises
         ------
         InputError
-            If the reader has no request of this number.
+            If the user has no request of this number.
         """
         number = whole("number", number, -len(self.booked))
         for reserved in self.mine:

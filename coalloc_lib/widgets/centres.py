@@ -20,12 +20,12 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The options for when a job may span clusters.
 NEVER, ALWAYS, AT_NEED, ADAPTIVE = SPANS = ("never", "always", "at need", "adaptive")
-#: The scheduling policies that a computing centre can choose, by name.
+#: A dict from the name of each scheduling policy that a computing centre can choose to the policy.
 POLICIES: dict[str, Scheduling] = {
     "FCFS": FCFS(), "FPFS": FPFS(5), "EASY": EASY(), "conservative": Conservative(),
     "online": Online(slot=1.0, step=0.25, max_attempts=400, horizon=200.0),
 }  # fmt: skip
-#: The labels of the controls of one computing centre, by the names of the values that they set.
+#: A dict from the name of each value of a computing centre to the label of its control.
 CONTROLS = {
     "clusters": "clusters", "policy": "policy", "max_jumps": "MaxJumps", "span": "span",
     "penalty": "penalty", "estimate": "estimate factor",

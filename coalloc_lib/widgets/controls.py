@@ -169,7 +169,7 @@ def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw
 
 
 def text_entry(label: str, value: str) -> ipw.Text:
-    """Return a text entry whose value changes when the reader leaves the field."""
+    """Return a text entry whose value changes when the user leaves the field."""
     return ipw.Text(
         value=value,
         description=label,
@@ -206,7 +206,7 @@ def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) ->
 def fold(title: str, *content: ipw.Widget) -> ipw.VBox:
     """Return a button that shows and hides widgets, which are hidden at first.
 
-    The browser shows and hides them without Python. They stay as the reader left them when a
+    The browser shows and hides them without Python. They stay as the user left them when a
     control moves.
     """
     box = ipw.VBox([ipw.ToggleButton(description=title), ipw.VBox(content)])
@@ -233,7 +233,7 @@ def gone() -> ipw.HTML:
 class View(anywidget.AnyWidget):
     """A widget that shows a picture and the text below it.
 
-    When the picture changes, the parts that can be unfolded stay as the reader left them.
+    When the picture changes, the parts that can be unfolded stay as the user left them.
     """
 
     _esm = Path(__file__).parent / "browser" / "view.js"
@@ -260,7 +260,7 @@ class View(anywidget.AnyWidget):
 class Explorer(ipw.VBox):
     """Controls with a picture that is redrawn when one of the controls changes.
 
-    Below the view, a text field holds the values of all controls in one line. A reader can copy
+    Below the view, a text field holds the values of all controls in one line. A user can copy
     this line to keep the values, and paste it to set them again. In a notebook that was opened but
     not run, only the picture is shown.
 
@@ -290,7 +290,7 @@ class Explorer(ipw.VBox):
         For each column of controls, its heading and the names of its controls. All other controls
         fill rows. The view is below them.
     more : sequence of str or Widget
-        The names of controls that are hidden until the reader presses the button "more". A widget
+        The names of controls that are hidden until the user presses the button "more". A widget
         in this sequence, such as an explanation, is shown among them.
 
     Examples
@@ -325,7 +325,7 @@ class Explorer(ipw.VBox):
         self._takes_before = "before" in signature(draw).parameters
         #: The values of the controls for the last fine picture, and for the fine picture before it.
         self._settled: tuple[dict[str, Any] | None, dict[str, Any] | None] = None, None
-        #: The values of the controls for the present picture, and whether a finer picture follows.
+        #: The values of the controls for the current picture, and whether a finer picture follows.
         self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
         #: True while the code changes several controls, so that the picture is not redrawn after
@@ -381,7 +381,7 @@ class Explorer(ipw.VBox):
 
     @property
     def values(self) -> dict[str, Any]:
-        """The present values of the controls, by name."""
+        """A dict from the name of each control to its current value."""
         return {name: holder.value for name, holder in self._holders.items()}
 
     def recreate(self, line: str, source: str = "") -> None:
@@ -537,7 +537,7 @@ def _line(values):
 def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
     """Keep the number of one control at most as large as that of another.
 
-    If a reader moves one of the two controls too far, the other one moves with it.
+    If a user moves one of the two controls too far, the other one moves with it.
     """
     lower, upper = entry_of(lower), entry_of(upper)
     lower.observe(lambda change: setattr(upper, "value", max(upper.value, change["new"])), "value")

@@ -48,8 +48,8 @@ class CurveEffort(NamedTuple):
 
 #: How much is simulated while the user moves a control, and when no control is being moved.
 COARSE, FINE = CurveEffort(4_000, 1_500, 4, 2), CurveEffort(30_000, 6_000, 6, 1)
-#: The distances in inches from the axes of a coarse picture to its left edge, its right edge, its
-#: bottom edge and its titles.
+#: The margins of a coarse picture, in inches: from the axes to the left, right and bottom edges,
+#: and to the titles.
 MARGINS = 0.75, 0.1, 0.45, 0.1
 
 
@@ -236,7 +236,7 @@ def division_explorer(
     """
     if isinstance(divisions, str) or not divisions:
         raise InputError(
-            f"divisions = {divisions!r}; give a list of strings such as '64,32,16,16', not empty"
+            f"divisions = {divisions!r}; give a non-empty list of strings such as '64,32,16,16'"
         )
     jobs: dict[str, Any] = {
         "components": components,

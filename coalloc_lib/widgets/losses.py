@@ -26,7 +26,7 @@ from coalloc_lib.statistics.saturation import saturated_loss
 from coalloc_lib.widgets.controls import Explorer, choice, disable, push, slider_with_entry
 from coalloc_lib.workloads.models import JobModel
 
-#: The placement policies, by the names that notebooks show.
+#: A dict from the name that notebooks show for each placement policy to the policy.
 RULES = {
     display_name(name): rule() for name, rule in PLACEMENTS.items() if name != "single-then-span"
 }

@@ -3,7 +3,7 @@
 Tools that turn notebooks into HTML pages load scripts for widgets from a network, or show no
 widgets at all. Therefore the output of a player or a calendar is a still picture inside an HTML
 element, called its box. The functions of this module write the state of the widget into the box,
-and add a script that replaces the picture by the working widget. Widgets that need Python keep
+and add a script that replaces the picture with the working widget. Widgets that need Python keep
 their still picture.
 """
 
@@ -55,7 +55,7 @@ def sheet(name: str) -> str:
 
 
 def script(*names: str) -> str:
-    """Return a script that replaces the still pictures on a page by working widgets.
+    """Return a script that replaces the still pictures on a page with working widgets.
 
     The script needs no other file. It is not an ES module, because browsers do not load modules
     from a file on disk.
@@ -83,7 +83,7 @@ def box(name: str, model: str, still: str) -> str:
 
 
 def fill(page: str, states: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a page in which the element of each widget contains the state of the widget.
+    """Write the state of each widget into the widget's element on a page, and return the page.
 
     Parameters
     ----------

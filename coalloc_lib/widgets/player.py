@@ -29,8 +29,8 @@ _MOST_SHOWN = 4
 #: The request types for which a placement policy has no choice: an ordered request names its
 #: clusters, and a total request runs on a single cluster.
 NO_CHOICE = ("ordered", "total")
-#: The scheduling policies that the explorer offers, by name. The only numeric option of these
-#: policies is MaxJumps.
+#: A dict from names to the scheduling policies that the explorer offers. The only numeric option of
+#: these policies is MaxJumps.
 FOLLOWED_POLICIES = {
     policy.__name__: policy
     for policy in SCHEDULING.values()
@@ -65,8 +65,8 @@ class Player(Pictured):
     Raises
     ------
     InputError
-        If an argument is wrong, if the window has more than 2,000 jobs, or if `against` has other
-        jobs than the schedules.
+        If an argument is wrong, if the window has more than 2,000 jobs, or if the jobs of `against`
+        differ from those of the schedules.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ def _between(name, value, least, most, description):
 def schedule_explorer(
     system: Multicluster, jobs: JobStream, unit: str = "", state: str = ""
 ) -> Explorer:
-    """Return an explorer that schedules the same jobs under the policies that a reader chooses.
+    """Return an explorer that schedules the same jobs under the policies that a user chooses.
 
     Its controls choose the request type, the placement policy and the scheduling policy, and its
     view is a `Player`.

@@ -54,8 +54,8 @@ def player_data(
     instants = np.unique(when)
     # A job that never started has NaN as its start and end. The comparisons also remove NaN.
     instants = instants[(instants >= begin) & (instants <= finish)]
-    # The position of each string in a list of different strings. A new string gets the next
-    # position.
+    # A dict from each string to its position in a list of different strings. A new string gets the
+    # next position.
     words: defaultdict[str, int] = defaultdict(lambda: len(words))
     idling = explain.idle_while_waiting(schedule)
     return {

@@ -53,7 +53,7 @@ from coalloc_lib.widgets.centres import (
 from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: The line style of each centre.
+#: The colours and markers of the two computing centres.
 LOOK = {"A": plots.STANDARD, "B": plots.MEANINGS["ordered"]}
 #: The controls of a computing centre that are always shown. The other controls are behind the
 #: button "more".
@@ -155,9 +155,9 @@ def _bars(table):
 
 
 class Board(ipw.VBox):
-    """The results of the playground: a player, a comparison in words, a table and a curve.
+    """The results of the playground: an animation, a comparison in words, a table and a curve.
 
-    The player is hidden until the reader asks for it.
+    The animation is hidden until the user asks for it.
     """
 
     def __init__(self) -> None:

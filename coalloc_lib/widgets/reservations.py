@@ -1,4 +1,4 @@
-"""The reservation calendar: a widget in which a reader books servers by hand.
+"""The reservation calendar: a widget in which a user books servers by hand.
 
 As in paper 004, a processor that can be reserved is called a server.
 """
@@ -22,8 +22,8 @@ from coalloc_lib.widgets.pictured import Pictured
 #: The largest number of servers. With more servers, their rows in a picture could not be told
 #: apart.
 _MOST_SERVERS = 200
-#: The time that the picture shows before the present instant, and the time that it shows after the
-#: end of the horizon, both as shares of the horizon.
+#: The time that the picture shows before the current time of the calendar, and the time that it
+#: shows after the end of the horizon, both as shares of the horizon.
 _BEFORE, _BEYOND = 0.2, 0.06
 #: The actions that the browser reports, with the names of their arguments.
 _ACTIONS = {
@@ -37,7 +37,7 @@ _LENGTH = 20
 
 
 class ReservationCalendar(Pictured):
-    """A widget in which the reader of a notebook reserves servers by hand.
+    """A widget in which the user of a notebook reserves servers by hand.
 
     Use `reservation_calendar` to make one; it explains the parameters.
 
@@ -53,7 +53,7 @@ class ReservationCalendar(Pictured):
     Attributes
     ----------
     now : float
-        The instant at which the reader submits all requests.
+        The current time, at which the user submits all requests.
 
     Notes
     -----
@@ -205,7 +205,7 @@ class ReservationCalendar(Pictured):
             action = one_of("do", str(content.get("do")), (*_ACTIONS,))
             values = {name: content.get(name) for name in _ACTIONS[action]}
             for field, value in values.items():
-                if value is None and field != "rule":  # Without a rule, the present one stays.
+                if value is None and field != "rule":  # If no rule is given, the current one stays.
                     raise InputError(f"{field} is empty; give a number")
             field = ""
             getattr(self, action)(**values)
@@ -234,7 +234,7 @@ class ReservationCalendar(Pictured):
         made : Reserved, optional
             The reservation that was just made, which the browser marks.
         found : dict, optional
-            The interval that the reader asked about and the servers that are free in it.
+            The interval that the user asked about and the servers that are free in it.
         """
         setting, session = self._setting, self._session
         servers, until, clusters = sum(setting.clusters), session.until, len(setting.clusters)
@@ -287,7 +287,7 @@ def reservation_calendar(
     span_penalty: float = 0.0, requests: int = 12, share: float = 0.5, ahead: float = 10.0,
     draw: int = 1, unit: str = "h",
 ) -> ReservationCalendar:  # fmt: skip
-    """Return a calendar in which a reader reserves servers by hand, beside other users.
+    """Return a calendar in which a user reserves servers by hand, beside other users.
 
     The requests of other users are sampled. They were submitted during the half horizon before now.
 

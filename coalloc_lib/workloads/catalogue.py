@@ -300,7 +300,7 @@ def _check(path: Path, entry: Trace) -> None:
     else:
         raise InputError(
             f"{path} cannot be checked, because for {entry.name} only the checksum of {entry.file} "
-            "is known; replace it by that file, or rename it and load it by its path"
+            "is known; replace it with that file, or rename it and load it by its path"
         )
     if digest != expected:
         raise InputError(

@@ -24,7 +24,7 @@ FOLDER = data_folder("traces")
 
 @dataclass(frozen=True, eq=False)
 class JobClass:
-    """The distributions of sizes and times for the jobs of a log in one range of sizes.
+    """The size and time distributions of those jobs of a log whose size is in one range.
 
     Parameters
     ----------

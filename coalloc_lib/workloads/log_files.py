@@ -22,8 +22,8 @@ _BLOCK = 4 * 2**20
 _LONGEST_LINE = 2**20
 _UNPACK = "unpack it, and give the path of the log in it"
 _NO_LOG = "give the log as text, as it was downloaded or printed"
-#: Formats of files that are not text, by the first bytes of a file. Each entry has a description of
-#: the format and advice for the user.
+#: A dict from the first bytes of a file to its format, for formats that are not text. Each entry
+#: has a description of the format and advice for the user.
 _SIGNATURES = {
     b"PK\x03\x04": ("a zip archive or a spreadsheet", f"{_UNPACK}, or save the sheet as text"),
     b"PK\x05\x06": ("an empty zip archive", "fetch it again"),

@@ -167,7 +167,7 @@ def _check_parts(parts: "pd.DataFrame", where: str) -> None:
         "a partial execution follows the last one, which has the status 3 or 4": ~is_last
         & (parts["status"] != PARTIAL[0]),
     }
-    mend = "correct it, or replace these lines by one that sums up the job, with status 0 or 1"
+    mend = "correct it, or replace these lines with one that sums up the job, with status 0 or 1"
     for what, is_odd in faults.items():
         if is_odd.any():
             job = parts["job"][is_odd].iloc[0]
@@ -177,8 +177,9 @@ def _check_parts(parts: "pd.DataFrame", where: str) -> None:
 def _check_summaries(table: "pd.DataFrame", is_summed_up: "pd.Series", where: str) -> None:
     """Raise an `InputError` if partial executions contradict the line of the whole job.
 
-    The log may have used the same job number for two jobs. The sum of the parts may exceed the run
-    time of the whole job by one second for each part, because run times may be rounded up.
+    The log may have used the same job number for two jobs. Run times may be rounded up. With n
+    parts, the sum of their run times may therefore exceed the run time of the whole job by n
+    seconds.
     """
     parts = table[is_summed_up]
     sums = table[~is_summed_up & table["job"].isin(parts["job"])].set_index("job")["runtime"]

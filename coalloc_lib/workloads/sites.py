@@ -198,7 +198,8 @@ def checked_sites(
     if numbers.shape != (len(jobs),):
         raise InputError(
             f"{name} has shape {numbers.shape} and there are {len(jobs)} jobs; give one site for "
-            f"each job; for the subjobs of chopped = jobs.chopped(...), give {name}[chopped.job]"
+            "each job; if the jobs are chopped.subjobs of chopped = jobs.chopped(...), give "
+            f"{name}[chopped.job]"
         )
     wrong = numbers >= len(system)
     if wrong.any():

@@ -30,7 +30,7 @@ class FromStart(NamedTuple):
 
 
 def from_start(table: "pd.DataFrame", start: swf_header.Start | None, where: str) -> FromStart:
-    """Convert the submissions of the jobs of a log to seconds after the start of the log.
+    """Convert all submission times in a log to seconds after the log's start.
 
     A submission is taken as a Unix time if it is not before the start of the log. If it were a time
     since the start, the log would last at least as long as the time from 1970 to its start.
@@ -113,8 +113,8 @@ def _check_not_before_start(table: "pd.DataFrame", start: swf_header.Start, wher
     early, first = table.iloc[0], table["submit"].min()
     if first >= swf_header.EARLIEST and 2 * first >= start.seconds:
         raise InputError(
-            f"{where}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, a "
-            f"Unix time before the start of the log ({start.seconds}), like all other jobs; "
+            f"{where}: all submissions are Unix times before the start of the log "
+            f"({start.seconds}), for example {early['submit']:.15g} of job {early['job']:.0f}; "
             "correct UnixStartTime, or give submissions in seconds after it"
         )
 

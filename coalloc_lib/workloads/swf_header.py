@@ -53,7 +53,7 @@ _NUMBER = re.compile(r"(\d+)\.?(?:\s*(?:s|sec|seconds))?", re.ASCII)
 _REMARK = re.compile(r"\s*(?:\([^()]*\)\s*)*(?:#.*)?$")
 # A number in the header of a log, which may have thousands separators, such as 1,000 or 1_000.
 _DIGITS = re.compile(r"(\d(?:[\d_.,']*\d)?)\.?")
-# The format of a date without separators, such as 20230501, by its number of digits.
+# A dict from the number of digits of a date without separators, such as 20230501, to its format.
 _DIGITS_OF_DATES = {4: "%Y", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M"}
 _YEARS_OF_LOGS = range(1970, 2101)
 _OFFSET = r"[+-]\d\d:?\d\d"

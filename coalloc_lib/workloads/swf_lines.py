@@ -29,10 +29,10 @@ WHOLE_FIELDS = (
 
 #: The largest number of characters in a log before its first job.
 _MOST_HEADER = 2**20
-#: The number of fields of a job in a log of the Grid Workloads Archive.
+#: In logs of the Grid Workloads Archive, each job has this number of fields.
 _GRID_FIELDS = 29
-#: The values of the field status for a partial execution of a preempted job: it is continued later
-#: (2), or it is the last one of a job that completed (3) or failed (4).
+#: A partial execution of a preempted job has one of these values in the field status: it is
+#: continued later (2), or it is the last one of a job that completed (3) or failed (4).
 PARTIAL = (2, 3, 4)
 # The bytes that a line of numbers may contain. A line with other bytes is rejected, because pandas
 # accepts some words as numbers: it reads 'True' as 1.
@@ -160,7 +160,7 @@ def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -
 
 
 def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
-    """Return a dict from line numbers in the file to the lines of one block of a log.
+    """Split one block of a log into a dict from line numbers in the file to lines.
 
     `number` is the number of the first line. The lines have no leading and trailing blanks.
     """
@@ -203,7 +203,7 @@ def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
         if pattern.fullmatch(line):
             return (
                 f"the fields are separated by '{separator}', but the Standard Workload Format "
-                f"separates them by blanks; replace each '{separator}' in a job by a blank"
+                f"separates them by blanks; replace each '{separator}' in a job with a blank"
             )
     if line[0].isalpha() or line[0] in "{[" or "|" in line:
         return (

@@ -22,11 +22,11 @@ from lessons.answers import collect_answers
 #: How every command line for teachers begins. Teachers run it in the folder ``notebooks/``.
 PROGRAM = "python -m lessons.course"
 NOTEBOOKS = Path(__file__).resolve().parents[1]
-#: A folded solution in a text cell.
+#: A regular expression for a folded solution in a text cell.
 SOLUTION = re.compile(r"\s*<details>\s*<summary>Solution \d+.*?</details>\s*", re.DOTALL)
-#: The beginning of a folded solution.
+#: A regular expression for the beginning of a folded solution.
 FOLDED = re.compile(r"<details>(\s*<summary>Solution)")
-#: The first cell of a student version.
+#: The text of the first cell of a notebook for students.
 FIRST = """from lessons.answers import record_answers
 
 # Put your name in place of the dots, in quotes.
@@ -95,7 +95,7 @@ def draw_jobs_sheet() -> Figure:
 
 
 def draw_strips_sheet() -> Figure:
-    """Draw an empty time axis on squared paper for each of the three clusters of notebook 00."""
+    """Draw three empty time axes on squared paper, one for each cluster of notebook 00."""
     figure, axes = _paper("Schedule: ____________    Names: ________________________")
     for cluster in range(3):
         low = -10 * (cluster + 1)

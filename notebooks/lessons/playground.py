@@ -10,8 +10,8 @@ from coalloc_lib.widgets.centres import penalty_in_words, scenario_of
 from coalloc_lib.widgets.playground import playground_explorer
 from lessons.teaching import checker, near
 
-#: The largest accepted errors of readers' answers: of a change in percentage points, and of a span
-#: penalty.
+#: An answer to an exercise is accepted if it differs from the right one by at most POINTS
+#: percentage points (for a change), or by at most PENALTY (for a span penalty).
 POINTS, PENALTY = 3, 0.06
 
 

@@ -15,7 +15,7 @@ from coalloc_lib.statistics import Interval
 from coalloc_lib.widgets import controls as ui
 from lessons.answers import note_answer
 
-#: The right option of a question with several options, or a function that returns the right option.
+#: The type of a right answer: the right option of a question, or a function that returns it.
 Answer = str | Callable[[], str | None] | None
 #: What a leaderboard shows for a statement that simulations confirm, that they refute, and that
 #: they leave open.
@@ -57,7 +57,7 @@ class Guess(ipw.VBox):
 
     @property
     def choice(self) -> str | None:
-        """The option that the reader chose, or None if the reader has not chosen yet."""
+        """The option that the reader chose, or None before the reader has chosen one."""
         return self._buttons.value
 
     def _react(self) -> str:

@@ -79,7 +79,7 @@ class Scheduler:
         return co.simulate(SYSTEM, jobs, scheduling=self.scheduling, placement=placement)
 
 
-#: The schedulers of notebook 00 that use one queue for all clusters, by name.
+#: A dict from names to the schedulers of notebook 00 that use one queue for all clusters.
 SCHEDULERS = {
     "whole": Scheduler("whole, first come, first served", co.FCFS()),
     "split": Scheduler("split where no cluster has room", co.FCFS(), spans=True),

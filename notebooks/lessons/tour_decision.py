@@ -15,7 +15,7 @@ from studies.what_survives.effects import effects
 from studies.what_survives.survival import survival
 
 #: The conclusions of notebook 00 that the study of surviving conclusions also tested in many other
-#: systems, by their names in the ledger.
+#: systems. They have these names in the ledger.
 OF_THE_TOUR = ("WS-14", "WS-15", "WS-2", "WS-3", "WS-13")
 
 

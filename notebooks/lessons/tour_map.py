@@ -136,7 +136,7 @@ def draw_map(table: pd.DataFrame) -> Figure:
 
 
 def pays_up_to() -> pd.DataFrame:
-    """Return a table of break-even span penalties, as strings, by scheduling policy and load."""
+    """Return a table of the break-even span penalty, a string, for each policy and each load."""
     rows = {
         policy: {f"load {load:g}": pays_up_to_in_words(policy, load) for load in LOADS}
         for policy in POLICIES

@@ -142,8 +142,8 @@ def _not_better(decision, changes):
     )
 
 
-#: The functions that write a recommendation in words, by its verdict. If an option is recommended,
-#: the advice to take this option stands before the words.
+#: A dict from each verdict of a recommendation to the function that writes it in words. If an
+#: option is recommended, the advice to take this option stands before the words.
 _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
     Verdict.TAKE: _take,
     Verdict.ASK_LOSERS: _ask_losers,

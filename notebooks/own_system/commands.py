@@ -105,8 +105,8 @@ def report(
     words += [str(word) for pair in optional if pair[1] is not None for word in pair]
     with Progress(unit="step", shown=sys.stderr.isatty()) as progress:
         progress.total(len(files))
-        # The progress bar is shown before the report module is imported, because this import takes
-        # long.
+        # The progress bar is shown before the report module is imported, because this import is
+        # slow.
         from coalloc_lib.workloads.catalogue import load_trace
 
         read = {}
@@ -197,7 +197,7 @@ def _parsed(text):
         # If a slash follows a colon, the colon belongs to the path of a file.
         path = file if colon and not {"/", "\\"} & {*size} else rest
         raise InputError(
-            f"{text!r} does not end in a number of processors of 1 or more; write "
+            f"{text!r} does not end in a number of processors (1 or more); write "
             f"NAME=FILE:PROCESSORS, such as {name}={path.rstrip(':') or 'FILE'}:2048"
         )
     return name, file, processors

@@ -183,7 +183,7 @@ def columns_of(interval: Interval, name: str) -> dict[str, Any]:
 
 
 def changes(found: Sequence[Option], comparison: Comparison) -> pd.DataFrame:
-    """Return a table of how each option of the operators changes each metric, by group of jobs.
+    """Return a table of how each option of the operators changes each metric of each group of jobs.
 
     The column ``value`` is the value of the metric, and ``change`` is its change from staying
     alone, with its 95 % interval. If there is no value or no interval, ``warning`` says why.

@@ -71,16 +71,17 @@ class Changes:
         policies = options.query("kind == 'policy'")["option"].unique()
         self.sites: list[str] = [*options.query("grouping == 'site'")["group"].unique()]
         self.today: pd.Series = rows.loc[ALONE, "all", ALL, "mean wait"]
-        #: The mean wait of all jobs, and its change from today, by option.
+        #: For each option: the mean wait of all jobs, and its change from today.
         self.wait: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "mean wait"] for name in policies
         }
-        #: The average weighted response time (AWRT) of all jobs, and its change from today, by
-        #: option.
+        #: For each option: the average weighted response time (AWRT) of all jobs, and its change
+        #: from today.
         self.awrt: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "AWRT"] for name in policies
         }
-        #: The mean wait of the jobs of one site, and its change from today, by option and site.
+        #: For each option and each site: the mean wait of the site's jobs, and its change from
+        #: today.
         self.at: dict[str, Mapping[str, pd.Series]] = {
             name: {site: rows.loc[name, "site", site, "mean wait"] for site in self.sites}
             for name in policies

@@ -142,7 +142,7 @@ class OwnSystem(ipw.VBox):
             clusters[name] = whole(f"processors of {name}", size)
         limits = _numbers("limit", self.missing.value) if self.missing.value else [None]
         if len(limits) > 1:
-            raise InputError(f"limit = {self.missing.value!r}; give one number of hours")
+            raise InputError(f"limit = {self.missing.value!r}; give a single number, in hours")
         limit = limits[0] and 3600 * limits[0]
         penalties = _numbers("penalties", self.penalties.value)
         with _Bar(self._bar) as bar:

@@ -30,7 +30,7 @@ ACCEPTED = (0.5, 2.0)
 #: We doubt the number of processors that a user gives for a site if the log shows more than OVER
 #: times this number in use, or never more than UNDER times this number.
 OVER, UNDER = 1.05, 0.5
-#: If nothing is submitted to a site for longer than this, in seconds, the log is doubted.
+#: A warning about a log is given if nothing is submitted to its site for more seconds than this.
 GAP = 14 * DAY
 
 

@@ -22,7 +22,7 @@ from coalloc_lib.statistics import WEEK
 #: `SHARED`.
 ALONE, SHARED = "stay alone (EASY at each site)", "share one queue"
 CONSERVATIVE = "conservative, alone"
-#: The advice that operators get if an option is recommended, by the name of the option.
+#: A dict from the name of each option to the advice that operators get if it is recommended.
 ADVICE = {
     CONSERVATIVE: "Keep the sites apart, and let each backfill conservatively",
     SHARED: "Let the sites share one queue",

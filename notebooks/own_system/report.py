@@ -77,7 +77,8 @@ class SitesReport(NamedTuple):
         path : str or path-like
             The file to write. It needs no other file, and no network.
         """
-        # The module `page` is imported late, because it imports matplotlib, which takes long.
+        # The module `page` is imported late, because it imports matplotlib, which is slow to
+        # import.
         from own_system.page import page_of
 
         page = page_of(self)

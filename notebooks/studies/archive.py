@@ -35,10 +35,11 @@ LEDGER = "ledger.csv"
 #: The name of the file that records how the runs of a study were made. It is in the same folder as
 #: the runs.
 MADE_WITH = "made_with.json"
-#: The key of the SHA-256 of the decompressed table of runs, in the file `MADE_WITH`.
+#: In the file `MADE_WITH`, the checksum of the table of runs has this key. It is the SHA-256 of the
+#: decompressed table.
 CHECKSUM = "runs_sha256"
-#: The value in the file `MADE_WITH` for a log that was missing. Other logs have their checksum
-#: there.
+#: The file `MADE_WITH` has a checksum for each log. If a log was missing, it has this value
+#: instead.
 MISSING = "missing"
 #: The largest relative difference between two numbers that count as equal. It is not zero, because
 #: the ledger stores six significant digits.
@@ -77,7 +78,7 @@ def stored_runs(file: Path) -> pd.DataFrame:
 
 
 def runs_sha256(file: Path) -> str:
-    """Return the SHA-256 of the decompressed text of a compressed table of runs."""
+    """Decompress a table of runs, and return the SHA-256 of its text."""
     return hashlib.sha256(gzip.decompress(file.read_bytes())).hexdigest()
 
 
@@ -131,7 +132,7 @@ def _overlap(one: Row, other: Row) -> bool:
     if one.reproduced is None or other.reproduced is None:
         return one.reproduced == other.reproduced
     numbers = float(one.reproduced), float(other.reproduced)
-    if not all(map(math.isfinite, numbers)):  # the difference of their ends would be NaN
+    if not all(map(math.isfinite, numbers)):  # the difference between their ends would be NaN
         return numbers[0] == numbers[1] or all(map(math.isnan, numbers))
     low, high = _ends(one)
     other_low, other_high = _ends(other)

@@ -162,7 +162,7 @@ class Printed:
     as_json: bool
     every_row: bool
     rows: list[Row] = field(default_factory=list)
-    #: The logs that differ from those of the archived runs, for each study whose logs differ.
+    #: A dict from each study whose logs differ from those of the archived runs to these logs.
     other_logs: dict[str, list[str]] = field(default_factory=dict)
 
     def report(self, done: Any) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from coalloc_lib.statistics import Interval, all_of, not_
 
-#: The largest factor by which `turn_of` increases or decreases our own cut-off.
+#: `turn_of` increases or decreases our own cut-off by at most this factor.
 FURTHEST = 100.0
 #: The ratio between two consecutive cut-offs that `turn_of` tries.
 STEP = 1.02

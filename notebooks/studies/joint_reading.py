@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, one_of
 
-#: The largest factor by which a number of the paper is multiplied or divided to make a random
-#: number. The factor is uniform on a logarithmic scale.
+#: To make a set of random numbers, each number of the paper is multiplied by a random factor
+#: between 1/FACTOR and FACTOR. The factor is uniform on a logarithmic scale.
 FACTOR = 2.0
 #: The number of random sets of numbers, and the seed of the random generator.
 SETS, SEED = 10_000, 1
@@ -57,7 +57,7 @@ class JointReading:
 
     @cached_property
     def misfits(self) -> dict[str, float]:
-        """The misfit of each choice of the unprinted parameters to the numbers in the paper.
+        """How badly each choice of the unprinted parameters fits the numbers in the paper.
 
         It is the root mean square of log(value / printed number).
         """

@@ -15,7 +15,8 @@ from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import Interval, all_of
 from studies.cut_offs import Part, Turn, answers, turn_of, verdict_of
 
-#: Verdicts on numbers that a paper prints, verdicts on claims, and verdicts on either.
+#: There are three types of verdicts: verdicts on numbers that a paper prints, verdicts on claims,
+#: and verdicts that a number or a claim can have.
 OF_NUMBERS = ("reproduced", "close", "differs")
 OF_CLAIMS = ("holds", "does not hold")
 OF_BOTH = ("undecided", "calibrated on", "cannot be tested")
@@ -93,7 +94,7 @@ HEADER = tuple(f.name for f in fields(Row))
 
 
 class Judgement(NamedTuple):
-    """A verdict with its note and its cut-off, which are the last four fields of a `Row`."""
+    """The verdict on a number or claim, the note and the cut-off: the last fields of a `Row`."""
 
     verdict: str
     note: str

@@ -119,7 +119,7 @@ def _number(value: object) -> str:
 
 
 def verdict_lines(rows: Sequence[Row]) -> str:
-    """Return verdicts on claims as HTML, with the paper's sentences and our folded evidence."""
+    """Return HTML that lists the verdict on each claim, its sentence and our folded evidence."""
     claims = load_claims(rows[0].study) if rows else {}
     lines = []
     for row in rows:
@@ -137,10 +137,10 @@ def verdict_lines(rows: Sequence[Row]) -> str:
 
 #: The file name of the page.
 INDEX = "index.html"
-#: The verdicts on claims that have a column in the table of studies on the page of results.
+#: The page of results has a table of studies. These verdicts on claims have a column in it.
 COLUMNS = (*OF_CLAIMS, *OF_BOTH)
-#: Columns in the table of studies on the page of results. They count numbers of the papers. Each
-#: column has the verdicts that it counts.
+#: Further columns of the table of studies on the page of results. They count numbers of the papers.
+#: This is a dict from each column to the verdicts that it counts.
 NUMBERS = {
     "reproduced": ("reproduced",),
     "not reproduced": ("close", "differs", "undecided"),

@@ -14,7 +14,7 @@ from studies.archive import DATA
 
 #: The folder with the numbers and claims of the papers.
 FOLDER = DATA / "published"
-#: The value of `kind` for runs that reproduce a cell of a table in a paper.
+#: Runs that reproduce a cell of a table in a paper have this value in the column `kind`.
 PRINTED = "printed table"
 #: The columns that each file must have.
 COLUMNS = {
@@ -97,7 +97,7 @@ class Claim:
 
     @property
     def sentences(self) -> dict[str, str]:
-        """The sentences that explain the possible verdicts, by verdict."""
+        """A dict from each possible verdict to the sentence that explains it."""
         return {
             "holds": self.holds,
             "does not hold": self.does_not_hold,
@@ -163,7 +163,7 @@ def load_claims(study: str) -> dict[str, Claim]:
 
 
 def load_conclusions(study: str) -> dict[str, str]:
-    """Return the conclusions of a paper as clauses, by the name of the claim that decides each."""
+    """Return a dict from the name of each claim to the conclusion, a clause, that it decides."""
     rows = _by_item("conclusions.csv", study)
     claims = load_claims(study)
     for line, row in _rows("conclusions.csv", study):

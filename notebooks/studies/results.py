@@ -192,8 +192,8 @@ class StudyResult:
         """Return the rows of the ledger whose results differ from the archive.
 
         A row agrees if its verdict is the same and the numbers are equal or their intervals
-        overlap. The sentence in ``attrs["words"]`` counts the rows that agree. If the runs were
-        made with other logs than the archive, the table is empty and the sentence names the logs.
+        overlap. The sentence in ``attrs["words"]`` counts the rows that agree. If the runs and the
+        archive were made with different logs, the table is empty and the sentence names the logs.
         """
         logs = logs_not_as_archived(self.study.name, self.runs)
         archived = {} if logs else beside_archive(self.rows, archived_ledger())

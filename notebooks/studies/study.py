@@ -477,7 +477,7 @@ class Study:
         return archived_runs(self.name)
 
     def _check_claims(self) -> None:
-        """Raise an error, before hours of simulation, if a claim or figure cannot be judged."""
+        """Raise an error before the simulation starts if a claim or figure cannot be judged."""
         if not (self.figures or self.claims):
             folder = self.name.replace("-", "_")
             raise InputError(

@@ -120,15 +120,15 @@ def test_a_wrong_request_changes_no_answer(calendar, request_, words):
     [
         (
             lambda c: c.cancel(c.now_running),
-            "started at 20 and the present instant is 25; cancel a",
+            "started at 20 and the current time is 25; cancel a",
         ),
         (lambda c: c.cancel(Calendar(4).submit(25, 5, 1)), "is not a current booking of this"),
         (lambda c: c.cancel(3), "is not a current booking of this"),
-        (lambda c: c.advance(24), "now = 24 comes before the present instant 25; give"),
+        (lambda c: c.advance(24), "now = 24 comes before the current time 25; give"),
         (lambda c: c.advance(1e308), "the instant 1e+308 is more than 9,007,199,254,740,992 slots"),
         (
             lambda c: c.free(24, 30),
-            "start = 24 and end = 30; give a start at or after the present instant 25",
+            "start = 24 and end = 30; give a start at or after the current time 25",
         ),
         (lambda c: c.free(30, 30), "start = 30 and end = 30"),
     ],

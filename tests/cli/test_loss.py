@@ -112,10 +112,10 @@ def test_policies_and_service_times_change_the_simulated_loss(run):
 REFUSED = """
 --request any -> --request = 'any' & ordered, unordered, flexible, total
 --method guess -> --method = 'guess' & exact
---placement first-fit -> not for --request ordered
+--placement first-fit -> cannot be used with --request ordered
 --scheduling fpfs -> fpfs needs --max-jumps
 --scheduling online -> --scheduling online books jobs when they are submitted
---max-jumps 3 -> --max-jumps is not for & fpfs
+--max-jumps 3 -> --max-jumps cannot be used with & fpfs
 --sizes U[5,9] -> 9 & 8 processors
 --sizes U[1 -> --sizes = 'U[1'
 --clusters 8,x -> --clusters = '8,x' & 64,2x32

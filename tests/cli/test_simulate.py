@@ -182,8 +182,8 @@ REFUSED = f"""
 --verify --load 0.5 --load 0.7 -> --load is given 2 times; give it once
 --load 0 -> --load = 0
 --largest 1 -> at most 1 processors
---split 3 -> --split is not for --request total
---components 3 -> --components is not for --request total
+--split 3 -> --split cannot be used with --request total
+--components 3 -> --components cannot be used with --request total
 --request unordered --split 3 --components 3 -> exclude
 --request ordered -> needs --components
 --trace NoSuchLog -> NoSuchLog & KTH-SP2
@@ -191,9 +191,9 @@ REFUSED = f"""
 --out no/such/folder/s.csv -> no/such/folder & make it first
 --out - --json -> --out - and --json
 --out {"x" * 300}.csv -> File name too long
---scheduling easy --max-jumps 3 -> --max-jumps is not for --scheduling easy
+--scheduling easy --max-jumps 3 -> --max-jumps cannot be used with --scheduling easy
 --scheduling easy --order priority -> --order priority & arrival, shortest, smallest
---scheduling fcfs --order shortest -> --order is not for --scheduling fcfs & easy or conservative
+--scheduling fcfs --order shortest -> --order cannot be used with & easy or conservative
 --scheduling {ONLINE} --horizon 1e308 -> --horizon = 1e+308; give at most
 --scheduling online --step 2 --slot 1e-300 -> / slot =
 --scheduling {ONLINE} --max-attempts 1{"0" * 20} -> --max-attempts = 100000000000000000000; give at

@@ -19,7 +19,7 @@ from tests.engines.own_policies import ROWS, fault, policy, run
         (lambda s: s.start(Job(0, 0, 1, 1, (1,), 0)), "started job 0, which is not waiting"),
         (lambda s: s.running.append(1), "used state.running.append, but this list is read-only"),
         (lambda s: s.start(s.queue[0], [3, 0]), r"started job 0, of 3 processors, on \[3, 0\]"),
-        (lambda s: s.wake(s.now), "asked to be called at 0.0; at the instant 0, ask for"),
+        (lambda s: s.wake(s.now), "asked to be called at 0.0; ask for a finite instant after"),
         (lambda s: s.wake(np.inf), "asked to be called at inf"),
         (lambda s: s.wake("x" * 900), "asked to be called at 'xxx"),
         (lambda s: s.promise(s.queue[0], -1), "promised job 0 a start at -1"),

@@ -75,7 +75,7 @@ def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: 
         ),
         (
             {0: "north=north.swf.gz"},
-            "does not end in a number of processors of 1 or more; write NAME=FILE:PROCESSORS",
+            "does not end in a number of processors (1 or more); write NAME=FILE:PROCESSORS",
         ),
         ({0: "north=north.swf.gz:0"}, "does not end in a number of processors"),
         (

@@ -195,7 +195,7 @@ def test_logs_that_do_not_say_when_they_begin_or_are_mixed_with_streams_are_name
         compare_sites(CLUSTERS, {"north": silent, "south": silent}, 0.25)
     streams = comparison._on_one_clock({"north": silent, "south": silent}, "weeks")
     np.testing.assert_array_equal(streams["south"].submit, north.submit)
-    with pytest.raises(co.InputError, match="give all as"):
+    with pytest.raises(co.InputError, match="give all logs as"):
         compare_sites(CLUSTERS, {"north": silent, "south": south}, 0.25)
     ordered = co.JobStream([0, 1], [1, 1], [[3, 0], [0, 3]], request="ordered")
     with pytest.raises(co.InputError, match=r"logs\['south'\] has ordered requests"):

@@ -24,8 +24,8 @@ from coalloc_lib.schedules.verification.decisions import Walk
 from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
-#: The functions that check the rules of the model, by the kind of violation that they find. The
-#: rules are in the order in which `verify` checks them.
+#: A dict from each kind of violation of the model's rules to the function that finds it. `verify`
+#: calls the functions in this order.
 RULES: dict[str, Callable[[Any], None]] = {
     "incomplete": rules._check_complete,
     "submission": rules._check_submissions,
@@ -33,7 +33,7 @@ RULES: dict[str, Callable[[Any], None]] = {
     "request": rules._check_requests,
     "capacity": rules._check_capacity,
 }
-#: What each kind of violation means.
+#: A dict from each kind of violation to its description in words.
 KINDS = {
     "incomplete": "jobs without a start or an end",
     "submission": "jobs that start before their submission",

@@ -37,7 +37,10 @@ class ScheduleError(AssertionError):
         super().__init__(text if job is None else f"job {job}{at} {text}")
 
     def renumbered(self, number: Sequence[int] | NDArray[np.int64]) -> "ScheduleError":
-        """Return the same error for a larger stream, in which job i has position ``number[i]``."""
+        """Return the same error with the job numbers of a larger stream.
+
+        Job i of the stream of this error is job ``number[i]`` of the larger stream.
+        """
         job, other = (None if one is None else int(number[one]) for one in (self.job, self.other))
         return ScheduleError(self.what, job, self.instant, other, self.count)
 

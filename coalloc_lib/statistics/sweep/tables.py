@@ -23,7 +23,7 @@ from coalloc_lib.statistics.sweep.points import Run
 #: Names of table columns that `sweep` itself uses. Arguments and results cannot have these names.
 RESERVED = {"seed", "replication", "error"}
 #: A warning is given if there are fewer replications than this number, because an interval is then
-#: so wide that it says little.
+#: too wide to be informative.
 FEW = 4
 #: The type of a grid of arguments: a dict, or a list of points. The dict maps each argument name to
 #: its values, which are a list, or a dict from labels to values. A point is a dict with the

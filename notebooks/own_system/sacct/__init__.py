@@ -1,4 +1,4 @@
-"""The reader of exports of Slurm's accounting, which ``sacct --parsable2`` prints."""
+"""Read exports of Slurm's accounting data, which ``sacct --parsable2`` prints."""
 
 from own_system.sacct.columns import COMMAND
 from own_system.sacct.reader import read_sacct

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 LONGER = "with an elapsed time longer than from start to end"
 SHORTER = "with an elapsed time shorter than from start to end"
 IN_HOURS = "with an elapsed time 60 times shorter than from start to end"
-#: If hours and minutes were read as minutes and seconds, an elapsed time is 60 times too short. We
-#: test this only for jobs that take at least this number of seconds from start to end, because a
-#: shorter job can have this factor by chance.
+#: A program may have read the hours and minutes of an elapsed time as minutes and seconds. The
+#: elapsed time is then 60 times too short. Only jobs that take at least this number of seconds from
+#: start to end are tested for this error, because the factor 60 may be chance in a shorter job.
 LEAST_IN_HOURS = 1800
 #: How far 60 times the elapsed time may be from the time from start to end: at most this share of
 #: it, and at most this number of seconds.

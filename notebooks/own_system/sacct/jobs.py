@@ -49,8 +49,8 @@ _OF_JOBS = [
     "id", "submit", "start", "runtime", "status", "requested_time", *SIZES, *NAMES[1:-1],
     "submit_has_zone", "is_resizing",
 ]  # fmt: skip
-# How values of the components of a heterogeneous job become one value of the job. All values that
-# are not listed here are those of the first component.
+# A heterogeneous job has a value for each of its components. This dict says how these values are
+# combined. All values that are not listed here are those of the first component.
 _COMBINED = {"runtime": "max", "requested_time": "max", **dict.fromkeys(SIZES, "sum")}
 
 

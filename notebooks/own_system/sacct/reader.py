@@ -1,4 +1,4 @@
-"""Read an export of Slurm's accounting, which ``sacct --parsable2`` prints, as a log."""
+"""Read an export of Slurm's accounting data, which ``sacct --parsable2`` prints, as a log."""
 
 import os
 import re

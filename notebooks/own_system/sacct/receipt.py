@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from own_system.sacct.elapsed import IN_HOURS, LONGER, SHORTER
 
-# Reasons for leaving out a line of the output of ``sacct``. If several reasons apply to a line, it
+# Why a line in the output of ``sacct`` is left out. If several reasons apply to a line, it
 # is counted under the first one.
 STEPS = "steps of jobs"
 OTHER_CLUSTER = "of other clusters"
@@ -32,7 +32,7 @@ READ_AS_UTC = "in times without a zone, read as UTC"
 HOUR_TWICE = "in the hour that comes twice when summer time ends"
 HOUR_SKIPPED = "in the hour that the clock skips"
 
-#: What a user can do about lines that were left out, by the reason for leaving them out.
+#: A dict from each reason for leaving out lines to what a user can do about these lines.
 LEFT_OUT = {
     STEPS: "nothing; --allocations leaves them out",
     OTHER_CLUSTER: "import each cluster by itself",
@@ -46,7 +46,7 @@ LEFT_OUT = {
     NO_PROCESSORS: "export AllocCPUS and ReqCPUS, or count nodes",
     COMPONENTS: "nothing: they are added to their job",
 }
-#: What a user can do about lines that were read with a note, by the note.
+#: A dict from each note on lines that were read to what a user can do about these lines.
 NOTED = {
     NO_LIMIT: "they are planned with their run time, unless you give a limit",
     REQUEUED: "nothing: each run took processors, and is a job",
@@ -70,7 +70,7 @@ NOTED = {
 
 
 class Receipt:
-    """The numbers of lines of the output of ``sacct`` that were left out, or read with a note.
+    """How many lines in the output of ``sacct`` were left out, and how many were read with a note.
 
     Attributes
     ----------

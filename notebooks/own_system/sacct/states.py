@@ -1,4 +1,4 @@
-"""The states of a job in Slurm's accounting, and the statuses of a log that correspond to them.
+"""The states of a job in Slurm's accounting data, and the corresponding statuses in a log.
 
 The states are those of https://slurm.schedmd.com/job_state_codes.html and of sacct.
 """
@@ -20,8 +20,8 @@ STATES = {
 OPEN = {
     "PENDING", "RUNNING", "CONFIGURING", "EXPEDITING", "SIGNALING", "STOPPED", "POWER_UP_NODE",
 }  # fmt: skip
-#: States in which a record may be complete or not. If the record has an end, the job continues in
-#: another record, or its processors are being released. If it has no end, the job still runs.
+#: In these states, a record is complete only if it has an end. With an end, the job continues in
+#: another record, or its processors are being released. Without an end, the job still runs.
 OPEN_WITHOUT_END = {
     "RESIZING", "SUSPENDED", "COMPLETING", "STAGE_OUT", "REQUEUE_HOLD", "REQUEUE_FED",
     "SPECIAL_EXIT", "RESV_DEL_HOLD", "UPDATE_DB",

@@ -11,7 +11,8 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, LAST_INSTANT, number_in, wh
 LENGTH_OF_TIME = len("YYYY-MM-DDThh:mm:ss")
 # Matches the date and the hour with which a time such as 2024-10-27T02:30:00 begins.
 _HOUR = re.compile(r"\d{4}-\d\d-\d\dT\d\d", re.ASCII)
-# The seconds since the full hour, by the end of a time of day, such as ``:30:00``.
+# A dict from the minutes and seconds of a time of day to the seconds since the full hour. For
+# example, ``:30:00`` stands for 1,800 seconds.
 _IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 # Matches a duration: a number of days, up to three numbers separated by colons, and a fraction of a

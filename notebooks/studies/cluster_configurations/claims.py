@@ -101,7 +101,7 @@ class Advantage:
     gain : Replications
         The maximal utilization of the first curve minus that of the other, for each run.
     responses : dict of float to Interval
-        The relative difference of the mean response times, for each load.
+        The relative difference between the mean response times, for each load.
     other_maximum : float
         The maximal utilization of the other curve.
     """
@@ -116,7 +116,7 @@ class Advantage:
         return self.gain.interval
 
     def response(self, load: float) -> Interval:
-        """Return the relative difference of the mean response times of two curves at a load."""
+        """Return the relative difference between the mean responses of two curves at a load."""
         if load not in self.responses:
             raise NotRunError(
                 f"the two lines cannot be compared at load {load:g}: one of them saturates there, "
@@ -134,9 +134,9 @@ class Advantage:
         return all_of(self.max_utilization.above(by), *map(not_, slower))
 
     def better_by(self, word: Word) -> Asked:
-        """Return a test of whether the first of two curves is better by a given cut-off.
+        """Return a test of whether the first curve is better by more than the cut-off of a word.
 
-        The limit of the word is a difference of maximal utilizations.
+        The cut-off is a difference between the maximal utilizations of the two curves.
         """
         return Asked(word, self.better)
 
@@ -181,7 +181,7 @@ def compare(runs: pd.DataFrame, one: Line, other: Line) -> Advantage:
 
 
 def relative_responses(runs: pd.DataFrame, one: Line, other: Line) -> dict[float, Interval]:
-    """Return the relative difference of the mean response times of two curves, at each load."""
+    """Return the relative difference between the mean responses of two curves, at each load."""
     at_loads = pick(runs, measured=AT_LOAD)
     both = {*pick(at_loads, **one)["load"]} & {*pick(at_loads, **other)["load"]}
     found = {}

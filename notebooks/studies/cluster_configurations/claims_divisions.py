@@ -472,8 +472,8 @@ def gains_of_fewer(
 ) -> list[Interval]:
     """Return the gain in maximal utilization from fewer clusters, for each pair of divisions.
 
-    The gain is the difference of the maximal utilizations. `is_pair` tells from the two numbers of
-    clusters whether two divisions are compared.
+    The gain is the difference between the maximal utilizations. `is_pair` tells from the two
+    numbers of clusters whether two divisions are compared.
     """
     return [
         maxima.gain(few, many, way).interval

@@ -1,4 +1,4 @@
-"""Tables and figures of response curves, with the difference of their maximal utilizations."""
+"""Tables and figures of response curves, and the differences between their maximal utilizations."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields

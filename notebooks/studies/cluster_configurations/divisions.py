@@ -31,7 +31,7 @@ from studies.cluster_configurations.model import (
 )
 from studies.study import Scale
 
-#: The value of `kind` for settings and runs that divide 128 processors into clusters.
+#: Settings and runs that divide 128 processors into clusters have this value in the column `kind`.
 DIVISION = "division"
 #: The service-time distributions. Section 4 of the paper has exponential service times. We added
 #: service times that are almost constant: any two of them differ by less than a millionth. Because
@@ -41,7 +41,7 @@ SERVICES: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
     CONSTANT: Between(1 - 5e-7, 1 + 5e-7),
 }
-#: How jobs are served: the request type and the placement, for each label.
+#: A dict from each label to the request type and the placement with which jobs are served.
 ORDERED_WAY = "ordered requests"
 WAYS: dict[str, tuple[str, str | None]] = {
     FIRST_FIT: (UNORDERED, FIRST_FIT),

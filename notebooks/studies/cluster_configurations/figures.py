@@ -97,7 +97,8 @@ FEW_AND_MANY = {
     "few unequal clusters: 4 or 5": [STANDARD, *FEW],
     "many unequal clusters: 8 or 12": [STANDARD, *MANY],
 }
-#: The shade of the curve for each workload. The curve is darker if jobs have fewer components.
+#: A dict from each workload to the shade of its curve. The curve is darker if jobs have fewer
+#: components.
 JOB_SIGNS = plots.shades(
     [
         ONE_COMPONENT,
@@ -154,7 +155,7 @@ def over_first_fit(line: Values) -> Values:
 
 
 def by_system_and_request(line: Values) -> str:
-    """Return the label of a curve, which has its system and its request type."""
+    """Return the label of a curve: the name of its system and its request type."""
     return f"{line['system']}, {line['request']}"
 
 
@@ -328,7 +329,7 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_system_and_placement(line: Values) -> str:
-    """Return the label of a curve, which has its system and its placement."""
+    """Return the label of a curve: the name of its system and its placement."""
     return f"{line['system']}, {line['placement']}"
 
 
@@ -366,8 +367,8 @@ BY_COMPONENTS = "response times by number of components"
 #: The labels in the figures of the workloads of section 5.1, and of those of section 5.2.
 NAMES_OF_SIZE = {name: name for name in SAME_SIZE}
 NAMES_OF_TOTAL = {of_one_total(name): name for name in SAME_TOTAL}
-#: The workload whose jobs have one component more, for each workload. Mixtures of jobs with
-#: different numbers of components are left out.
+#: A dict from each workload to the workload whose jobs have one component more. Mixtures of jobs
+#: with different numbers of components are left out.
 ONE_MORE = dict(pairwise(OF_ONE_KIND))
 
 
@@ -488,7 +489,7 @@ def figure12(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- Beyond the paper: the highest penalty at which spanning several clusters pays ---
 
-#: The heading of the panel for each scheduling policy.
+#: A dict from each scheduling policy to the heading of its panel.
 PANELS = {
     IN_ORDER: "FCFS: in order of submission",
     OVERTAKING: "FPFS: a job may be passed 50 times",

@@ -122,7 +122,8 @@ def components(result: StudyResult) -> HTML:
     return folded(result, [*QUESTIONS][7:])
 
 
-#: The names of the workloads in which all jobs have the same total size, by number of components.
+#: A dict from the number of components, in words, to the name of the workload in which all jobs
+#: have this number of components and the same total size.
 OF_ONE_TOTAL = {
     "one": model.of_one_total(model.ONE_COMPONENT),
     "two": model.of_one_total(model.TWO_COMPONENTS),

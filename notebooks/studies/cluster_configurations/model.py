@@ -50,8 +50,8 @@ POLICIES: dict[str, Scheduling] = {IN_ORDER: FCFS(), OVERTAKING: FPFS(50)}
 
 # --- Section 4: systems of 128 processors, largest cluster first ---
 
-#: The number of processors of every system except the single cluster of 64. Section 4.1 gives all
-#: utilizations as shares of this number, even for that single cluster.
+#: Every system except the single cluster of 64 processors has this number of processors. Section
+#: 4.1 gives all utilizations as shares of this number, even for that single cluster.
 PROCESSORS = 128
 #: The systems with equal clusters: section 4.1 has four clusters, and Figure 4 has four and eight.
 STANDARD = "4×32"
@@ -163,15 +163,16 @@ ALMOST_UNCHANGED = Word("almost unchanged", TINY, "points", 100)
 #: by up to 0.006 where it is an approximation.
 EXTREMELY_WELL = Word("extremely well", 0.005, "points", 100)
 VERY_ACCURATE = Word("very accurate", TINY, "points", 100)
-#: The largest relative difference of two mean response times that counts as similar. A setting that
-#: saturates later still counts as better if its mean response times are longer by at most this
-#: share. Simulations of the same jobs detect much smaller differences, which should not decide.
+#: Two mean response times count as similar if their relative difference is at most this number. A
+#: setting that saturates later still counts as better if its mean response times are longer by at
+#: most this share. Simulations of the same jobs detect much smaller differences, which should not
+#: decide.
 LIKE = 0.05
 SIMILAR_TIMES = Word("similar", LIKE, "%", 100)
 #: A test of the rule in section 1 for the case that all service times grow by a factor alpha.
 #: ALPHAS are the factors that are tried. EXACT is the largest relative error that is accepted. The
-#: error is not zero because a response time is the difference of two instants that are about 10^4
-#: times larger.
+#: error is not zero because a response time is the difference between two instants that are about
+#: 10^4 times larger.
 ALPHAS, EXACT = (1.25, 2.0, 10.0), 1e-6
 
 # --- Section 1: the highest penalty at which spanning several clusters pays ---
@@ -181,10 +182,10 @@ ALPHAS, EXACT = (1.25, 2.0, 10.0), 1e-6
 #: had a penalty below 0.4. Ernemann and others found, with backfilling and another log, that using
 #: several sites pays up to a penalty of 0.25.
 LEVELS = {"0.4 (Bucur, Epema)": 0.4, "0.25 (Ernemann et al.)": 0.25}
-#: The settings of the break-even figure, which is not in the paper. For each curve, there are a
-#: number of clusters and several distributions of component sizes. Each cluster has 32 processors.
-#: Jobs have one component for each cluster, and at most 32 processors in total, so that they can
-#: also run on one cluster.
+#: The settings of the break-even figure, which is not in the paper. Each curve has one number of
+#: clusters and several distributions of component sizes. Each cluster has 32 processors. Jobs have
+#: one component for each cluster, and at most 32 processors in total, so that they can also run on
+#: one cluster.
 SPANNING = {
     "2×32": (2, [uniform(1, most) for most in (4, 8, 12, 14, 16)]),
     "4×32": (4, [uniform(1, most) for most in (2, 4, 6, 8)]),

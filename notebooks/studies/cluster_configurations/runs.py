@@ -307,7 +307,11 @@ def measure_break_even(
 def measure_stretched(
     setting: Stretched, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the largest error of response times that are predicted by scaling with `alpha`."""
+    """Yield the largest relative error of the rule that `alpha` scales all response times.
+
+    All submissions and run times are multiplied by `alpha`. The rule says that this multiplies each
+    response time by `alpha` too.
+    """
     alpha, scenario = setting.alpha, Setting(STANDARD, WORST_FIT).scenario
     jobs = scenario.sample(20_000, load=MODERATE, seed=seed)
     slow = jobs.replace(submit=alpha * jobs.submit, runtime=alpha * jobs.runtime)

@@ -547,7 +547,7 @@ def pairs_of_penalties(runs: pd.DataFrame) -> list[Pair]:
 
 
 def mean_of(samples: Iterable[Replications | None]) -> Interval | None:
-    """Return the mean of several quantities with its interval, without those that are None.
+    """Return the mean of all quantities that are not None, and its confidence interval.
 
     The mean is None if no sample is left.
     """

@@ -1,4 +1,4 @@
-"""Verdicts on the paper's claims about the penalty up to which splitting pays.
+"""Verdicts on the paper's claims about the break-even penalty: up to this penalty, splitting pays.
 
 The verdicts on the printed shares of the groups of jobs are here too.
 """
@@ -50,7 +50,7 @@ def is_above(found: Interval | None, limit: float) -> bool | None:
 
 @study.add_numbers
 def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield the ledger rows for the load in the paper, and for the shares of its groups of jobs.
+    """Yield ledger rows for two printed results: the load, and the shares of the job groups.
 
     They are compared with samples of as many jobs as a run of the paper.
     """

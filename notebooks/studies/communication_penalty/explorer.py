@@ -1,4 +1,4 @@
-"""An interactive picture: how response times change if the reader splits the large jobs."""
+"""An interactive picture: how response times change if the user splits the large jobs."""
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
@@ -20,9 +20,9 @@ from studies.communication_penalty.responses import Change, Responses
 
 #: The user of the explorer can enter the penalty as the product of two factors, or directly.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"
-#: The rules for splitting jobs, by their labels in the explorer.
+#: A dict from the label of each rule for splitting jobs in the explorer to the rule.
 PLACEMENTS = {"always split": ALWAYS, "split at need": AT_NEED}
-#: The values of MaxJumps, by the labels of the slider.
+#: A dict from each label of the slider for MaxJumps to the value of MaxJumps.
 JUMPS = {model.jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
 BASE_JUMPS = model.JUMPS
 #: The number of jobs in a run, and the number of runs. `COARSE` is used while the user moves a

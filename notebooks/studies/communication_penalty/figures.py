@@ -1,4 +1,4 @@
-"""Figures 1 to 6 of the paper, and a figure of the shares of the groups of jobs."""
+"""Figures 1 to 6 of the paper, and a figure that shows the shares of the job groups."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -318,7 +318,7 @@ def with_panels(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(panel="MaxJumps " + table["max_jumps"].map(jumps_label))
 
 
-#: The end of the label of a curve for jobs that are not split.
+#: The label of a curve ends with these words if its jobs are not split.
 NOT_SPLIT = " not split"
 
 

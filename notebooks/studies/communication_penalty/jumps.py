@@ -188,5 +188,5 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
 
 
 def name_of_search(load: float, max_jumps: float, counted: str) -> str:
-    """Return the label of a search, which has its load, its MaxJumps and its counting rule."""
+    """Return the label of a search: its load, its MaxJumps and its counting rule."""
     return f"load {load:.3g}, MaxJumps {jumps_label(max_jumps)}, counted {COUNTING[counted]}"

@@ -34,8 +34,8 @@ BUSY, RUNS, RESPONDING = 5_000, 10, 10_000
 #: MaxJumps and the load in exercise 7.
 HARM = 8, 0.7
 AT_NEED = co.SingleThenSpan(co.WorstFit())
-#: The three splitting rules that readers get at the start of the project. Each rule has the size up
-#: to which jobs are not split, and a placement.
+#: The three splitting rules that readers get at the start of the project. Each rule has a size and
+#: a placement; jobs of at most this size are not split.
 KNOWN = {
     "never split": (19, co.WorstFit()),
     "always split above 10": (10, co.WorstFit()),
@@ -242,7 +242,8 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
                 "co.WorstFit()"
             )
         engine = "compiled" if type(rule) in (co.WorstFit, co.SingleThenSpan) else "reference"
-        # Do not use the cache here, because a reader's placement may change or may not be hashable.
+        # Do not use the cache here, because a placement class of the user may change or may not be
+        # hashable.
         return _max_utilization.__wrapped__(_split(3, PENALTY).with_(placement=rule, engine=engine))
 
     never = rules["never split"]

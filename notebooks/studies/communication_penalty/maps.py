@@ -36,7 +36,7 @@ MARKS = {
     "whole": ("shorter", "−∞: without splitting it saturates"),
     "both": ("neither", "×: both saturate"),
 }
-#: The end of the captions of all maps.
+#: The captions of all maps end with this text.
 AGAINST = "worst fit, compared with the same jobs not split"
 
 

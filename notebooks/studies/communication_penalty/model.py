@@ -20,7 +20,7 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 #: The system has 5 clusters of 20 processors each.
 SYSTEM = Multicluster.equal(5, 20)
 #: The distribution of job sizes is D(0.85) on [1, 19]. It counts the size 1 as a power of two.
-#: Otherwise, the shares of the groups of jobs would differ from those in the paper.
+#: Otherwise, the shares of the job groups would differ from those in the paper.
 SIZES = power_of_two(0.85, 1, 19, one_is_power_of_two=True)
 #: The number of jobs in one run of the paper. The paper does not print it. We chose a small number,
 #: because the random load of a short run can differ from its expectation as much as the load in the

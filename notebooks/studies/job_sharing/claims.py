@@ -60,10 +60,10 @@ PAPER = PaperSetting(
 )
 #: A note on the average weighted response time (AWRT): it weights each job by its work.
 BY_WORK = "jobs are weighted by work"
-#: The share in the paper's sentence 'an improvement of over 50%'.
+#: The 50 % in the paper's sentence 'an improvement of over 50%', as a share.
 HALF = 0.5
 #: The cut-offs by which we judge vague words of the paper. NEAR, SIGNIFICANTLY and GOOD are
-#: relative differences of two AWRTs.
+#: relative differences between two AWRTs.
 NEAR = Word("near", 0.05, "%", 100)
 SIGNIFICANTLY = Word("significantly", 0.05, "%", 100)
 GOOD = Word("good", 0.05, "%", 100)

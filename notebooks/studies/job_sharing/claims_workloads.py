@@ -222,7 +222,7 @@ def whole_wide_jobs_still_gain(runs: pd.DataFrame) -> Decision:
     return Decision(mean_crossing(line, level=1.0).interval, parts, note)
 
 
-#: The words in a note for each answer.
+#: A dict from each answer to the words for it in a note.
 SAYS = {True: "holds", False: "does not hold", None: "is undecided"}
 
 

@@ -20,7 +20,7 @@ from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 from studies.job_sharing import model
 from studies.job_sharing.runs import Setting, simulate
 
-#: The weights of the AWRT, by their labels in the control.
+#: A dict from each label in the control to a weight of the average weighted response time (AWRT).
 WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
 #: The number of bootstrap resamples from which each confidence interval is computed.
 RESAMPLES = 300
@@ -39,7 +39,8 @@ SPAN = 1.0, 300.0
 #: How jobs that are wider than a machine are treated in local execution and on a single machine.
 #: Job sharing and spanning divide them into subjobs of the size of the largest machine.
 WIDE = {model.LOCAL: model.OF_SITE, model.SINGLE: model.UNCHANGED}
-#: The offered loads, by their labels in the control. None keeps the submission times of a workload.
+#: A dict from each label in the control to an offered load. None keeps the submission times of a
+#: workload.
 LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(3, 10)}
 
 

@@ -92,7 +92,8 @@ def awrt_ratios(
     Returns
     -------
     DataFrame
-        A row for each setting and weight: both AWRTs in hours, and their ratio with its interval.
+        A row for each setting and weight: both AWRTs in hours, their ratio, and the confidence
+        interval of the ratio.
     """
     found = ratios(runs, "awrt", against, also=["spanned"])
     found["awrt_h"] = found["awrt"] / 3600
@@ -275,7 +276,7 @@ JOINING_CAPTION = Caption(
 
 @study.add_figure("joining", JOINING_CAPTION, draw_joining)
 def joining(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of job sharing divided by that of local execution, by group of users."""
+    """For each group of users, return the AWRT of job sharing over that of local execution."""
     both = pick(runs, way=(LOCAL, SHARING), wide=OF_SITE, policy="EASY")
     both = pick(both, placement=BEST_FIT, **AS_LOGGED)
     both = both[both["users"] != NOT_WIDE]
@@ -333,7 +334,7 @@ LOAD_CAPTION = Caption(
 
 @study.add_figure("load", LOAD_CAPTION, draw_load)
 def load(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of spanning divided by that of job sharing, by offered load and penalty."""
+    """For each offered load and penalty, return the AWRT of spanning over that of job sharing."""
     m128 = pick(runs, configuration=STANDARD, wide=OF_LARGEST, **AS_PAPER)
     m128 = m128[column(m128, "load").notna()]
     against = AGAINST_SHARING | {"policy": "EASY"}
@@ -347,7 +348,7 @@ def load(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
-    """Return the AWRT of spanning divided by that of job sharing, by penalty.
+    """For each penalty, return the AWRT of spanning divided by that of job sharing.
 
     The value at each penalty has one ratio for each sampled workload.
     """

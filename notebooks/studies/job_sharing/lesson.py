@@ -39,7 +39,7 @@ M128 = co.Multicluster.named("m128")
 #: Exercise 5: three clusters that together have the 100 processors of the machine of the log
 #: KTH-SP2.
 THIRDS = co.Multicluster([34, 33, 33])
-#: The largest number of requested processors in each group of jobs of similar width.
+#: Jobs are grouped by width. The jobs of each group request at most this number of processors.
 WIDTHS = [1, 8, 32, 64, 128, 256]
 #: Appendix C: groups of jobs by requested time. A group contains the requested times, in hours,
 #: above its first limit and up to its second limit.
@@ -51,10 +51,11 @@ CET, FIRST_DAY = 1, 3
 
 # --- Guesses: each function returns the option that the runs confirm, or None ---
 
-#: The options of the first guess in the notebook. Each stands for a range of savings, which are
-#: given as shares of the AWRT.
+#: The answers offered in the notebook's first question. Each of them stands for a range of savings.
+#: A saving is a share of the average weighted response time (AWRT).
 SAVINGS = {"about half": (0.4, 0.6), "about a quarter": (0.15, 0.35), "less than a tenth": (0, 0.1)}
-#: The options of the second guess in the notebook, by the name of a configuration of machines.
+#: The answers offered in the notebook's second question. The keys are the names of the
+#: configurations of machines for which each answer is right.
 BY_MACHINES = {
     **dict.fromkeys(EQUAL, "m128 or m256, with equal machines"),
     "m384": "m384, with one large machine",
@@ -322,7 +323,7 @@ def _in_words(table: pd.DataFrame, *names: str) -> list[str]:
 
 
 def of_ratio(right: float) -> dict[str, float]:
-    """Return the wrong answers that common mistakes with a ratio give, by their explanations."""
+    """Return a dict from each common mistake with a ratio, explained, to the wrong answer."""
     return {
         "that is the relative increase: divide the first AWRT by the second": right - 1,
         "that is the inverse ratio: exchange the two AWRTs": 1 / right,
@@ -413,8 +414,8 @@ def _three_machines(answer: Any) -> str:
     return near(answer, _break_even_of_thirds(), 0.02, hint, mistakes)
 
 
-#: The function that checks a reader's answer to an exercise of the notebook, by the exercise's
-#: number.
+#: The function `check` of the notebook. It gets the number of an exercise and a reader's answer,
+#: and says whether the answer is right.
 check = checker(
     {1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines}
 )

@@ -254,7 +254,7 @@ def wide_jobs(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def joining(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield settings that compare local execution with job sharing, by assignment to sites."""
+    """Yield settings that compare local execution with job sharing, for each assignment."""
     for configuration in scale.joined:
         for assignment in ASSIGNMENTS:
             for way in (SHARING, LOCAL):

@@ -69,7 +69,7 @@ LONGEST_QUEUE = 1_000
     OVERTAKING,
 )
 def overtaking_gains(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that MaxJumps 5 gains little capacity over FCFS, and MaxJumps 50 much.
+    """Judge the claim that MaxJumps 5 gains little capacity over FCFS, but MaxJumps 50 gains much.
 
     How much overtaking gains depends on the number of waiting jobs. Section 5 simulates Poisson
     arrivals at the rate at which 'the queue length doesn't hit either the value of [0] or of
@@ -142,7 +142,7 @@ def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, I
 
 
 def gains_elsewhere(runs: pd.DataFrame) -> dict[str, Part]:
-    """Return for other queue lengths whether MaxJumps 5 gains little capacity and 50 much."""
+    """Return, for other queue lengths, the parts of the claim that `overtaking_gains` judges."""
     of_losses = standard(runs, "policy", "method")
     found: dict[str, Part] = {}
     for names, here in groups_of(pick(runs, kind=WAITING), ["waiting"]):

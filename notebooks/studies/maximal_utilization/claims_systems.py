@@ -72,8 +72,8 @@ def two_logs_lose_alike(runs: pd.DataFrame) -> Decision:
 
     The paper says: 'the capacity losses for the two logs are similar'.
 
-    The log of DAS1 is not public, and no claim of a paper is judged on a stand-in for a log. The
-    note gives the difference that we measured with the stand-in.
+    The log of DAS1 is not public, and a claim of a paper is not judged if a stand-in replaces its
+    log. The note gives the difference that we measured with the stand-in.
     """
     if LOG in logs_missing_in(runs):
         return Decision(None, {}, lost=not_on_stand_in(LOG).note)

@@ -53,7 +53,8 @@ ALMOST = Word("almost identical", 0.01, "%", 100)
 #: The cut-off for 'doesn't have a large impact': the smallest relative change of the capacity loss
 #: that counts as large.
 LARGE = Word("large impact", 0.25, "%", 100)
-#: The cut-off for 'does not improve performance by much': the smallest gain that counts as much.
+#: The cut-off for 'does not improve performance by much': a gain of at least this size counts as
+#: large.
 MUCH = Word("much", 0.03, "points", 100)
 #: The cut-off for 'about [lost] percentage points': the largest distance from the printed number.
 ABOUT = Word("about", 0.02, "points", 100)
@@ -77,7 +78,7 @@ def standard(runs: pd.DataFrame, *compared: str) -> pd.DataFrame:
     runs : DataFrame
         The runs of the study.
     *compared : str
-        The columns that may have other values than `STANDARD`.
+        The columns that may have values different from those in `STANDARD`.
 
     Returns
     -------
@@ -166,7 +167,7 @@ def table4(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- Figure 3: the request ---
 
-#: The label of the bars for each request type in Figure 3.
+#: Figure 3: a dict from each request type to the label of its bars.
 REQUEST_LABELS = {
     ORDERED: "ordered (exact)",
     UNORDERED: "unordered (simulated)",
@@ -245,7 +246,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the increase of the capacity loss by the coefficient of variation of service times."""
+    """Draw how the capacity loss grows with the coefficient of variation of the service times."""
     points = table.assign(panel=table["request"] + " requests", growth=100 * table["growth"])
     for end in ("ci95_low", "ci95_high"):
         points[end] = 100 * table[f"growth_{end}"]
@@ -426,9 +427,9 @@ def figure8(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- Our own figure: request types and overtaking ---
 
-#: The label of each group of bars. A group has the bars of one request type.
+#: A dict from each request type to the label of its group of bars.
 FREEDOM_LABELS = {ORDERED: "ordered", UNORDERED: "unordered", TOTAL: "total"}
-#: The label of the bars for each policy.
+#: A dict from each policy to the label of its bars.
 JUMP_LABELS = {
     "FCFS": "FCFS: no job is passed",
     FEW: "a job may be passed 5 times",

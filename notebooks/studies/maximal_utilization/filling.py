@@ -55,7 +55,7 @@ def exactly(processors: int, sizes: co.SizeDistribution) -> np.ndarray:
 def filling_picture(
     processors: int = 8, largest: int = 4, step: str = STEPS[0], draw: int = 0, coarse: bool = False
 ) -> plots.Picture:
-    """Draw one of four steps from random fillings of a cluster to its capacity loss.
+    """Draw one of four steps that lead from random fillings of a cluster to its capacity loss.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def waiting_and_oldest(
 
 
 def held_over_picture() -> plots.Picture:
-    """Draw the share of large jobs among first waiting jobs and among oldest running jobs.
+    """Draw how often the first waiting job is large, and how often the oldest running job is large.
 
     Half of the jobs need 3 and half need 6 of the 8 processors. Service times are exponential, as
     equation (2) assumes, or equal, as equation (4) assumes.

@@ -41,7 +41,7 @@ from studies.maximal_utilization.model import (
 )
 from studies.study import Scale
 
-#: The values of `kind` for the runs that this module measures.
+#: The runs that this module measures have these values in the column `kind`.
 WAITING, BALANCE, FEWER = "jobs waiting", "busy share of clusters", "equation (5)"
 COUNTEREXAMPLE = "counterexample"
 #: A run has at least this number of jobs for each job that waits. A shorter run would end before

@@ -197,8 +197,8 @@ def balance(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Why the order of simultaneous departures changes the capacity loss ---
 
 
-#: The component sizes of six jobs for two clusters of six processors. The two components of a job
-#: must be in different clusters.
+#: The example has two clusters of six processors and six jobs with these component sizes. The two
+#: components of a job must be in different clusters.
 TIED = ((2, 4), (1, 1), (1, 3), (1, 2), (2, 1), (2, 4))
 
 

@@ -36,7 +36,7 @@ def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
     return table.loc[list(FREEDOM_LABELS)].rename(FREEDOM_LABELS).round(1)
 
 
-#: The values of MaxJumps that the reader can choose from in exercise 4.
+#: The values of MaxJumps that can be chosen in exercise 4.
 JUMPS = (5, 20, 50, 100, 200)
 #: Exercise 6 asks for an example in which the error of equation (4) is larger than this value.
 FAR_OFF = 0.20
@@ -99,7 +99,7 @@ def _widest_first(answer: Any) -> str:
         own = co.simulate(FOUR, jobs, scheduling=policy, **options).start
     except co.InputError as error:
         return str(error)
-    except Exception as error:  # the reader's own code may raise any exception
+    except Exception as error:  # the user's own code may raise any exception
         return raised(error)
     right = co.simulate(FOUR, jobs, scheduling=_WidestFirst(), **options).start
     if np.array_equal(own, right, equal_nan=True):

@@ -194,8 +194,8 @@ def ctc_log() -> SwfLog:
 
 @lru_cache(maxsize=2)
 def _read(place: str) -> SwfLog:
-    # The argument `place` is only part of the cache key. It changes when the user downloads the
-    # log.
+    # The function does not use `place` itself: it is an argument only to be part of the cache key.
+    # It changes when the user downloads the log, and then the log is read again.
     return load_trace(LOG, missing="stand-in")
 
 

@@ -72,7 +72,8 @@ from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
 
 NAME = "maximal-utilization"
-#: The kinds of runs that this module measures, apart from the cells of the paper's tables.
+#: The runs that this module measures have these values in the column `kind`, unless they reproduce
+#: a cell of a table of the paper.
 LOSS, OF_LOG, PATHOLOGICAL, OF_SLOTS = "loss", "log", "pathological example", "slots"
 #: The bounds of the queue length in the paper's simulations of FPFS (section 5). The queue length
 #: must not reach either bound.
@@ -423,11 +424,11 @@ study = Study(
     seed=2003,
     scales=scales(
         # The scale ``quick`` saves time in three ways. First, all simulated table cells are
-        # measured in heavy traffic. The paper's simulations of the first type would give the same
-        # loss at ten times the cost. Second, the runs of FPFS with a bounded queue length have a
-        # fifth of the paper's arrivals. Third, two service-time distributions are left out. The
-        # scale ``paper`` uses the paper's methods with the paper's own targets: 100,000 arrivals, a
-        # mean response time of 1,500, and a queue length between 0 and 1,000.
+        # measured in heavy traffic. The simulations of the first type in section 5 would give the
+        # same loss, but take ten times as long. Second, the runs of FPFS with a bounded queue
+        # length have a fifth of the paper's arrivals. Third, two service-time distributions are
+        # left out. The scale ``paper`` uses the paper's methods with the paper's own targets:
+        # 100,000 arrivals, a mean response time of 1,500, and a queue length between 0 and 1,000.
         jobs=(20_000, 400_000),
         replications=(10, 20),
         cell_jobs=(200_000, 4_000_000),

@@ -190,7 +190,7 @@ def average(apart: Sequence[Interval]) -> Interval:
 
 
 def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
-    """Return the parts of a claim that the losses from two methods differ little.
+    """Return the parts of a claim which says that two methods give nearly the same losses.
 
     A cell disagrees if its whole 95 % interval lies outside the limits.
     """

@@ -386,7 +386,7 @@ def short_waits(runs: pd.DataFrame) -> Decision:
 def short_waits_of_kth(runs: pd.DataFrame, policy: str) -> tuple[Interval, dict[str, Part]]:
     """Test whether more KTH jobs wait under 1 hour in batch than online, but not under 2 hours.
 
-    Return the difference of the shares of jobs that wait up to 1 hour, and the parts of the claim.
+    Return the difference between the shares of jobs that wait up to 1 hour, and the claim's parts.
     """
     batch, online = pick(runs, policy=policy), pick(runs, policy=LEAST)
     one, two = (

@@ -142,7 +142,7 @@ def shifts(booked: Mapping[float, pd.DataFrame]) -> dict[str, Part]:
 
 
 def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
-    """Return the longest wait by share of reservations, divided by that without reservations.
+    """Return the longest wait with reservations divided by that without, for each share of them.
 
     Raises `NotRunError` if no job waits without reservations, since then no wait has a ratio.
     """
@@ -160,7 +160,7 @@ def remains(ratios: Sequence[Interval]) -> Asked:
 def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict[float, Interval]:
     """Return the share of jobs that wait up to an hour in the record minus that share online.
 
-    There is one difference, with its interval, for each share of advance reservations.
+    For each share of advance reservations, there is one difference and its confidence interval.
     """
     (recorded,) = share_longer(record, 1)
     return {

@@ -65,11 +65,11 @@ IN_ORDER = (LEAST, RECORDED, *OWN_BATCH)
 RUN_TIMES = "run times known"
 WEEKS = f"{RUN_TIMES}; bands: 95 %, bootstrap over weeks"
 LOGLOG = ("log", "log")
-#: The columns with the lower and the upper end of a group of jobs, for example of a range of
-#: lengths. The sums of several groups may be added.
+#: A group of jobs is a range, for example of lengths. These columns contain its lower and its upper
+#: end. The sums of several groups may be added.
 GROUPS = ("above", "up_to")
-#: The columns that identify a log with its number of servers and selection of jobs, and the columns
-#: that identify a run.
+#: Two lists of columns. The first ones identify a log, a number of servers and a selection of jobs.
+#: The second ones identify a run.
 MACHINE = ["log", "servers", "kept"]
 DESCRIBED = [*MACHINE, "length", "policy"]
 #: The values of columns that select schedules in which no job reserves ahead.
@@ -189,7 +189,7 @@ def number(runs: pd.DataFrame, name: str) -> float:
 
 
 def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interval:
-    """Return the mean over random choices of the jobs that reserve ahead, with its interval.
+    """Average over random choices of the jobs that reserve ahead; return mean and interval.
 
     `share` is the share of these jobs. If it is 0, nothing is sampled and the value is exact.
     """
@@ -204,7 +204,7 @@ def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interva
 
 
 def means_of_draws(runs: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    """Return a value of the whole run for each random choice of the jobs that reserve ahead."""
+    """Return one value per run; each run chooses at random which jobs reserve ahead."""
     return pick(runs, grouping=WHOLE).sort_values("draw")[name].to_numpy(dtype=float)
 
 
@@ -218,7 +218,7 @@ def shades_of(names: Iterable[str]) -> dict[str, plots.MarkerStyle]:
     return {name: shades[name] for name in names}
 
 
-#: The style of lines that show distributions, which are drawn as steps.
+#: The style of lines that show cumulative distributions. They are drawn as steps.
 STAIRS = plots.LineStyle(stairs=True)
 #: Figure 4(b) shows distributions of run times and of requested times. Each line has a log, a
 #: selection of its jobs, and one of these two times.

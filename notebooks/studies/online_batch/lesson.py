@@ -39,16 +39,17 @@ from studies.online_batch.runs import over_weeks
 from studies.online_batch.schedules import refused_work
 
 #: Limits on the time that a booked job may wait, in hours. The last limit, two weeks, is half of
-#: our planning horizon of four weeks. It follows from a rule of the paper: the scheduler makes at
-#: most half as many attempts to start a job as the horizon has time slots.
+#: our planning horizon of four weeks. In the paper, a job has at most half as many attempts as the
+#: horizon has time slots. With one attempt per slot, a job can therefore be delayed by at most half
+#: the horizon.
 LIMITS = (6, 12, 24, 48, 96, 336)
 #: The number of jobs that are simulated for a picture while the user moves a control.
 FEW = 3_000
-#: The panel of Figure 7(a) to which a guess in the notebook refers, and the columns of the mean
+#: The panel of Figure 7(a) to which a question in the notebook refers, and the columns of the mean
 #: wait and its interval.
 SINCE, COLUMNS = "from the request", ("estimate", "ci95_low", "ci95_high")
-#: The options of a guess in the notebook: by how much the mean wait from the request grows if all
-#: jobs reserve ahead, on average by 1.5 hours.
+#: The answers offered in a question of the notebook: by how much does the mean wait, counted from
+#: the request, grow if all jobs reserve ahead (by 1.5 hours on average)?
 AHEAD = (
     "by far less, because jobs that plan ahead find idle servers",
     "by 1.5 hours or a little less",
@@ -74,9 +75,10 @@ BY_WEEKS = Bootstrap(1_000, model.SEED)
 
 
 def hours_by_week(wait: np.ndarray, week: np.ndarray, asked: np.ndarray) -> WeeklySums:
-    """Return the sum of waiting times in hours and the number of jobs, by week of submission.
+    """Return the total waiting time in hours and the number of jobs, for each week.
 
-    `wait` is in seconds, and `asked` is a mask of the jobs that count.
+    A job belongs to the week of its submission. `wait` is in seconds, and `asked` is a mask of the
+    jobs that count.
     """
     weeks = int(week.max()) + 1
     waited = np.bincount(week[asked], wait[asked] / HOUR, minlength=weeks)

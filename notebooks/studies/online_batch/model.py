@@ -67,8 +67,8 @@ ONLINE = "online"
 #: numbers for KTH.
 LEAST, LEAST_LENGTH = "online, least 5 min", 300.0
 OTHER_LENGTHS = {"online, least 10 min": 600.0, "online, least 15 min": 900.0}
-#: The names of the online policies, by the shortest length of a booking. The first policy has no
-#: shortest length.
+#: The names of the online policies. They differ in the shortest length of a booking, and the first
+#: policy has no shortest length.
 BOOKED_AS = (ONLINE, LEAST, *OTHER_LENGTHS)
 #: Section 5.1: in the paper, the waits under batch scheduling are the waits that the logs recorded.
 #: They are not simulated.
@@ -123,15 +123,15 @@ CLASSES = np.arange(0, 14.01, 0.5)
 WAITS_AT = np.unique(np.round([0.25, *CLASSES, *np.geomspace(14, 3000, 36)], 4))
 #: We count the jobs that wait at most this number of hours.
 WITHIN = (1, 2)
-#: Figure 4(a): the longest waits that the paper prints, in hours, by log and policy.
+#: Figure 4(a): the longest wait that the paper prints for each log and policy, in hours.
 LONGEST = {
     (CTC, LEAST): 19.0,
     (CTC, RECORDED): 674.0,
     (KTH, LEAST): 75.0,
     (KTH, RECORDED): 272.5,
 }
-#: Table 2: the mean number of attempts per request that the paper prints, by number of requested
-#: servers.
+#: Table 2: the mean number of attempts per request that the paper prints for each log and each
+#: range of requested servers.
 TABLE2: dict[str, dict[tuple[int, int], float]] = {
     CTC: {(0, 50): 5.34, (350, 400): 127.44},
     KTH: {(0, 50): 10.27, (50, 100): 60.0, (100, 150): 120.0},
@@ -224,7 +224,7 @@ class Log:
 
 
 def logs(names: Iterable[str] = LOGS) -> dict[str, Log]:
-    """Return the logs that the study uses, by name.
+    """Return a dict from the name of each log of the study to the log.
 
     A log that was not downloaded is replaced by its synthetic stand-in. It is left out if it has
     none.

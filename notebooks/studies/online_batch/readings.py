@@ -61,7 +61,7 @@ def replays(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def attempts_of_groups(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the mean number of attempts per request in one setting, by requested servers."""
+    """For each range of requested servers, return the mean number of attempts in one setting."""
     found = pick(runs, grouping=BY_FIFTY).sort_values("above")
     groups = zip(found["above"], found["up_to"], found["mean_attempts"], strict=True)
     return {name_of_group(above, up_to): mean for above, up_to, mean in groups}
@@ -73,7 +73,7 @@ def name_of_group(above: float, up_to: float) -> str:
 
 
 def printed_of_replays(log: str) -> dict[str, float]:
-    """Return the paper's longest online wait and numbers of attempts for a log, by name."""
+    """Return the longest online wait and the mean attempts that the paper prints for a log."""
     attempts = {name_of_group(*ends): mean for ends, mean in TABLE2[log].items()}
     return {LONGEST_WAIT: LONGEST[log, LEAST]} | attempts
 
@@ -156,7 +156,7 @@ def jobs_of_ctc(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
-    """Return the ratio of simulated to printed values, for each choice of servers and jobs."""
+    """Return simulated values divided by printed values, for each choice of servers and jobs."""
     rows = []
     for (which, servers, kept, policy), found in by_reading(runs).items():
         if which != log:
@@ -173,7 +173,7 @@ def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
 
 
 def draw_readings(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the ratio of simulated to printed values, by choice of servers and jobs."""
+    """Draw simulated values divided by printed values, for each choice of servers and jobs."""
     columns: dict[str, Any] = {"x": "ratio", "row": "row", "series": "number", "factors": True}
     simulated = table.dropna(subset="ratio")
     xlabel = "measured divided by printed value"
@@ -189,7 +189,7 @@ READINGS_CAPTION = Caption(
 
 @study.add_figure("readings", READINGS_CAPTION, draw_readings, claims=("OB-7", "OB-14"))
 def readings(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratio of simulated to printed values for KTH, for each number of servers."""
+    """Return simulated values divided by printed values for KTH, for each number of servers."""
     return of_log(runs, KTH)
 
 

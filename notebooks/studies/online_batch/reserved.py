@@ -45,7 +45,7 @@ from studies.online_batch.settings import (
 )
 from studies.results import Caption
 
-#: The policies that are run with advance reservations, by the words that name them in the figures.
+#: A dict from each policy that is run with advance reservations to its name in the figures.
 WITH_RESERVATIONS = {LEAST: "online", "conservative": "conservative"}
 #: A wait is counted in two ways: from the time of the request, as in Figures 6 and 7 of the paper,
 #: and from the requested start, as the definition in section 5 says.
@@ -102,7 +102,7 @@ def frequencies(
     """
     share, longer = rows["share"].iloc[0], shares_longer(rows)
     for low, high in pairwise(CLASSES):
-        # Jobs that do not wait at all belong to the first class of waits.
+        # Jobs that do not wait at all fall into the first waiting-time class.
         in_class = (longer[low] if low else 1.0) - longer[high]
         yield point(runs, setting, (low + high) / 2, over_draws(in_class, share), **words)
 
@@ -126,7 +126,7 @@ FIGURE6_CAPTION = Caption(
 
 @study.add_figure("figure6", FIGURE6_CAPTION, draw_figure6, claims=("OB-8", "OB-19"))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs in each class of waits, by share of reservations.
+    """For each share of reservations, return the share of the jobs in each waiting-time class.
 
     They are those of online scheduling, of conservative backfilling and of the recorded waits.
     """
@@ -168,7 +168,7 @@ def figure7a(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the attempts and operations per request, by share of jobs that reserve ahead.
+    """For each share of jobs that reserve ahead, return the attempts and operations per request.
 
     There is a row for each machine, share and sample. The attempts are those of the whole log. The
     operations of an attempt and of an update are counted on the trees, for some of the jobs.

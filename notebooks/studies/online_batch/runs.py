@@ -216,7 +216,7 @@ MEASURES: dict[type, Any] = {
 #: The study of online scheduling. Each scale of the study sets these values:
 #:
 #: - `logs`: the logs whose jobs are scheduled
-#: - `dear_logs`: the logs for which settings that take long are run too
+#: - `dear_logs`: the logs for which slow settings are run too
 #: - `shares`: the shares of jobs that reserve ahead
 #: - `online_shares`: further shares, for online scheduling only
 #: - `draws`: the number of samples of the jobs that reserve ahead

@@ -99,7 +99,7 @@ def refused_work(schedule: Schedule) -> float:
 def measure_schedule(
     setting: Setting, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the rows of measurements for a simulated schedule or for recorded waits.
+    """Measure a simulated schedule, or recorded waits, and yield the rows for the table of runs.
 
     They are weekly sums over all jobs and over groups, attempts by group of servers, the
     distribution of waits, and values of the whole run.
@@ -155,7 +155,7 @@ def hours(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def per_job(jobs: JobStream, wait: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Return values of each job, such as its wait in hours, by name.
+    """Return a dict from names such as ``"wait_h"`` to an array with a value of each job.
 
     `wait` is in seconds, and NaN if a job was rejected. Every job counts as one of the
     ``"requests"``, and every job that ran as one of the ``"jobs"``. The wait over the length is the
@@ -189,7 +189,7 @@ def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
 
 
 def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, float]]]]:
-    """Return the groups of jobs that figures or claims need for a setting, by type of group.
+    """Return a dict from each type of group to the groups of jobs that figures or claims need.
 
     Each grouping has the names of the values that are added up, separated by spaces, and the ends
     of the groups.

@@ -34,7 +34,8 @@ from studies.online_batch.model import (
 )
 from studies.study import Scale
 
-#: The values of `kind` for the runs of this study. Each class of settings has its own value.
+#: In this study's table of runs, the column `kind` has these values. Each class of settings has its
+#: own value.
 SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
 TREES, GROWTH, OVERLOAD = "trees", "growth", "overload"
 #: In the table of runs, the rows of one run are grouped in these ways:
@@ -51,7 +52,7 @@ WHOLE, BY_FIFTY, BY_WAIT, BUSY = "whole", "by fifty", "by wait", "busy servers"
 
 @dataclass(frozen=True)
 class Setting:
-    """A schedule of the jobs of a log under a policy, or the recorded waits of the log.
+    """A run of the study: it schedules a log's jobs under a policy, or uses the recorded waits.
 
     Parameters
     ----------

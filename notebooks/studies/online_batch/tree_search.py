@@ -1,4 +1,4 @@
-"""Step-by-step pictures of the search on the trees of a slot, in the paper's worked example."""
+"""Step-by-step pictures of how the trees of a slot are searched in the paper's worked example."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

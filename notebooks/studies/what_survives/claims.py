@@ -13,8 +13,9 @@ from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
 from studies.what_survives.effects import CONDITION, effect_of
 from studies.what_survives.runs import own, study
 
-#: The note of a claim also reports the verdicts for other values of these columns. The study's
-#: matrix of conclusions shows the verdicts under all conditions.
+#: A claim is judged at one value of each of these columns. The note on the claim reports the
+#: verdicts at their other values. The study's matrix of conclusions shows the verdicts under all
+#: conditions.
 VARIED = ("policy", "metric")
 
 

@@ -1,4 +1,4 @@
-"""The effect in each cell with its interval, and the verdict whether the conclusion holds there."""
+"""The effect in each cell, its confidence interval, and whether the conclusion holds there."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,7 +36,7 @@ SATURATED = [HOLDS_SATURATED, TURNS_SATURATED]
 DECIDED = {HOLDS: True, HOLDS_SATURATED: True, TURNS: False, TURNS_SATURATED: False}
 #: The reason that a test gives for no answer if the system is saturated in both simulations.
 BOTH_SATURATED = "both ways are saturated"
-#: The number of bootstrap resamples of the weeks of a log.
+#: The bootstrap resamples the weeks of a log this number of times.
 RESAMPLES = 1_000
 
 
@@ -49,7 +49,7 @@ def effect_of(rows: pd.DataFrame) -> Interval:
     """
     if rows["saturated"].iloc[0]:
         return saturated_effect(rows["saturated"].iloc[0])
-    # In a table of runs, logs have no columns for a second pair of ways if every conclusion
+    # In a table of runs, logs have no columns for a second pair of simulations if every conclusion
     # compares one pair only. Missing columns become NaN.
     sums = rows.reindex(columns=SUMS).to_numpy(float).T
     if rows["workload"].iloc[0] not in model.LOGS:

@@ -16,11 +16,11 @@ from studies.what_survives.effects import SATURATED, effects
 from studies.what_survives.runs import own, study
 from studies.what_survives.survival import by_metric, survival
 
-#: The names of two groups of columns in the study's matrix of conclusions: conditions with other
-#: run time estimates, and conditions with other systems, placements or sites. The columns in all
-#: other groups are pairs of a policy with a workload or a load.
+#: The study's matrix of conclusions has two groups of columns with these names: conditions with
+#: other run time estimates, and conditions with other systems, placements or sites. The columns in
+#: all other groups are pairs of a policy with a workload or a load.
 ESTIMATES, OTHERS = "estimates", "other"
-#: The metric by which each matrix judges the conclusions, by the name of its figure.
+#: A dict from the name of each figure with a matrix to the metric that judges its conclusions.
 MATRICES = {
     "matrix": model.RESPONSE,
     "matrix-awrt": model.AWRT,

@@ -100,7 +100,7 @@ class Lengths(NamedTuple):
 
 
 def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case:
-    """Return the jobs of a condition at an offered load, with the system that serves them."""
+    """Return the system of one condition, and its jobs at the given offered load."""
     if setting.workload in model.LOGS:
         jobs = model.of_log(setting.workload, load, setting.estimates, lengths.log_jobs)
     else:
@@ -182,7 +182,7 @@ def sums(found: Compared, metric: str) -> dict[str, float]:
 
 
 def weekly_rows(found: Compared, load: float) -> Iterator[dict]:
-    """Yield sums of each metric over the jobs of each week of a log."""
+    """For each metric and each week of a log, yield the sum of the metric over the week's jobs."""
     week = week_of(found.jobs.submit)
     facts = {"load": load, "saturated": saturated_log(found)}
     for metric in model.METRICS:
