@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 EXPLAINED = ROOT / "benchmarks" / "mutants_explained.csv"
 #: The longest time, in seconds, that the tests of one mutant may take. A mutant that takes longer,
 #: for example because a loop does not end, is killed.
-LONGEST = 300
+LONGEST = 180
 WORKERS = 2
 #: One failing test is enough, so Hypothesis need not look for a smaller example.
 PROFILE = ("--hypothesis-profile=unshrunk",)
@@ -179,9 +179,15 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def notice(copy: Path, area: str) -> bool:
-    """Return whether a test of an area fails in a copy of the project."""
-    for tests in AREAS[area].tests:
+def notice(copy: Path, area: str, module: str = "") -> bool:
+    """Return whether a test of an area fails in a copy of the project.
+
+    The tests of the changed module run first, because they notice most mistakes.
+    """
+    folder, _, name = module.removeprefix("coalloc_lib/").rpartition("/")
+    own = f"tests/{folder}/test_{name}"
+    first = (Tests((own,)),) if module and (copy / own).is_file() else ()
+    for tests in (*first, *AREAS[area].tests):
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
                    "-p", "no:xdist", *PROFILE, *tests.arguments]  # fmt: skip
         places = os.pathsep.join([str(copy), str(copy / "notebooks")])
@@ -218,7 +224,7 @@ class Bench:
         right = path.read_bytes()
         try:
             path.write_text(text_of(mutant), "utf-8")
-            return notice(copy, mutant.area)
+            return notice(copy, mutant.area, mutant.module)
         finally:
             path.write_bytes(right)
             self.free.append(copy)

@@ -184,7 +184,7 @@ REFUSED = f"""
 --largest 1 -> at most 1 processors
 --split 3 -> --split cannot be used with --request total
 --components 3 -> --components cannot be used with --request total
---request unordered --split 3 --components 3 -> exclude
+--request unordered --split 3 --components 3 -> used together
 --request ordered -> needs --components
 --trace NoSuchLog -> NoSuchLog & KTH-SP2
 --trace {"x" * 300}.swf -> File name too long

@@ -80,7 +80,7 @@ def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: 
         ({0: "north=north.swf.gz:0"}, "does not end in a number of processors"),
         (
             {0: "north=k.swf:0"},
-            "processors of 1 or more; write NAME=FILE:PROCESSORS, such as north=k",
+            "processors (1 or more); write NAME=FILE:PROCESSORS, such as north=k",
         ),
         ({0: "north=k.swf:-5"}, "such as north=k.swf:2048"),
         ({0: "north=C:/k.swf"}, "such as north=C:/k.swf:2048"),
