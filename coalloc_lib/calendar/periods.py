@@ -87,9 +87,13 @@ class IdlePeriods:
 
         The paper calls this operation *range search*.
         """
-        places = ((each, bisect_right(each, start, key=_START) - 1) for each in self._idle)
-        last = [each[place] for each, place in places if place >= 0]
-        return [period for period in last if period.end >= end]
+        found = []
+        for server, periods in enumerate(self._idle):
+            # Periods are tuples, so comparing with a tuple finds the last one that starts in time.
+            place = bisect_right(periods, (server, start, inf)) - 1
+            if place >= 0 and periods[place].end >= end:
+                found.append(periods[place])
+        return found
 
     def counts(self, start: float, end: float) -> tuple[int, ...]:
         """Return the number of processors of each cluster that are idle during [start, end)."""
