@@ -17,7 +17,7 @@ JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
 JUPYTER_ENV := $(if $(JUPYTER_FILES),env $(foreach kind,CONFIG DATA RUNTIME,JUPYTER_$(kind)_DIR="$(JUPYTER_FILES)/$(kind)") IPYTHONDIR="$(JUPYTER_FILES)/ipython" MPLCONFIGDIR="$(JUPYTER_FILES)/matplotlib" )
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab course dashboard docs lint bench peers conformance crosscheck faults archive front-door lock clean
+.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab course dashboard docs lint bench peers conformance crosscheck archive front-door lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -49,8 +49,9 @@ test-long: $(STAMP) ## run every test at full size, on new examples (SEED=number
 	  --hypothesis-profile=long --hypothesis-seed=$(SEED)
 	$(MAKE) mutants
 
-mutants: $(STAMP) ## make mistakes in a copy of the library, and write to docs/mutants.md which of them the tests notice (MINUTES=30)
-	$(BIN)/python benchmarks/mutants.py $(MINUTES) $(SEED) docs/mutants.md
+mutants: $(STAMP) ## make mistakes in a copy of the library, and write to build/mutants.md which of them the tests notice (MINUTES=30)
+	mkdir -p build
+	$(BIN)/python benchmarks/mutants.py $(MINUTES) $(SEED) build/mutants.md
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
 	$(JUPYTER_ENV)$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
@@ -81,9 +82,6 @@ conformance: $(STAMP) ## run the conformance kit on both engines and the install
 
 crosscheck: $(STAMP) .peers/.installed ## schedule two real logs with independent programs, and write docs/crosscheck.md
 	$(BIN)/python benchmarks/peers/crosscheck.py .peers/bin/python docs/crosscheck.md
-
-faults: $(STAMP) ## kill processes, fill disks and use odd places, and write docs/faults.md
-	$(BIN)/python benchmarks/faults.py docs/faults.md
 
 archive: $(STAMP) ## run the studies at the papers' scale, store the runs, and make what rests on them again
 	$(MAKE) reproduce SCALE=paper OUT=results/paper CACHE=.coalloc-cache

@@ -123,6 +123,8 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom):
                 continue
+            if isinstance(child, ast.keyword) and child.arg == "strict":
+                continue  # a check of `zip`, which changes no result
             if isinstance(child, ast.AST):
                 yield child
                 yield from _code(child)

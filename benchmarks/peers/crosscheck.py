@@ -33,7 +33,7 @@ HEADINGS = (
 )  # fmt: skip
 HOUR = 3600
 #: The number of jobs of each log under each policy; naive conservative backfilling is slow.
-MOST_JOBS = {"easy": None, "conservative": 10_000}
+MOST_JOBS = {"easy": None, "conservative": 3_000}
 
 
 def plain_starts(bench, case, jobs):

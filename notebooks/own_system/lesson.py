@@ -90,7 +90,7 @@ def break_even_picture(report: SitesReport) -> plots.Picture:
     table = _clipped(report.tables["break_even"], "penalty")
     figure = plots.intervals(
         table, x="penalty", row="group", panel="metric", xlabel="penalty",
-        title="Up to which penalty always spanning beats sharing one queue",
+        title="Up to what penalty always spanning beats sharing one queue",
         subtitle="95 % intervals; a dot at the largest simulated penalty means: this or more",
     )  # fmt: skip
     return plots.Picture(figure, rows=_rows_in_words(table, "group", "metric", "penalty"))

@@ -81,6 +81,16 @@ def test_starts_on_an_overfull_cluster_are_counted_and_the_walk_goes_on():
     assert counts(later) == {"capacity": 1, "started": 1, "left waiting": 1}
 
 
+def test_a_start_on_another_cluster_than_the_overfull_one_is_not_at_fault():
+    """Jobs 0 and 1 overfill cluster 0, and job 2 starts on cluster 1 at the same instant."""
+    jobs = co.JobStream([0, 0, 0], [5, 5, 5], [[2, 0], [2, 0], [0, 1]], request="ordered")
+    schedule = co.simulate(co.Multicluster([2, 2]), jobs)
+    together = starts(schedule, [0, 0, 0])
+    found = count_violations(together, has_decisions=False)
+    assert found.counts == {"capacity": 1}
+    assert found.first.job == 1
+
+
 def test_jobs_on_other_processors_than_the_placement_chooses():
     jobs = co.JobStream([0, 0], [5, 5], [1, 1], request="total")
     schedule = co.simulate(co.Multicluster([2, 2]), jobs)

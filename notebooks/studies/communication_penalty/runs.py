@@ -314,7 +314,7 @@ def kept_whole(scale: Scale) -> Iterator[Setting]:
 #: the scale ``paper``.
 study = Study(
     "communication-penalty",
-    "Up to which penalty does it pay to split large jobs over clusters?",
+    "Up to what penalty does it pay to split large jobs over clusters?",
     seed=2008,
     scales=scales(
         jobs=(10_000, 60_000),
