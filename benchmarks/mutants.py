@@ -1,4 +1,4 @@
-"""Make small mistakes in a copy of the library, and count those that the tests notice.
+"""Make small mistakes in a copy of parts of the library, and count those that the tests notice.
 
 A mutant is the library with one changed operator, number or constant, for example ``<`` in place of
 ``<=``. Mutants are sampled until the time is over: one of the policies, one of the engines, one of
@@ -13,13 +13,14 @@ import csv
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,10 @@ EXPLAINED = ROOT / "benchmarks" / "mutants_explained.csv"
 #: The longest time, in seconds, that the tests of one mutant may take. A mutant that takes longer,
 #: for example because a loop does not end, is killed.
 LONGEST = 180
+#: The longest time, in seconds, for compiling all kernels again.
+COMPILING = 900
+#: Exit statuses of pytest for wrong arguments and for no tests.
+USAGE, NO_TESTS = 4, 5
 WORKERS = 2
 #: One failing test is enough, so Hypothesis need not look for a smaller example.
 PROFILE = ("--hypothesis-profile=unshrunk",)
@@ -59,6 +64,7 @@ class Area(NamedTuple):
 
 _AGREEMENT = ("tests/engines/test_agreement.py", "-k", "both_engines_agree")
 AREAS = {
+    "model": Area(("model/*.py",), (Tests(("tests/model",)), Tests(("tests/simulation",)))),
     "policies": Area(("policies/*.py",), (Tests(("tests/policies",)), Tests(_AGREEMENT))),
     "engines": Area(
         ("engines/*.py", "engines/kernels/*.py"),
@@ -67,6 +73,11 @@ AREAS = {
             Tests(("tests/engines", "tests/policies/test_backfilling.py")),
         ),
     ),
+    "calendar": Area(
+        ("calendar/*.py", "calendar/kernels/*.py"),
+        (Tests(("tests/calendar",)), Tests(("tests/policies/test_booking.py",))),
+    ),
+    "simulation": Area(("simulation/*.py",), (Tests(("tests/simulation",)),)),
     "formulas": Area(("analytic/*.py",), (Tests(("tests/analytic", "tests/cli/test_loss.py")),)),
     "statistics": Area(("statistics/*.py",), (Tests(("tests/statistics",)),)),
     "verification": Area(("schedules/verification/*.py",), (Tests(("tests/schedules",)),)),
@@ -81,21 +92,24 @@ class Mutant(NamedTuple):
     module: str
     line: int
     code: str
+    occurrence: int
     before: str
     after: str
     number: int
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
-        """The module, the line of code, and the change, by which `EXPLAINED` names a mutant."""
-        return self.module, self.code, self.before, self.after
+    def key(self) -> tuple[str, str, str, str, str]:
+        """The module, the line of code, how often it has this change before, and the change."""
+        return self.module, self.code, str(self.occurrence), self.before, self.after
 
 
 def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, Callable[[], None], Callable[[], None]]]:
     """Yield each node that can be changed, with functions that change it and change it back."""
     for node in _code(tree):
-        if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            yield node, *_setting(node, "ops", [SWAPS[type(node.ops[0])]()])
+        if isinstance(node, ast.Compare):
+            for place, op in enumerate(node.ops):
+                changed = [*node.ops[:place], SWAPS[type(op)](), *node.ops[place + 1 :]]
+                yield node, *_setting(node, "ops", changed)
         elif isinstance(node, ast.BoolOp | ast.BinOp | ast.AugAssign) and type(node.op) in SWAPS:
             yield node, *_setting(node, "op", SWAPS[type(node.op)]())
         elif isinstance(node, ast.Name) and node.id in NAMES:
@@ -136,14 +150,16 @@ def mutants_of(area: str) -> list[Mutant]:
     library = ROOT / "coalloc_lib"
     for path in sorted(each for glob in AREAS[area].modules for each in library.glob(glob)):
         right, module = path.read_text("utf-8"), str(path.relative_to(ROOT))
-        lines = right.splitlines()
+        lines, seen = right.splitlines(), Counter()
         for number, (node, change, change_back) in enumerate(changes(ast.parse(right))):
             before = ast.unparse(node)
             change()
             after = ast.unparse(node)
             change_back()
-            code = lines[node.lineno - 1].strip()
-            mutants.append(Mutant(area, module, node.lineno, code, before, after, number))
+            same = lines[node.lineno - 1].strip(), before, after
+            place = node.lineno, same[0], seen[same]
+            seen[same] += 1
+            mutants.append(Mutant(area, module, *place, before, after, number))
     return mutants
 
 
@@ -163,9 +179,8 @@ def sampled(seed: int) -> Iterator[Mutant]:
     left = {area: mutants_of(area) for area in AREAS}
     for mutants in left.values():
         rng.shuffle(mutants)
-    for area in cycle(AREAS):
-        if left[area]:
-            yield left[area].pop()
+    while any(left.values()):
+        yield from (mutants.pop() for mutants in left.values() if mutants)
 
 
 def copied(folder: Path) -> Path:
@@ -190,20 +205,34 @@ def notice(copy: Path, area: str, module: str = "") -> bool:
     own = f"tests/{folder}/test_{name}"
     first = (Tests((own,)),) if module and (copy / own).is_file() else ()
     for tests in (*first, *AREAS[area].tests):
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
-                   "-p", "no:xdist", *PROFILE, *tests.arguments]  # fmt: skip
-        places = os.pathsep.join([str(copy), str(copy / "notebooks")])
-        variables = {key: value for key, value in os.environ.items() if key != "COALLOC_TRACES"}
-        variables |= {"PYTHONPATH": places, "NUMBA_DISABLE_JIT": str(int(tests.uncompiled))}
-        try:
-            run = subprocess.run(
-                command, cwd=copy, env=variables, capture_output=True, timeout=LONGEST
-            )
-        except subprocess.TimeoutExpired:
-            return True
-        if run.returncode != 0:
+        if not tests.uncompiled and "kernels" in module:
+            # A change of a kernel compiles all kernels again, which is no time of the tests.
+            _run(copy, "-m", "tests.warm", seconds=COMPILING)
+        status = _run(
+            copy, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist",
+            *PROFILE, *tests.arguments, uncompiled=tests.uncompiled,
+        )  # fmt: skip
+        if status in (NO_TESTS, USAGE):
+            raise SystemExit(f"pytest cannot run {' '.join(tests.arguments)} in {copy}")
+        if status != 0:
             return True
     return False
+
+
+def _run(copy: Path, *arguments: str, uncompiled: bool = False, seconds: float = LONGEST) -> int:
+    """Run Python in a copy, and return its exit status; a run that takes too long is killed."""
+    places = os.pathsep.join([str(copy), str(copy / "notebooks")])
+    variables = {key: value for key, value in os.environ.items() if key != "COALLOC_TRACES"}
+    variables |= {"PYTHONPATH": places, "NUMBA_DISABLE_JIT": str(int(uncompiled))}
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=copy, env=variables, start_new_session=True, **silent
+    )
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # with its worker processes
+        return process.wait()
 
 
 class Bench:
@@ -223,19 +252,21 @@ class Bench:
             return None
         copy = self.free.pop()
         path = copy / mutant.module
-        right = path.read_bytes()
+        right, stamp = path.read_bytes(), path.stat()
         try:
             path.write_text(text_of(mutant), "utf-8")
             return notice(copy, mutant.area, mutant.module)
         finally:
             path.write_bytes(right)
+            os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # for the cache of Numba
             self.free.append(copy)
 
 
 def explained() -> dict[tuple[str, ...], str]:
     """Return the reason for each explained mutant, by its key."""
+    names = ("module", "code", "occurrence", "before", "after")
     with EXPLAINED.open(newline="", encoding="utf-8") as file:
-        return {(*row[:-1],): row[-1] for row in csv.reader(file)}
+        return {tuple(row[name] for name in names): row["why"] for row in csv.DictReader(file)}
 
 
 def page(results: list[tuple[Mutant, bool]], minutes: float, seed: int) -> str:

@@ -89,7 +89,7 @@ def _penalties(rng, has_tables):
     if kind == "one":
         return np.full(ROWS, 0.5)
     if kind == "each":
-        return rng.random(ROWS)
+        return np.minimum(sampled_times(rng, 1), 1)
     table = np.sort(rng.integers(0, 9, (ROWS, rng.integers(1, 4))) / 4, axis=1)
     return table if table.shape[1] > 1 else table[:, 0]
 

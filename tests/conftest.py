@@ -59,9 +59,14 @@ def rows_of_table(counts):
 
 
 def sampled_times(rng, most):
-    """Sample a time for each row: 0, a multiple of 0.1, or any time up to the given one."""
-    times, kind = rng.uniform(0, most, ROWS), rng.integers(0, 4, ROWS)
-    return np.select([kind == 0, kind == 1], [0.0, times.round(1)], times)
+    """Sample a time for each row, with zeros, ties, tiny times and neighbours of whole numbers."""
+    times, kind = rng.uniform(0, most, ROWS), rng.integers(0, 6, ROWS)
+    whole = rng.integers(0, most + 1, ROWS).astype(float)
+    near = np.nextafter(np.maximum(whole, 1), rng.choice([-np.inf, np.inf], ROWS))
+    tiny = 10.0 ** rng.uniform(-9, -3, ROWS)
+    return np.select(
+        [kind == each for each in range(5)], [0.0, whole, times.round(1), near, tiny], times
+    )
 
 
 @st.composite
@@ -140,6 +145,7 @@ POLICIES = {
 }
 
 in_turn = POLICIES["FCFS"] | POLICIES["FPFS"]
+#: A new policy that backfills belongs here too.
 backfilling = POLICIES["EASY"] | POLICIES["Conservative"]
 ordered = POLICIES["EASY-ordered"] | POLICIES["Conservative-ordered"]
 #: Policies that run with any placement and without options that change the order of the queue.

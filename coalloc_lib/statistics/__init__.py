@@ -77,3 +77,7 @@ def __getattr__(name: str) -> Any:
 
 
 _IMPORTED_LATE = ("curves", "saturation", "sweep")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_IMPORTED_LATE})

@@ -247,7 +247,9 @@ def _sha256_of_content(path: Path) -> str:
     now = path.stat()
     if time.time_ns() - now.st_mtime_ns < SOON:
         return _read_sha256(path)
-    return _known_sha256(path, now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
+    return _known_sha256(
+        path, now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
+    )
 
 
 @lru_cache(maxsize=64)
