@@ -243,13 +243,11 @@ def content_checksum(name: str) -> str | None:
 
 
 def _sha256_of_content(path: Path) -> str:
-    """Return the SHA-256 of the content of a log. A file that did not change is read only once."""
+    """Return the SHA-256 of the content of a log. An older file is read again only if it changed."""
     now = path.stat()
     if time.time_ns() - now.st_mtime_ns < SOON:
         return _read_sha256(path)
-    return _known_sha256(
-        path, now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
-    )
+    return _known_sha256(path, now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
