@@ -243,7 +243,7 @@ def content_checksum(name: str) -> str | None:
 
 
 def _sha256_of_content(path: Path) -> str:
-    """Return the SHA-256 of the content of a log. An older file is read again only if it changed."""
+    """Return the SHA-256 of the content of a log. An old file is read again only if it changed."""
     now = path.stat()
     if time.time_ns() - now.st_mtime_ns < SOON:
         return _read_sha256(path)
