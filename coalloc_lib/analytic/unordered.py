@@ -103,12 +103,11 @@ def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> It
     density = _initial(ways, difference, size, start)
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
     floor = SKIPPED / density.size
-    return _fit_probabilities(
-        density,
-        lambda before, after: call(
-            worst_fit_step, before, after, ways, *jobs, floor, what="formulas"
-        ),
-    )
+
+    def step(before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
+        call(worst_fit_step, before, after, ways, *jobs, floor, what="formulas")
+
+    return _fit_probabilities(density, step)
 
 
 def nested_fits(
@@ -147,12 +146,11 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
     density = np.zeros(prod(sizes + 1))
     density[0] = 1
     floor = SKIPPED / len(density)
-    return _fit_probabilities(
-        density,
-        lambda before, after: call(
-            first_fit_step, before, after, sizes, strides, *jobs, floor, what="formulas"
-        ),
-    )
+
+    def step(before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
+        call(first_fit_step, before, after, sizes, strides, *jobs, floor, what="formulas")
+
+    return _fit_probabilities(density, step)
 
 
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:

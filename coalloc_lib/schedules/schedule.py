@@ -313,7 +313,7 @@ class Schedule:
         most_jobs : int, optional
             The decisions of the policy are checked only if the schedule has at most this number of
             jobs. For a longer schedule only the rules of the model are checked. By default it is
-            50,000, and fewer if so many jobs wait that a check of the decisions takes minutes.
+            50,000. It is smaller if the queue is long, because checking takes minutes then.
 
         Returns
         -------

@@ -19,21 +19,31 @@ from tests.own_system.conftest import files  # noqa: F401
 pytestmark = pytest.mark.long
 
 
-@pytest.mark.parametrize("old", [None, "an older schedule"])
-def test_a_killed_simulation_leaves_no_half_of_a_schedule(start, long_log, tmp_path, old):
-    folder = tmp_path / "out"
-    folder.mkdir()
-    out, other = folder / "schedule.csv", tmp_path / "undisturbed.csv"
-    if old is not None:
-        out.write_text(old)
-    command = coalloc("simulate", "--trace", long_log, "--clusters", 8, "--out")
-    process = start([*command, str(out)])
-    process.wait_until(lambda: unfinished(folder), "a part of the schedule was written")
+def assert_killed_while_writing(process, out, old):
+    """Kill a process in the middle of writing a file; its folder has what it had before."""
+    folder = out.parent
+    process.wait_until(lambda: unfinished(folder), "a part of the file was written")
     process.send(signal.SIGKILL)
     assert process.end().status == -signal.SIGKILL
     process.assert_nothing_lives()
     assert unfinished(folder), "the process was killed too late"
-    assert written(folder) == ({} if old is None else {"schedule.csv": old.encode()})
+    assert written(folder) == ({} if old is None else {out.name: old.encode()})
+
+
+def output_file(folder, name, old):
+    """Return the path of a file in a new folder, where an older file may be already."""
+    folder.mkdir()
+    if old is not None:
+        (folder / name).write_text(old)
+    return folder / name
+
+
+@pytest.mark.parametrize("old", [None, "an older schedule"])
+def test_a_killed_simulation_leaves_no_half_of_a_schedule(start, long_log, tmp_path, old):
+    out = output_file(tmp_path / "out", "schedule.csv", old)
+    other = tmp_path / "undisturbed.csv"
+    command = coalloc("simulate", "--trace", long_log, "--clusters", 8, "--out")
+    assert_killed_while_writing(start([*command, str(out)]), out, old)
     for path in (out, other):
         assert run([*command, str(path)]).status == 0
     assert out.read_bytes() == other.read_bytes()
@@ -132,7 +142,11 @@ def test_a_killed_download_leaves_no_log_and_can_be_repeated(start, half_a_log, 
 SLOW_REPORT = """
 import os, sys, time
 replace = os.replace
-os.replace = lambda *paths: (time.sleep(60), replace(*paths))
+def replace_slowly(beside, target):
+    if str(target).endswith(".html"):  # and not the cache of Numba, which is replaced too
+        time.sleep(60)
+    replace(beside, target)
+os.replace = replace_slowly
 from own_system.commands import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -140,20 +154,11 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.parametrize("old", [None, "an older page"])
 def test_a_killed_report_leaves_no_half_of_a_page(start, files, tmp_path, old):  # noqa: F811
-    out = tmp_path / "out"
-    out.mkdir()
-    page = out / "page.html"
-    if old is not None:
-        page.write_text(old)
+    page = output_file(tmp_path / "out", "page.html", old)
+    out = page.parent
     logs = [f"north={files['north']}:16", f"south={files['south']}:8"]
     arguments = ("report", *logs, "--penalty", 0.2, "--out", page)
-    process = start(python(SLOW_REPORT, *arguments))
-    process.wait_until(lambda: unfinished(out), "the page was begun")
-    process.send(signal.SIGKILL)
-    assert process.end().status == -signal.SIGKILL
-    process.assert_nothing_lives()
-    assert unfinished(out), "the process was killed too late"
-    assert written(out) == ({} if old is None else {"page.html": old.encode()})
+    assert_killed_while_writing(start(python(SLOW_REPORT, *arguments)), page, old)
     assert run(own_system(*arguments)).status == 0
     resumed = written(out)
     shutil.rmtree(out)

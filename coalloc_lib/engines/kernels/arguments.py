@@ -13,7 +13,7 @@ from coalloc_lib.basics.compilation import takes_fixed
 
 #: The n jobs of a run. `submit`, float64 (n,): the instants of submission, in order of arrival.
 #: `runtime`, float64 (n,): the run times on one cluster. `spanning`, float64 (n, k): the run times
-#: on 2, 3, ..., k + 1 clusters, of which the last also applies to more clusters. `parts`, int32 (n,
+#: on 2, 3, ..., k + 1 clusters; a job on more clusters has the last run time. `parts`, int32 (n,
 #: width), and `keys`, int32 (n, k): the sizes that the module `placing` explains.
 Stream = namedtuple("Stream", "submit runtime spanning parts keys")
 #: The expected lengths of n jobs. `alone`, float64 (n,): the lengths on one cluster. `spanning`,

@@ -170,7 +170,7 @@ def following(blocks, at, row):
 
 @kernel
 def split(begin, idle, blocks, at, row, instant):
-    """Divide a step of the profile into two steps, the second of which begins at an instant.
+    """Divide a step of the profile into two steps, so that the second begins at an instant.
 
     At least one block must be free. Returns the position of the block and the row of the new step.
     """

@@ -77,7 +77,7 @@ class Violations:
 
 
 def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
-    """Find all violations in a schedule of which only starts, ends and allocations are known.
+    """Find all violations in a schedule that has only starts, ends and allocations.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ SYSTEM = Multicluster.equal(5, 20)
 #: Otherwise, the shares of the job groups would differ from those in the paper.
 SIZES = power_of_two(0.85, 1, 19, one_is_power_of_two=True)
 #: The number of jobs in one run of the paper. The paper does not print it. We chose a small number,
-#: because the random load of a short run can differ from its expectation as much as the load in the
+#: because the load of a short run can differ by chance from its expectation, as the load in the
 #: paper does. The paper's penalty thresholds are compared with those of single runs of this length.
 ONE_RUN = 2_000
 #: The mean execution time of a job, and the mean time between arrivals.

@@ -242,7 +242,7 @@ def saturated_log(found: Compared) -> str:
     return " ".join(name for name, response, _ in _ways(found) if not drains(response, found.jobs))
 
 
-#: The study of which conclusions survive. Each scale of the study sets these values:
+#: The study that asks which conclusions survive. Each scale of the study sets these values:
 #:
 #: - `jobs`, `runs`: the number of sampled jobs in a run, and the number of such runs
 #: - `log_jobs`: the largest number of jobs that is taken from a log
